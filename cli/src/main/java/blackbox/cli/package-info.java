@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.cli;
+
+import org.jspecify.annotations.NullMarked;

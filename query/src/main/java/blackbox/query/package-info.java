@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.query;
+
+import org.jspecify.annotations.NullMarked;

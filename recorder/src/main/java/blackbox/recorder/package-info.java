@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.recorder;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.replay;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.schemas;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.vm;
+
+import org.jspecify.annotations.NullMarked;
