@@ -1,0 +1,94 @@
+package blackbox.schemas.event;
+
+import org.jspecify.annotations.Nullable;
+
+/// What kind an event is. Codes are stored in leaves and never reused; names are what people and tables see.
+public enum Kind {
+    PROCESS_EXEC(1, "process.exec"),
+    PROCESS_FORK(2, "process.fork"),
+    PROCESS_EXIT(3, "process.exit"),
+    /// A process that was there already when the tracer became ready.
+    PROCESS_RUNNING(4, "process.running"),
+    FILE_OPEN(10, "file.open"),
+    /// The last reference to an open file that saw no reads or writes of this process went away.
+    FILE_CLOSE(11, "file.close"),
+    /// Reads and writes of one process on one open file, folded.
+    FILE_IO(12, "file.io"),
+    FILE_RENAME(13, "file.rename"),
+    FILE_UNLINK(14, "file.unlink"),
+    FILE_RMDIR(15, "file.rmdir"),
+    FILE_MKDIR(16, "file.mkdir"),
+    FILE_SYMLINK(17, "file.symlink"),
+    FILE_LINK(18, "file.link"),
+    FILE_CHMOD(19, "file.chmod"),
+    FILE_CHOWN(20, "file.chown"),
+    FILE_TRUNCATE(21, "file.truncate"),
+    /// A shared writable mapping: writes through it are not seen one by one.
+    FILE_MMAP(22, "file.mmap"),
+    NET_CONNECT(30, "net.connect"),
+    NET_LISTEN(31, "net.listen"),
+    NET_ACCEPT(32, "net.accept"),
+    /// First datagram of a process to a destination.
+    NET_SEND(33, "net.send"),
+    /// A connection or datagram exchange with its byte counts, when it ended or the run did.
+    NET_FLOW(34, "net.flow"),
+    DNS_QUERY(35, "dns.query"),
+    CRED_CHANGE(40, "cred.change"),
+    /// A use of a privileged interface: ptrace, mount, module load, bpf, setns, unshare, io_uring.
+    PRIVILEGE_USE(41, "privilege.use"),
+    RECORDER_LOSS(50, "recorder.loss"),
+    /// The host's heartbeat: the last leaf of every batch.
+    RECORDER_HEARTBEAT(51, "recorder.heartbeat"),
+    /// The guest tracer's heartbeat with its counters.
+    TRACER_HEARTBEAT(52, "tracer.heartbeat"),
+    /// Something the recorder noticed: a guest that went quiet, a malformed frame.
+    RECORDER_FINDING(53, "recorder.finding"),
+    /// Which probes are attached, and that the canary came through.
+    TRACER_READY(54, "tracer.ready"),
+    VM_LIFECYCLE(60, "vm.lifecycle"),
+    /// First leaf: what was started, from which image and snapshot, by which recorder.
+    RUN_OPEN(70, "run.open"),
+    /// Closes the run with its counts; the last heartbeat follows it.
+    RUN_CLOSE(71, "run.close");
+
+    private static final @Nullable Kind[] BY_CODE = new Kind[128];
+
+    static {
+        for (Kind kind : values()) {
+            BY_CODE[kind.code] = kind;
+        }
+    }
+
+    private final int code;
+    private final String eventName;
+
+    Kind(int code, String eventName) {
+        this.code = code;
+        this.eventName = eventName;
+    }
+
+    /// The code in the leaf, 1 to 127.
+    public int code() {
+        return code;
+    }
+
+    /// The name, as in `file.open`.
+    public String eventName() {
+        return eventName;
+    }
+
+    /// The kind with that code, or null.
+    public static @Nullable Kind ofCode(long code) {
+        return code >= 0 && code < BY_CODE.length ? BY_CODE[(int) code] : null;
+    }
+
+    /// The kind with that name, or null.
+    public static @Nullable Kind ofName(String name) {
+        for (Kind kind : values()) {
+            if (kind.eventName.equals(name)) {
+                return kind;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,8 @@
+/// The event model: what the recorder knows how to say about a run, as records in one sealed family.
+///
+/// An event becomes a row through [EventRows] and is only ever stored that way.
+/// Values that were cut or could not be read carry a mark; an empty value is a fact. No I/O.
+@NullMarked
+package blackbox.schemas.event;
+
+import org.jspecify.annotations.NullMarked;
