@@ -1,0 +1,37 @@
+# Everything a person or CI does here. Each target prepares what it needs; `make help` lists them.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench format clean
+
+# The JVM that runs Maven is the one that compiles. Maven's own libraries cause the warnings silenced here.
+MVN = . scripts/jdk25.sh && MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow $$MAVEN_OPTS" mvn -B -ntp
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install the Debian packages that are missing
+	@scripts/setup
+
+build: setup ## build everything ./blackbox needs
+	@$(MVN) -q -DskipTests package
+	@scripts/start-up-cache
+	@echo 'built; try: ./blackbox --help'
+
+demo: build ## record a scripted agent in a VM, show what it touched, verify
+	./blackbox demo
+
+test: build ## run every test, the format check and the check of skipped tests
+	@rm -rf */target/surefire-reports
+	@$(MVN) test
+	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/SkippedTests.java .ci/skips-allowed */target/surefire-reports
+	@$(MVN) -q spotless:check
+
+bench: build ## run the benchmarks (ONLY="seal verify" for some) and write bench/results.json
+	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC -jar bench/target/blackbox-bench-0.1.0.jar $(ONLY)
+
+format: ## format the Java sources
+	@$(MVN) -q spotless:apply
+
+clean: ## remove what was built; recordings stay
+	@$(MVN) -q clean
