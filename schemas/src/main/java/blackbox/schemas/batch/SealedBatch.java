@@ -6,7 +6,8 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// A sealed batch: consecutive leaves of one run, the hash of the batch before, and a signed checkpoint of the run's tree
+/// A sealed batch: consecutive leaves of one run, the hash of the batch before, and a signed checkpoint of the run's
+/// tree
 /// up to its last leaf, which is always a host heartbeat. Immutable; see `schemas/batch.md`.
 ///
 /// `octets` are the batch's exact encoding; everything else is read from them.
@@ -51,17 +52,22 @@ public final class SealedBatch {
             var hash = new byte[Hash.LENGTH];
             in.get(hash);
             this.previous = Hash.copyOf(hash, 0);
-            require(sequence >= 0 && firstIndex >= 0 && count > 0 && count <= LEAVES_MAX, "its counts are out of range");
+            require(
+                    sequence >= 0 && firstIndex >= 0 && count > 0 && count <= LEAVES_MAX,
+                    "its counts are out of range");
             this.leavesLength = in.getInt();
             this.leavesOffset = in.position();
             require(leavesLength >= 0 && leavesLength <= in.remaining(), "its leaves are cut off");
             in.position(leavesOffset + leavesLength);
             int checkpointLength = in.getInt();
-            require(checkpointLength > 0 && checkpointLength <= CHECKPOINT_BYTES_MAX, "its checkpoint's length is out of range");
+            require(
+                    checkpointLength > 0 && checkpointLength <= CHECKPOINT_BYTES_MAX,
+                    "its checkpoint's length is out of range");
             require(checkpointLength == in.remaining(), "its length does not fit its contents");
             this.checkpoint = new String(octets, in.position(), checkpointLength, StandardCharsets.UTF_8);
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            throw new MalformedBatchException("the batch is malformed: " + e.getClass().getSimpleName());
+            throw new MalformedBatchException(
+                    "the batch is malformed: " + e.getClass().getSimpleName());
         }
         checkLeaves();
     }
@@ -91,9 +97,13 @@ public final class SealedBatch {
     /// Encodes a batch from its parts. `leaves[0, leavesLength)` are entries as [LeafCursor] reads them.
     public static SealedBatch encode(BatchHeader header, byte[] leaves, int leavesLength, String checkpoint) {
         byte[] note = checkpoint.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer out = ByteBuffer.allocate(4 + 1 + 26 + 8 + 8 + 4 + 8 + Hash.LENGTH + 4 + leavesLength + 4 + note.length);
+        ByteBuffer out =
+                ByteBuffer.allocate(4 + 1 + 26 + 8 + 8 + 4 + 8 + Hash.LENGTH + 4 + leavesLength + 4 + note.length);
         out.putInt(MAGIC).put(VERSION).put(header.run().value().getBytes(StandardCharsets.ISO_8859_1));
-        out.putLong(header.sequence()).putLong(header.firstIndex()).putInt(header.count()).putLong(header.sealedAtNs());
+        out.putLong(header.sequence())
+                .putLong(header.firstIndex())
+                .putInt(header.count())
+                .putLong(header.sealedAtNs());
         out.put(header.previous().toBytes());
         out.putInt(leavesLength).put(leaves, 0, leavesLength);
         out.putInt(note.length).put(note);

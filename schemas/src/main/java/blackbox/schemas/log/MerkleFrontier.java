@@ -100,7 +100,8 @@ public final class MerkleFrontier {
     /// @throws IllegalArgumentException when the octets are not those of a tree of that size
     public static MerkleFrontier of(long size, byte[] octets) {
         if (size < 0 || octets.length != Long.bitCount(size) * Hash.LENGTH) {
-            throw new IllegalArgumentException("the edge of a tree of " + size + " leaves is not " + octets.length + " octets");
+            throw new IllegalArgumentException(
+                    "the edge of a tree of " + size + " leaves is not " + octets.length + " octets");
         }
         var frontier = new MerkleFrontier();
         frontier.size = size;

@@ -1,7 +1,6 @@
 package blackbox.schemas.sign;
 
 import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.log.NoteVerifier;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;

@@ -21,7 +21,8 @@ public final class Ed25519Verifier implements NoteVerifier {
 
     Ed25519Verifier(String name, Ed25519PublicKeyParameters key) {
         if (name.isEmpty() || name.chars().anyMatch(c -> c <= ' ' || c == '+')) {
-            throw new IllegalArgumentException("a key's name has no spaces, plus signs or control characters: '" + name + "'");
+            throw new IllegalArgumentException(
+                    "a key's name has no spaces, plus signs or control characters: '" + name + "'");
         }
         this.name = name;
         this.key = key;
@@ -54,7 +55,8 @@ public final class Ed25519Verifier implements NoteVerifier {
     /// The verifier key as text (C2SP signed-note).
     public String encoded() {
         byte[] octets = ByteBuffer.allocate(33).put(TYPE).put(key.getEncoded()).array();
-        return name + "+" + String.format("%08x", keyId) + "+" + Base64.getEncoder().encodeToString(octets);
+        return name + "+" + String.format("%08x", keyId) + "+"
+                + Base64.getEncoder().encodeToString(octets);
     }
 
     @Override

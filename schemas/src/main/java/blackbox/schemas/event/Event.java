@@ -1,0 +1,273 @@
+package blackbox.schemas.event;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.row.Text;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Something that happened in a run. Null means: not known or not applicable; what should be known and is not is named
+/// in
+/// the header's marks. `ret` is 0 or more on success, a negated errno otherwise.
+public sealed interface Event {
+
+    EventHeader header();
+
+    Kind kind();
+
+    /// A program was executed, or the attempt failed (`ret` below 0). `env` has names only.
+    record ProcessExec(
+            EventHeader header,
+            @Nullable Text exe,
+            @Nullable List<Text> argv,
+            @Nullable List<Text> env,
+            @Nullable Text cwd,
+            long ret)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.PROCESS_EXEC;
+        }
+    }
+
+    /// A process came to be; the header's process is the child. `parentStartNs` with its ppid names the parent.
+    record ProcessFork(EventHeader header, @Nullable Long parentStartNs) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.PROCESS_FORK;
+        }
+    }
+
+    /// The last thread of a process ended, by itself (`exitCode`) or by a signal.
+    record ProcessExit(
+            EventHeader header,
+            @Nullable Integer exitCode,
+            @Nullable Integer signal) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.PROCESS_EXIT;
+        }
+    }
+
+    /// A process that ran before the tracer was ready.
+    record ProcessRunning(EventHeader header, @Nullable Text exe) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.PROCESS_RUNNING;
+        }
+    }
+
+    /// An open(2) by any way. `flags` are open(2)'s; `path` is the kernel's own on success, as given on failure.
+    record FileOpen(
+            EventHeader header,
+            @Nullable Text path,
+            long flags,
+            @Nullable Integer mode,
+            boolean created,
+            long ret) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.FILE_OPEN;
+        }
+    }
+
+    /// The last reference to an open file went away without reads or writes by this process.
+    record FileClose(
+            EventHeader header,
+            @Nullable Text path,
+            @Nullable Long ret) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.FILE_CLOSE;
+        }
+    }
+
+    /// Reads and writes of one process on one open file, folded; offsets are octets from the file's start.
+    record FileIo(
+            EventHeader header,
+            @Nullable Text path,
+            long bytesRead,
+            long bytesWritten,
+            long reads,
+            long writes,
+            @Nullable Long offsetFirst,
+            @Nullable Long offsetLast,
+            @Nullable Long ret)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.FILE_IO;
+        }
+    }
+
+    /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod, chown,
+    /// truncate, mmap.
+    /// `pathTo` for rename, link and symlink (its target); `mode` for chmod and mkdir; `uid`/`gid` for chown;
+    /// `size` is the new length for truncate, the protection flags for mmap.
+    record FileChange(
+            EventHeader header,
+            Kind kind,
+            @Nullable Text path,
+            @Nullable Text pathTo,
+            @Nullable Integer mode,
+            @Nullable Integer uid,
+            @Nullable Integer gid,
+            @Nullable Long size,
+            long ret)
+            implements Event {}
+
+    /// A socket call: kinds net.connect, net.listen, net.accept, net.send.
+    record NetCall(
+            EventHeader header,
+            Kind kind,
+            String protocol,
+            @Nullable Endpoint local,
+            @Nullable Endpoint remote,
+            long ret)
+            implements Event {}
+
+    /// A flow with its byte counts. `host` is a DNS name or TLS server name; `what` says how it ended.
+    record NetFlow(
+            EventHeader header,
+            String protocol,
+            @Nullable Endpoint local,
+            @Nullable Endpoint remote,
+            @Nullable Text host,
+            long bytesOut,
+            long bytesIn,
+            @Nullable Long packetsOut,
+            @Nullable Long packetsIn,
+            @Nullable String what)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.NET_FLOW;
+        }
+    }
+
+    /// A DNS question, with its answers where the host saw them.
+    record DnsQuery(
+            EventHeader header,
+            Text name,
+            int type,
+            List<Text> answers,
+            String protocol,
+            @Nullable Endpoint local,
+            @Nullable Endpoint remote)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.DNS_QUERY;
+        }
+
+        public DnsQuery {
+            answers = List.copyOf(answers);
+        }
+    }
+
+    /// Credentials changed. Capabilities are effective masks.
+    record CredChange(
+            EventHeader header,
+            int uid,
+            int uidTo,
+            int gid,
+            int gidTo,
+            @Nullable Long caps,
+            @Nullable Long capsTo) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.CRED_CHANGE;
+        }
+    }
+
+    /// A privileged interface was used: `what` is `ptrace`, `mount`, `module`, `bpf`, `setns`, `unshare`, `io_uring`,
+    /// ….
+    record PrivilegeUse(
+            EventHeader header,
+            String what,
+            @Nullable Text path,
+            @Nullable String detail,
+            long ret) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.PRIVILEGE_USE;
+        }
+    }
+
+    /// `lost` events are known to be missing; `what` says where (`ring`, `sequence`, `limit`, …), detail is JSON.
+    record RecorderLoss(
+            EventHeader header,
+            long lost,
+            String what,
+            @Nullable String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.RECORDER_LOSS;
+        }
+    }
+
+    /// The host's heartbeat. `events` counts the leaves including this one; `lost` is the sum of the losses declared so
+    /// far.
+    record RecorderHeartbeat(EventHeader header, long batch, Hash previous, long events, long lost) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.RECORDER_HEARTBEAT;
+        }
+    }
+
+    /// The guest tracer's heartbeat; detail is JSON with its counters.
+    record TracerHeartbeat(EventHeader header, @Nullable String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.TRACER_HEARTBEAT;
+        }
+    }
+
+    /// Something that the recorder noticed and that limits what can be believed, such as `GUEST_SILENT`.
+    record RecorderFinding(
+            EventHeader header, String what, @Nullable String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.RECORDER_FINDING;
+        }
+    }
+
+    /// Which probes are attached, and that the canary came through; detail is the guest's JSON.
+    record TracerReady(EventHeader header, String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.TRACER_READY;
+        }
+    }
+
+    /// What the hypervisor reported: `what` is QMP's event name.
+    record VmLifecycle(
+            EventHeader header, String what, @Nullable String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.VM_LIFECYCLE;
+        }
+    }
+
+    /// The run's first leaf. `name` is what the user called the run; detail is JSON: see `schemas/events.md`.
+    record RunOpen(EventHeader header, @Nullable Text name, String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.RUN_OPEN;
+        }
+    }
+
+    /// The run's close: number of leaves before it, events lost in all, and how the agent ended.
+    record RunClose(
+            EventHeader header,
+            long events,
+            long lost,
+            @Nullable Integer exitCode,
+            @Nullable Integer signal,
+            @Nullable String detail)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.RUN_CLOSE;
+        }
+    }
+}
