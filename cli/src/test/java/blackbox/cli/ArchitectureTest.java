@@ -1,0 +1,114 @@
+package blackbox.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/// Holds the shape that ARCHITECTURE.md promises: which module may know which, and where each library is let in.
+/// It lives here because only the cli's class path has every module on it.
+class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("blackbox");
+
+    /// A module (its package below `blackbox`) and the modules that its classes may use.
+    private static final Map<String, Set<String>> MAY_USE = Map.of(
+            "schemas", Set.of(),
+            "recorder", Set.of("schemas"),
+            "vm", Set.of("schemas"),
+            "ingest", Set.of("schemas"),
+            "query", Set.of("schemas"),
+            "replay", Set.of("schemas", "query", "vm"),
+            "cli", Set.of("schemas", "recorder", "vm", "ingest", "query", "replay"));
+
+    /// A library and the modules that may import it, each from a single package of its own.
+    private record Library(String name, Set<String> modules, List<String> packages) {
+        boolean holds(JavaClass type) {
+            return packages.stream().anyMatch(type.getPackageName()::startsWith);
+        }
+    }
+
+    private static final List<Library> LIBRARIES = List.of(
+            new Library("DuckDB", Set.of("query"), List.of("org.duckdb")),
+            new Library("Iceberg and Parquet", Set.of("ingest"), List.of("org.apache.iceberg", "org.apache.parquet")),
+            new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
+            new Library("JNA", Set.of("recorder"), List.of("com.sun.jna")),
+            new Library("Bouncy Castle", Set.of("schemas"), List.of("org.bouncycastle")));
+
+    @Test
+    void everyModuleIsKnownHere() {
+        Set<String> seen = CLASSES.stream().map(ArchitectureTest::moduleOf).collect(Collectors.toSet());
+        assertEquals(MAY_USE.keySet(), seen);
+    }
+
+    @Test
+    void modulesUseOnlyTheOnesBelowThem() {
+        var wrong = new TreeSet<String>();
+        for (JavaClass type : CLASSES) {
+            for (Dependency use : type.getDirectDependenciesFromSelf()) {
+                JavaClass target = use.getTargetClass();
+                if (target.getPackageName().startsWith("blackbox") && !mayUse(moduleOf(type), moduleOf(target))) {
+                    wrong.add(use.getDescription());
+                }
+            }
+        }
+        assertEquals(Set.of(), wrong);
+    }
+
+    @Test
+    void packagesFormNoCycles() {
+        Map<String, Set<String>> uses = new TreeMap<>();
+        for (JavaClass type : CLASSES) {
+            Set<String> used = uses.computeIfAbsent(type.getPackageName(), _ -> new TreeSet<>());
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(use -> use.getTargetClass().getPackageName())
+                    .filter(name -> name.startsWith("blackbox") && !name.equals(type.getPackageName()))
+                    .forEach(used::add);
+        }
+        // What nobody in the remainder uses, or what uses nobody in it, is in no cycle.
+        while (uses.values().removeIf(used -> used.stream().noneMatch(uses::containsKey))) {}
+        assertEquals(Map.of(), uses, "packages that use each other in a circle, or use one that does");
+    }
+
+    @Test
+    void eachLibraryComesInThroughOnePackage() {
+        for (Library library : LIBRARIES) {
+            Map<String, Set<String>> importers = importersByModule(library);
+            Set<String> strangers = new TreeSet<>(importers.keySet());
+            strangers.removeAll(library.modules());
+            assertEquals(Set.of(), strangers, () -> library.name() + " is imported by " + importers);
+            importers.forEach((module, packages) ->
+                    assertFalse(packages.size() > 1, () -> module + " imports " + library.name() + " in " + packages));
+        }
+    }
+
+    private static Map<String, Set<String>> importersByModule(Library library) {
+        Map<String, Set<String>> importers = new TreeMap<>();
+        for (JavaClass type : CLASSES) {
+            if (type.getDirectDependenciesFromSelf().stream().anyMatch(use -> library.holds(use.getTargetClass()))) {
+                importers.computeIfAbsent(moduleOf(type), _ -> new TreeSet<>()).add(type.getPackageName());
+            }
+        }
+        return importers;
+    }
+
+    private static boolean mayUse(String module, String other) {
+        return module.equals(other) || MAY_USE.getOrDefault(module, Set.of()).contains(other);
+    }
+
+    private static String moduleOf(JavaClass type) {
+        return type.getPackageName().split("\\.", -1)[1];
+    }
+}
