@@ -1,3 +1,8 @@
+/// The recorder: takes what guest and host report, orders it, seals it and makes it durable before it counts.
+///
+/// Sub-packages: `guest` decodes the tracer's stream, `net` folds frames into flows, `seal` builds signed batches,
+/// `spool` keeps them until the broker has them, `publish` sends them, `keys` keeps keys on the host.
+/// Depends on `schemas` only. Never trusts a length, a clock or a claim of the guest.
 @NullMarked
 package blackbox.recorder;
 

@@ -1,0 +1,35 @@
+package blackbox.recorder;
+
+/// An operating failure of the recorder, with a code that callers act on and one sentence for people.
+public final class RecorderException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    /// What failed.
+    public enum Code {
+        /// The spool cannot be written: nothing further is recorded.
+        SPOOL,
+        /// A key cannot be read or made.
+        KEY,
+        /// The broker cannot be reached or refuses.
+        BROKER,
+        /// The recorder was closed or its writer has stopped.
+        CLOSED
+    }
+
+    private final Code code;
+
+    public RecorderException(Code code, String message) {
+        super(message);
+        this.code = code;
+    }
+
+    public RecorderException(Code code, String message, Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    public Code code() {
+        return code;
+    }
+}

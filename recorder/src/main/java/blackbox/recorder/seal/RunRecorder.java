@@ -1,0 +1,136 @@
+package blackbox.recorder.seal;
+
+import blackbox.recorder.RecorderException;
+import blackbox.schemas.event.Event;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which they
+/// arrive
+/// and seals at least once a second, also when nothing happens.
+///
+/// [#record] blocks while the queue is full: a guest that floods is slowed down by its own channel, and what its ring
+/// then
+/// drops is counted there. When the sink fails the writer stops, and every later call says why.
+public final class RunRecorder implements AutoCloseable {
+
+    private static final int QUEUE_EVENTS_MAX = 65_536;
+    private static final Duration SEAL_INTERVAL = Duration.ofMillis(500);
+    private static final Duration CLOSE_LATENCY = Duration.ofMillis(20);
+
+    private final RunSealer sealer;
+    private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUE_EVENTS_MAX);
+    private final AtomicLong recorded = new AtomicLong();
+    private final AtomicLong lost = new AtomicLong();
+    private final Thread writer;
+    private volatile @Nullable RecorderException failure;
+    private volatile boolean closing;
+
+    /// Starts the writer. The first event recorded is the run's first leaf.
+    public RunRecorder(RunSealer sealer, String name) {
+        this.sealer = sealer;
+        this.writer = Thread.ofPlatform().name("seal-" + name).start(this::write);
+    }
+
+    /// Hands an event to the writer, waiting while the queue is full.
+    ///
+    /// @throws RecorderException when the writer has stopped
+    public void record(Event event) throws RecorderException {
+        try {
+            do {
+                check();
+                if (closing) {
+                    throw new RecorderException(RecorderException.Code.CLOSED, "the run is closed already");
+                }
+            } while (!queue.offer(event, 100, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while recording", e);
+        }
+    }
+
+    /// How many leaves are recorded, that is sealed and durable.
+    public long recorded() {
+        return recorded.get();
+    }
+
+    /// Sum of the losses declared in what is recorded.
+    public long lost() {
+        return lost.get();
+    }
+
+    /// What stopped the writer, or null.
+    public @Nullable RecorderException failure() {
+        return failure;
+    }
+
+    /// Seals what is queued and stops the writer; the last event recorded should be the run's close. To be called when
+    /// those who record have stopped.
+    ///
+    /// @throws RecorderException when not everything could be made durable
+    @Override
+    public void close() throws RecorderException {
+        closing = true;
+        try {
+            writer.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while closing the run", e);
+        }
+        check();
+        if (!queue.isEmpty()) {
+            throw new RecorderException(
+                    RecorderException.Code.CLOSED, queue.size() + " events came after the run was closed");
+        }
+    }
+
+    private void check() throws RecorderException {
+        RecorderException stopped = failure;
+        if (stopped != null) {
+            throw new RecorderException(stopped.code(), "the recorder has stopped", stopped);
+        }
+    }
+
+    private void write() {
+        try {
+            boolean last = false;
+            while (!last) {
+                appendUntilDue();
+                last = closing && queue.isEmpty();
+                sealer.seal();
+                lost.set(sealer.lost());
+                recorded.set(sealer.size());
+            }
+        } catch (RecorderException e) {
+            failure = e;
+        } catch (InterruptedException e) {
+            failure = new RecorderException(RecorderException.Code.CLOSED, "the writer was interrupted", e);
+        }
+    }
+
+    private void appendUntilDue() throws InterruptedException {
+        long due = System.nanoTime() + SEAL_INTERVAL.toNanos();
+        while (!sealer.isFull() && !(closing && queue.isEmpty())) {
+            long left = Math.min(due - System.nanoTime(), CLOSE_LATENCY.toNanos());
+            Event event = queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
+            if (event != null) {
+                sealer.append(closed(event));
+            }
+            if (System.nanoTime() >= due) {
+                return;
+            }
+        }
+    }
+
+    /// A run's close carries the counts of what precedes it, which only the writer knows.
+    private Event closed(Event event) {
+        return event instanceof Event.RunClose close
+                ? new Event.RunClose(
+                        close.header(), sealer.size(), sealer.lost(), close.exitCode(), close.signal(), close.detail())
+                : event;
+    }
+}

@@ -1,0 +1,186 @@
+package blackbox.recorder.spool;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.seal.BatchSink;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.batch.SpoolSegment;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/// One run's spool: `<folder>/<run>/<first batch, 12 digits>.seg`, written by the run's writer, read by its publisher.
+///
+/// [#write] returns after fsync. A segment is deleted when the broker has acknowledged every batch in it.
+/// All methods are safe to call from several threads; there is one writer.
+public final class Spool implements BatchSink, AutoCloseable {
+
+    private static final long SEGMENT_BYTES_MAX = 16 << 20;
+
+    /// A segment's file, the first batch in it, and how many octets of it are durable.
+    private static final class Segment {
+        final Path file;
+        long durableBytes;
+        long lastSequence = -1;
+        boolean finished;
+
+        Segment(Path file) {
+            this.file = file;
+        }
+    }
+
+    private final Path folder;
+    private final Deque<Segment> segments = new ArrayDeque<>();
+    private @Nullable FileChannel channel;
+    private long acknowledged = -1;
+    private long written = -1;
+    private boolean closed;
+
+    private Spool(Path folder) {
+        this.folder = folder;
+    }
+
+    /// Starts the spool of a new run below `root`.
+    ///
+    /// @throws RecorderException when the folder is there already or cannot be made
+    public static Spool create(Path root, RunId run) throws RecorderException {
+        try {
+            Files.createDirectories(root);
+            Path folder = Files.createDirectory(root.resolve(run.value()));
+            fsync(root);
+            return new Spool(folder);
+        } catch (IOException e) {
+            throw new RecorderException(
+                    RecorderException.Code.SPOOL, "cannot make the spool folder below " + root + ": " + reason(e), e);
+        }
+    }
+
+    @Override
+    public synchronized void write(SealedBatch batch) throws RecorderException {
+        if (batch.sequence() != written + 1 || closed) {
+            throw new IllegalStateException("batch " + batch.sequence() + " does not follow batch " + written);
+        }
+        try {
+            FileChannel out = channelFor(batch.sequence());
+            byte[] payload = batch.octets();
+            var record = new ByteBuffer[] {SpoolSegment.recordHeader(payload), ByteBuffer.wrap(payload)};
+            long left = SpoolSegment.RECORD_OVERHEAD + (long) payload.length;
+            for (long rest = left; rest > 0; ) {
+                rest -= out.write(record);
+            }
+            out.force(false);
+            Segment segment = segments.getLast();
+            segment.durableBytes += left;
+            segment.lastSequence = batch.sequence();
+            segment.finished = segment.durableBytes >= SEGMENT_BYTES_MAX;
+            written = batch.sequence();
+            notifyAll();
+        } catch (IOException e) {
+            throw new RecorderException(
+                    RecorderException.Code.SPOOL,
+                    "cannot write the spool in " + folder + " (" + reason(e)
+                            + "); what was recorded before is kept; free space there and start the run again",
+                    e);
+        }
+    }
+
+    private FileChannel channelFor(long sequence) throws IOException {
+        if (channel != null && !segments.isEmpty() && !segments.getLast().finished) {
+            return channel;
+        }
+        if (channel != null) {
+            channel.close();
+        }
+        Path file = folder.resolve("%012d.seg".formatted(sequence));
+        channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        fsync(folder);
+        segments.addLast(new Segment(file));
+        return channel;
+    }
+
+    /// Lets go of batches up to and including `sequence`: the broker has them.
+    public synchronized void acknowledge(long sequence) throws RecorderException {
+        acknowledged = Math.max(acknowledged, sequence);
+        try {
+            while (!segments.isEmpty() && releasable(segments.getFirst())) {
+                Segment segment = segments.removeFirst();
+                if (segments.isEmpty() && channel != null) {
+                    channel.close();
+                    channel = null;
+                }
+                Files.delete(segment.file);
+            }
+            if (closed && segments.isEmpty()) {
+                Files.deleteIfExists(folder);
+            }
+        } catch (IOException e) {
+            throw new RecorderException(
+                    RecorderException.Code.SPOOL, "cannot clear the spool in " + folder + ": " + reason(e), e);
+        }
+        notifyAll();
+    }
+
+    private boolean releasable(Segment segment) {
+        return (segment.finished || closed) && segment.lastSequence <= acknowledged;
+    }
+
+    /// Says that no more will be written; what is there stays until it is acknowledged.
+    @Override
+    public synchronized void close() throws RecorderException {
+        closed = true;
+        acknowledge(acknowledged);
+    }
+
+    /// Waits until the broker has everything that was written, for at most `timeoutNs`.
+    ///
+    /// @return whether it has
+    public synchronized boolean awaitEmpty(long timeoutNs) throws InterruptedException {
+        long deadline = System.nanoTime() + timeoutNs;
+        while (acknowledged < written) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                return false;
+            }
+            wait(left);
+        }
+        return true;
+    }
+
+    /// Where the durable octets of the segment that holds `sequence` lie, waiting until there are some.
+    ///
+    /// @return null when the spool was closed and has no such batch
+    synchronized @Nullable Position await(long sequence) throws InterruptedException {
+        while (written < sequence) {
+            if (closed) {
+                return null;
+            }
+            wait();
+        }
+        for (Segment segment : segments) {
+            if (sequence <= segment.lastSequence) {
+                return new Position(segment.file, segment.durableBytes);
+            }
+        }
+        throw new IllegalStateException("batch " + sequence + " has left the spool already");
+    }
+
+    /// A segment's file and how many octets of it may be read.
+    record Position(Path file, long durableBytes) {}
+
+    static void fsync(Path folder) throws IOException {
+        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
+    private static String reason(IOException e) {
+        String message = e.getMessage();
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+}
