@@ -28,7 +28,7 @@ test: build ## run every test, the format check and the check of skipped tests
 	@$(MVN) -q spotless:check
 
 bench: build ## run the benchmarks (ONLY="seal verify" for some) and write bench/results.json
-	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC -jar bench/target/blackbox-bench-0.1.0.jar $(ONLY)
+	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
 
 format: ## format the Java sources
 	@$(MVN) -q spotless:apply

@@ -1,0 +1,60 @@
+package blackbox.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Runs the suite, or the benchmarks named on the command line, one after the other.
+///
+/// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for a name that is none, 3 when one
+/// could not measure.
+final class Bench {
+    private static final List<Benchmark> SUITE = List.of(new HelpTime());
+
+    private Bench() {}
+
+    public static void main(String[] names) throws IOException {
+        if (!Files.isExecutable(Launcher.PATH)) {
+            System.err.println("bench: run this from the project's root, after make build");
+            System.exit(2);
+        }
+        Set<String> known = SUITE.stream().map(Benchmark::name).collect(Collectors.toSet());
+        for (String name : names) {
+            if (!known.contains(name)) {
+                System.err.println("bench: there is no benchmark " + name + "; there are " + known);
+                System.exit(2);
+            }
+        }
+        System.exit(run(names.length == 0 ? known : Set.of(names)) ? 0 : 3);
+    }
+
+    private static boolean run(Set<String> chosen) throws IOException {
+        BenchReport report = BenchReport.open(Path.of("bench", "results.json"));
+        boolean allMeasured = true;
+        for (Benchmark benchmark : SUITE) {
+            if (chosen.contains(benchmark.name())) {
+                allMeasured &= run(benchmark, report);
+            }
+        }
+        return allMeasured;
+    }
+
+    private static boolean run(Benchmark benchmark, BenchReport report) throws IOException {
+        List<BenchResult> results;
+        try {
+            results = benchmark.run();
+        } catch (Exception e) {
+            System.err.println("bench: " + benchmark.name() + " could not measure");
+            e.printStackTrace();
+            return false;
+        }
+        for (BenchResult result : results) {
+            report.add(result);
+            System.out.println(result.line());
+        }
+        return true;
+    }
+}

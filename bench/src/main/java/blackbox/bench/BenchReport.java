@@ -1,0 +1,62 @@
+package blackbox.bench;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The file `bench/results.json`: an array of results, one for each name, in the form that the command-line contract
+/// gives. Running a part of the suite replaces only that part's results.
+final class BenchReport {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Path file;
+    private final Map<String, ObjectNode> byName = new LinkedHashMap<>();
+
+    private BenchReport(Path file) {
+        this.file = file;
+    }
+
+    /// Opens the report, with what an earlier run left in it.
+    static BenchReport open(Path file) throws IOException {
+        var report = new BenchReport(file);
+        if (Files.exists(file)) {
+            JSON.readTree(file.toFile())
+                    .forEach(node -> report.byName.put(node.path("name").asText(), (ObjectNode) node));
+        }
+        return report;
+    }
+
+    /// Takes a result in, in the place of an earlier one of that name, and writes the file.
+    void add(BenchResult result) throws IOException {
+        byName.put(result.name(), toJson(result));
+        List<String> lines = new ArrayList<>();
+        for (ObjectNode node : byName.values()) {
+            lines.add("  " + JSON.writeValueAsString(node));
+        }
+        Files.writeString(file, "[\n" + String.join(",\n", lines) + "\n]\n");
+    }
+
+    private static ObjectNode toJson(BenchResult result) {
+        ObjectNode node = JSON.createObjectNode()
+                .put("name", result.name())
+                .put("value", result.value())
+                .put("unit", result.unit());
+        Goal goal = result.goal();
+        node.put("goal", goal == null ? null : goal.text(result.unit(), result.beside()));
+        node.put("met", result.met());
+        BenchResult.Beside beside = result.beside();
+        if (beside == null) {
+            node.putNull("beside");
+        } else {
+            node.putObject("beside").put("name", beside.name()).put("value", beside.value());
+        }
+        String note = result.note();
+        return note == null ? node : node.put("note", note);
+    }
+}

@@ -1,0 +1,67 @@
+package blackbox.bench;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// One figure, what it should have been, and what was measured beside it in the same run.
+///
+/// @param note for people: by how much a goal was missed and what limits it, or how to read the figure
+record BenchResult(
+        String name,
+        double value,
+        String unit,
+        @Nullable Goal goal,
+        @Nullable Beside beside,
+        @Nullable String note) {
+
+    /// A peer or a physical limit, in the unit of the result.
+    record Beside(String name, double value) {}
+
+    BenchResult {
+        if (!Double.isFinite(value)) {
+            throw new IllegalArgumentException(name + " is " + value + ", which is no measurement");
+        }
+    }
+
+    /// A figure without goal or peer.
+    static BenchResult of(String name, double value, String unit) {
+        return new BenchResult(name, value, unit, null, null, null);
+    }
+
+    BenchResult withGoal(Goal newGoal) {
+        return new BenchResult(name, value, unit, newGoal, beside, note);
+    }
+
+    BenchResult beside(String peer, double peerValue) {
+        return new BenchResult(name, value, unit, goal, new Beside(peer, peerValue), note);
+    }
+
+    BenchResult withNote(String newNote) {
+        return new BenchResult(name, value, unit, goal, beside, newNote);
+    }
+
+    /// Whether the goal is met; without a goal there is nothing to meet.
+    @Nullable
+    Boolean met() {
+        return goal == null ? null : goal.isMetBy(value, beside);
+    }
+
+    /// One line for the terminal.
+    String line() {
+        var line = new StringBuilder(String.format(Locale.ROOT, "%-22s %14s %s", name, Goal.number(value), unit));
+        if (beside != null) {
+            line.append(String.format(
+                    Locale.ROOT,
+                    "  (%.2f × %s: %s)",
+                    value / beside.value(),
+                    beside.name(),
+                    Goal.number(beside.value())));
+        }
+        if (goal != null) {
+            line.append(Boolean.TRUE.equals(met()) ? "  met: " : "  MISSED: ").append(goal.text(unit, beside));
+        }
+        return note == null
+                ? line.toString()
+                : line.append("\n    ").append(note).toString();
+    }
+}

@@ -1,0 +1,48 @@
+package blackbox.bench;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// What a result is held against.
+sealed interface Goal {
+    /// The value may not exceed `limit`, in the result's own unit.
+    record AtMost(double limit) implements Goal {}
+
+    /// The value may not fall below `limit`, in the result's own unit.
+    record AtLeast(double limit) implements Goal {}
+
+    /// The value may not fall below `ratio` times what was measured beside it.
+    record AtLeastOfBeside(double ratio) implements Goal {}
+
+    /// Whether the goal is met by `value`; a ratio without something beside the value is not.
+    default boolean isMetBy(double value, BenchResult.@Nullable Beside beside) {
+        return switch (this) {
+            case AtMost most -> value <= most.limit();
+            case AtLeast least -> value >= least.limit();
+            case AtLeastOfBeside of -> beside != null && value >= of.ratio() * beside.value();
+        };
+    }
+
+    /// The goal as people read it: `at most 150 ms`, `at least 0.6 of openssl-sha256`.
+    default String text(String unit, BenchResult.@Nullable Beside beside) {
+        return switch (this) {
+            case AtMost most -> "at most " + number(most.limit()) + " " + unit;
+            case AtLeast least -> "at least " + number(least.limit()) + " " + unit;
+            case AtLeastOfBeside of ->
+                "at least " + number(of.ratio()) + " of " + (beside == null ? "what is beside it" : beside.name());
+        };
+    }
+
+    /// Whole numbers from 100 up, three significant digits below.
+    static String number(double value) {
+        if (value >= 100) {
+            return String.format(Locale.ROOT, "%,.0f", value);
+        }
+        return new BigDecimal(value)
+                .round(new MathContext(3))
+                .stripTrailingZeros()
+                .toPlainString();
+    }
+}

@@ -1,0 +1,29 @@
+package blackbox.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/// Starts programs as a person would, from the project's root.
+final class Launcher {
+    static final Path PATH = Path.of("blackbox").toAbsolutePath();
+
+    private Launcher() {}
+
+    /// The wall time from starting a program to its end, its output thrown away.
+    ///
+    /// @throws IOException when it cannot be started or does not end with exit code 0
+    static Duration time(List<String> command) throws IOException, InterruptedException {
+        var builder = new ProcessBuilder(command)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        long start = System.nanoTime();
+        int exit = builder.start().waitFor();
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+        if (exit != 0) {
+            throw new IOException(command + " ended with exit code " + exit);
+        }
+        return elapsed;
+    }
+}
