@@ -1,0 +1,119 @@
+package blackbox.recorder.net;
+
+import blackbox.schemas.event.Endpoint;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// One flow as the host saw it. Owned by its [FlowTable].
+final class Flow {
+
+    /// What tells flows apart; null endpoints for what is not IP.
+    record Key(
+            String protocol,
+            @Nullable Endpoint local,
+            @Nullable Endpoint remote) {}
+
+    final Key key;
+
+    @Nullable
+    String host;
+
+    private final Direction out = new Direction();
+    private final Direction in = new Direction();
+    private byte[] hello = new byte[0];
+    private boolean helloDone;
+    long lastSeenNs;
+    private boolean reset;
+
+    Flow(Key key) {
+        this.key = key;
+        this.helloDone = !key.protocol().equals("tcp");
+    }
+
+    /// Octets, packets and, for TCP, the stretch of sequence numbers of one direction.
+    private static final class Direction {
+        long packets;
+        long payloadBytes;
+        boolean started;
+        long next;
+        long streamBytes;
+        boolean finished;
+
+        void add(Packet packet, boolean tcp) {
+            packets++;
+            payloadBytes += packet.payload().length;
+            if (!tcp) {
+                return;
+            }
+            boolean syn = (packet.tcpFlags() & Packet.SYN) != 0;
+            if (!started) {
+                started = true;
+                next = packet.sequence() + (syn ? 1 : 0) & 0xffffffffL;
+            }
+            long start = packet.sequence() + (syn ? 1 : 0);
+            int advance = (int) (start + packet.payload().length - next);
+            if (advance > 0) {
+                streamBytes += advance;
+                next = next + advance & 0xffffffffL;
+            }
+            finished |= (packet.tcpFlags() & Packet.FIN) != 0;
+        }
+
+        /// Stream octets without retransmissions; a sender that lies about sequence numbers is held to what it sent.
+        long bytes(boolean tcp) {
+            return tcp ? Math.min(streamBytes, payloadBytes) : payloadBytes;
+        }
+    }
+
+    void add(Packet packet, boolean outbound, long nowNs) {
+        boolean tcp = key.protocol().equals("tcp");
+        (outbound ? out : in).add(packet, tcp);
+        reset |= (packet.tcpFlags() & Packet.RST) != 0;
+        lastSeenNs = nowNs;
+        if (outbound && !helloDone && packet.payload().length > 0) {
+            addHello(packet.payload());
+        }
+    }
+
+    private void addHello(byte[] payload) {
+        int room = Math.min(payload.length, TlsServerName.HELLO_BYTES_MAX - hello.length);
+        int length = hello.length;
+        hello = Arrays.copyOf(hello, length + room);
+        System.arraycopy(payload, 0, hello, length, room);
+        if (!TlsServerName.wantsMore(hello, hello.length)) {
+            helloDone = true;
+            String name = TlsServerName.find(hello, hello.length);
+            host = name == null ? host : name;
+            hello = new byte[0];
+        }
+    }
+
+    /// Whether the TCP connection is over: reset, or finished in both directions.
+    boolean isOver() {
+        return reset || out.finished && in.finished;
+    }
+
+    /// How it ended, as far as was seen.
+    String ending() {
+        if (reset) {
+            return "reset";
+        }
+        return isOver() ? "closed" : "unfinished";
+    }
+
+    long bytesOut() {
+        return out.bytes(key.protocol().equals("tcp"));
+    }
+
+    long bytesIn() {
+        return in.bytes(key.protocol().equals("tcp"));
+    }
+
+    long packetsOut() {
+        return out.packets;
+    }
+
+    long packetsIn() {
+        return in.packets;
+    }
+}

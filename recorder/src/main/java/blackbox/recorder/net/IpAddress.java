@@ -1,0 +1,50 @@
+package blackbox.recorder.net;
+
+/// IP addresses as text: dotted IPv4, RFC 5952 IPv6, IPv4-mapped ones as IPv4.
+public final class IpAddress {
+
+    private IpAddress() {}
+
+    /// Four octets as dotted decimal.
+    public static String v4(byte[] octets, int at) {
+        return (octets[at] & 0xff) + "." + (octets[at + 1] & 0xff) + "." + (octets[at + 2] & 0xff) + "."
+                + (octets[at + 3] & 0xff);
+    }
+
+    /// Sixteen octets in the canonical form of RFC 5952.
+    public static String v6(byte[] octets, int at) {
+        var groups = new int[8];
+        boolean mapped = true;
+        for (int i = 0; i < 8; i++) {
+            groups[i] = (octets[at + 2 * i] & 0xff) << 8 | octets[at + 2 * i + 1] & 0xff;
+            mapped &= i >= 6 || groups[i] == (i == 5 ? 0xffff : 0);
+        }
+        return mapped ? v4(octets, at + 12) : text(groups);
+    }
+
+    private static String text(int[] groups) {
+        int bestStart = -1;
+        int bestLength = 1;
+        for (int i = 0; i < 8; i++) {
+            int length = 0;
+            while (i + length < 8 && groups[i + length] == 0) {
+                length++;
+            }
+            if (length > bestLength) {
+                bestStart = i;
+                bestLength = length;
+            }
+        }
+        var text = new StringBuilder();
+        for (int i = 0; i < 8; i++) {
+            if (i == bestStart) {
+                text.append("::");
+                i += bestLength - 1;
+            } else {
+                boolean separated = text.isEmpty() || text.charAt(text.length() - 1) == ':';
+                text.append(separated ? "" : ":").append(Integer.toHexString(groups[i]));
+            }
+        }
+        return text.toString();
+    }
+}

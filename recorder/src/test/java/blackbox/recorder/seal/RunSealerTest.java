@@ -1,0 +1,136 @@
+package blackbox.recorder.seal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.recorder.RecorderException;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.log.Checkpoint;
+import blackbox.schemas.log.MerkleFrontier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.sign.Ed25519Key;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RunSealerTest {
+
+    private static final RunId RUN = RunId.create(Instant.EPOCH, new Random(1));
+    private static final InstantSource CLOCK = InstantSource.fixed(Instant.ofEpochSecond(1_700_000_000, 5));
+
+    private final Ed25519Key key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+    private final List<SealedBatch> sealed = Collections.synchronizedList(new ArrayList<>());
+
+    private static Event event(String what) {
+        return new Event.VmLifecycle(EventHeader.host(42), what, null);
+    }
+
+    /// Checks chain, signatures and tree of all batches from their octets alone, and returns the leaves' rows' kinds.
+    private List<Kind> check() {
+        var kinds = new ArrayList<Kind>();
+        var tree = new MerkleFrontier();
+        Hash previous = Hash.ZERO;
+        for (SealedBatch batch : sealed) {
+            assertEquals(tree.size(), batch.firstIndex());
+            assertEquals(previous, batch.previous());
+            LeafCursor leaves = batch.leaves();
+            var row = new Row();
+            while (leaves.next()) {
+                tree.append(leaves.array(), leaves.offset(), leaves.length());
+                assertTrue(LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row));
+                kinds.add(Kind.ofCode(row.number(Column.KIND)));
+            }
+            assertEquals(Kind.RECORDER_HEARTBEAT, kinds.getLast());
+            assertEquals(tree.size(), row.number(Column.EVENTS));
+            SignedNote note = SignedNote.parse(batch.checkpoint());
+            assertNotNull(note);
+            assertNotNull(note.signedBy(List.of(key.verifier())));
+            assertEquals(new Checkpoint(RUN.origin(), tree.size(), tree.root()), Checkpoint.parse(note.text()));
+            previous = batch.hash();
+        }
+        return kinds;
+    }
+
+    @Test
+    void batchesChainAndTheirCheckpointsCoverEveryLeaf() throws RecorderException {
+        var sealer = new RunSealer(RUN, key, sealed::add, CLOCK);
+        for (int i = 0; i < 50; i++) {
+            for (int n = i % 7; n > 0; n--) {
+                sealer.append(event("STOP"));
+            }
+            sealer.seal();
+        }
+        assertEquals(sealer.size(), check().size());
+    }
+
+    @Test
+    void aBatchIsFullInTimeWhateverTheLeaves() throws RecorderException {
+        var sealer = new RunSealer(RUN, key, sealed::add, CLOCK);
+        var argument = Text.of("x".repeat(200_000));
+        for (int i = 0; i < 200; i++) {
+            sealer.append(new Event.ProcessExec(
+                    EventHeader.host(1), Text.of("/bin/x"), List.of(argument), List.of(), null, 0));
+            if (sealer.isFull()) {
+                sealer.seal();
+            }
+        }
+        sealer.seal();
+        check();
+        assertTrue(sealed.stream().allMatch(batch -> batch.octets().length < SealedBatch.BYTES_MAX));
+        var row = new Row();
+        LeafCursor leaves = sealed.getFirst().leaves();
+        assertTrue(leaves.next());
+        LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row);
+        assertEquals("[argv=200001]", row.list(Column.TRUNCATED).toString());
+    }
+
+    @Test
+    void theRecorderSealsWhatItWasGivenAndThenStops() throws RecorderException {
+        var recorder = new RunRecorder(new RunSealer(RUN, key, sealed::add, CLOCK), "test");
+        for (int i = 0; i < 100_000; i++) {
+            recorder.record(event("RESUME"));
+        }
+        recorder.record(new Event.RecorderLoss(EventHeader.host(3), 12, "ring", null));
+        recorder.record(new Event.RunClose(EventHeader.host(4), 0, 0, 0, null, null));
+        recorder.close();
+        List<Kind> kinds = check();
+        assertEquals(100_000, Collections.frequency(kinds, Kind.VM_LIFECYCLE));
+        assertEquals(Kind.RUN_CLOSE, kinds.get(kinds.size() - 2));
+        assertEquals(kinds.size(), recorder.recorded());
+        assertEquals(12, recorder.lost());
+        assertThrows(RecorderException.class, () -> recorder.record(event("late")));
+    }
+
+    @Test
+    void aSinkThatFailsStopsTheRecorderAndSaysSo() throws RecorderException {
+        BatchSink full = batch -> {
+            throw new RecorderException(RecorderException.Code.SPOOL, "no space left");
+        };
+        var recorder = new RunRecorder(new RunSealer(RUN, key, full, CLOCK), "test");
+        RecorderException stopped = assertThrows(RecorderException.class, () -> {
+            for (int i = 0; i < 10_000_000; i++) {
+                recorder.record(event("STOP"));
+            }
+        });
+        assertEquals(RecorderException.Code.SPOOL, stopped.code());
+        assertEquals(0, recorder.recorded());
+        assertThrows(RecorderException.class, recorder::close);
+    }
+}
