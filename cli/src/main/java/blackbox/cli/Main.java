@@ -1,18 +1,70 @@
 package blackbox.cli;
 
+import blackbox.recorder.RecorderException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParseResult;
 
 /// The `blackbox` program. Each command is a class of its own; exit codes are those of the command-line contract.
 @Command(
         name = "blackbox",
         description = "The flight recorder and replay service for AI agents.",
         version = "blackbox 0.1.0",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox image build                          build the guest image, once",
+            "  blackbox record --workspace . -- make test    run a command in a VM and record it",
+            "  blackbox touched last                         what it touched",
+            "  blackbox verify last                          prove it, offline"
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {AutoComplete.GenerateCompletion.class})
 public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Main()).execute(args));
+        System.exit(run(args));
+    }
+
+    static int run(String... args) {
+        CommandLine commandLine = new CommandLine(new Main());
+        commandLine.setExecutionExceptionHandler(Main::explain);
+        return commandLine.execute(args);
+    }
+
+    /// One sentence for people; the stack trace only with BLACKBOX_TRACE set.
+    private static int explain(Exception failure, CommandLine command, ParseResult parsed) throws Exception {
+        PrintWriter err = command.getErr();
+        if (System.getenv("BLACKBOX_TRACE") != null) {
+            failure.printStackTrace(err);
+        }
+        boolean record = command.getCommandName().equals("record");
+        int exitCode = switch (failure) {
+            case CommandException e -> e.exitCode();
+            case RecorderException e -> ExitCodes.FAILED;
+            case IOException e -> ExitCodes.FAILED;
+            case UncheckedIOException e -> ExitCodes.FAILED;
+            default -> throw failure;
+        };
+        err.println("blackbox: " + sentence(failure));
+        return record && exitCode == ExitCodes.FAILED ? ExitCodes.RECORD_FAILED : exitCode;
+    }
+
+    /// The failure's message, and the causes' where they add something.
+    private static String sentence(Throwable failure) {
+        var text = new StringBuilder();
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String message = each.getMessage();
+            String part = message == null ? each.getClass().getSimpleName() : message;
+            if (text.indexOf(part) < 0) {
+                text.append(text.isEmpty() ? "" : ": ").append(part);
+            }
+        }
+        return text.toString();
     }
 }

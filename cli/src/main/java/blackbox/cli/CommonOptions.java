@@ -1,0 +1,40 @@
+package blackbox.cli;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// What every command takes; add it as `@Mixin`.
+public final class CommonOptions {
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "Where recordings live (default: $$BLACKBOX_DATA, else ~/.local/share/blackbox).")
+    @Nullable
+    Path data;
+
+    @Option(names = "--json", description = "One JSON document on standard output, NDJSON for streams.")
+    boolean json;
+
+    /// The data folder chosen by option, environment or default.
+    public DataFolder dataFolder() {
+        if (data != null) {
+            return new DataFolder(data);
+        }
+        String environment = System.getenv("BLACKBOX_DATA");
+        if (environment != null && !environment.isEmpty()) {
+            return new DataFolder(Path.of(environment));
+        }
+        String xdg = System.getenv("XDG_DATA_HOME");
+        Path base = xdg != null && !xdg.isEmpty()
+                ? Path.of(xdg)
+                : Path.of(System.getProperty("user.home"), ".local", "share");
+        return new DataFolder(base.resolve("blackbox"));
+    }
+
+    /// Whether the answer is to be JSON.
+    public boolean json() {
+        return json;
+    }
+}

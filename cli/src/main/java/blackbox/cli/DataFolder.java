@@ -1,0 +1,57 @@
+package blackbox.cli;
+
+import blackbox.schemas.sign.Ed25519Verifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Where a Blackbox keeps everything; every path below it is named here and nowhere else.
+public record DataFolder(Path root) {
+
+    public DataFolder {
+        root = root.toAbsolutePath().normalize();
+    }
+
+    /// Signing keys (`*.key`, mode 0600) and the public keys that verification trusts (`*.pub`).
+    public Path keys() {
+        return root.resolve("keys");
+    }
+
+    /// Sealed batches that the broker has not acknowledged.
+    public Path spool() {
+        return root.resolve("spool");
+    }
+
+    /// One folder a run with the lock that says its recorder lives.
+    public Path runs() {
+        return root.resolve("runs");
+    }
+
+    /// Batches that failed their check, and damaged spool segments.
+    public Path quarantine() {
+        return root.resolve("quarantine");
+    }
+
+    /// Workspaces that came back from runs.
+    public Path workspaces() {
+        return root.resolve("workspaces");
+    }
+
+    /// The public keys that this installation trusts.
+    public List<Ed25519Verifier> trustedKeys() throws IOException {
+        var verifiers = new ArrayList<Ed25519Verifier>();
+        if (Files.isDirectory(keys())) {
+            try (Stream<Path> files = Files.list(keys())) {
+                for (Path file : files.filter(name -> name.toString().endsWith(".pub"))
+                        .sorted()
+                        .toList()) {
+                    verifiers.add(Ed25519Verifier.parse(Files.readString(file)));
+                }
+            }
+        }
+        return verifiers;
+    }
+}
