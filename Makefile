@@ -21,10 +21,10 @@ build: setup ## build everything ./blackbox needs
 demo: build ## record a scripted agent in a VM, show what it touched, verify
 	./blackbox demo
 
-test: build ## run every test, the format check and the check of skipped tests
+test: build ## run every test, and check the format
 	@rm -rf */target/surefire-reports
-	@$(MVN) --fail-at-end package
-	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/SkippedTests.java .ci/skips-allowed */target/surefire-reports
+	@$(MVN) -Dmaven.test.failure.ignore=true package
+	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/TestReports.java .ci/skips-allowed */
 	@$(MVN) -q spotless:check
 
 bench: build ## run the benchmarks (ONLY="seal verify" for some) and write bench/results.json

@@ -1,0 +1,97 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.xml.parsers.DocumentBuilder;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.w3c.dom.Element;
+
+/// Judges a whole test run by Surefire's reports. Maven is told to go on after a failure, so that one module's failing
+/// test does not hide what the others have to say; the verdict falls here. It is also here that a skip has to be
+/// accounted for: with `CI=true`, a skipped test that the list of allowed skips does not name is a failure.
+///
+/// A JVM that died leaves no report, so a test class without one is a failure as well.
+///
+/// `java TestReports.java ALLOWED MODULE...`; exit 0 when all is as expected, 1 when not.
+final class TestReports {
+    private final List<String> passed = new ArrayList<>();
+    private final List<String> failed = new ArrayList<>();
+    private final List<String> skipped = new ArrayList<>();
+    private final DocumentBuilder parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+
+    private TestReports() throws Exception {}
+
+    public static void main(String[] args) throws Exception {
+        var reports = new TestReports();
+        for (int i = 1; i < args.length; i++) {
+            reports.readModule(Path.of(args[i]));
+        }
+        System.exit(reports.judge(Path.of(args[0])) ? 0 : 1);
+    }
+
+    private boolean judge(Path allowedSkips) throws IOException {
+        Set<String> allowed = Files.readAllLines(allowedSkips).stream()
+                .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                .map(line -> line.split("\\s+", 2)[0])
+                .collect(Collectors.toSet());
+        boolean good = failed.isEmpty() && !passed.isEmpty();
+        failed.forEach(test -> System.out.println("FAILED: " + test));
+        for (String skip : skipped) {
+            boolean unexpected =
+                    "true".equals(System.getenv("CI")) && !allowed.contains(skip.substring(0, skip.indexOf(':')));
+            System.out.println((unexpected ? "SKIPPED, not named in " + allowedSkips + ": " : "skipped: ") + skip);
+            good &= !unexpected;
+        }
+        System.out.printf("%d passed, %d failed, %d skipped%n", passed.size(), failed.size(), skipped.size());
+        return good;
+    }
+
+    private void readModule(Path module) throws Exception {
+        Path sources = module.resolve("src/test/java");
+        if (!Files.isDirectory(sources)) {
+            return;
+        }
+        List<Path> reports = list(module.resolve("target/surefire-reports"), "TEST-.*\\.xml");
+        for (Path report : reports) {
+            readReport(report);
+        }
+        for (Path source : list(sources, ".*Test\\.java")) {
+            String name = sources.relativize(source).toString().replace(".java", "").replace('/', '.');
+            if (reports.stream().noneMatch(report -> report.getFileName().toString().startsWith("TEST-" + name))) {
+                failed.add(name + " (left no report)");
+            }
+        }
+    }
+
+    private static List<Path> list(Path folder, String name) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (var files = Files.walk(folder)) {
+            return files.filter(file -> file.getFileName().toString().matches(name)).toList();
+        }
+    }
+
+    private void readReport(Path file) throws Exception {
+        var cases = parser.parse(file.toFile()).getElementsByTagName("testcase");
+        for (int i = 0; i < cases.getLength(); i++) {
+            var test = (Element) cases.item(i);
+            String name = test.getAttribute("classname") + "#"
+                    + test.getAttribute("name").replaceFirst("\\(.*", "");
+            if (child(test, "skipped") instanceof Element skip) {
+                skipped.add(name + ": " + skip.getAttribute("message"));
+            } else if (child(test, "failure") != null || child(test, "error") != null) {
+                failed.add(name);
+            } else {
+                passed.add(name);
+            }
+        }
+    }
+
+    private static Element child(Element test, String name) {
+        return (Element) test.getElementsByTagName(name).item(0);
+    }
+}
