@@ -1,0 +1,45 @@
+package blackbox.cli.demo;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The service that the demo's agent reports to: HTTP on a free port of loopback.
+public final class DemoService implements AutoCloseable {
+
+    private static final int REPORT_BYTES_MAX = 1 << 20;
+
+    private final HttpServer server;
+    private final AtomicLong received = new AtomicLong();
+
+    public DemoService() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+        server.createContext("/report", exchange -> {
+            received.addAndGet(exchange.getRequestBody().readNBytes(REPORT_BYTES_MAX).length);
+            byte[] answer = "service: thank you\n".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            try (var body = exchange.getResponseBody()) {
+                body.write(answer);
+            }
+        });
+        server.start();
+    }
+
+    /// The service's address as the guest sees it: 10.0.2.2 is the host's loopback in the user network.
+    public String urlInGuest() {
+        return "http://10.0.2.2:" + server.getAddress().getPort();
+    }
+
+    /// Octets of reports received.
+    public long receivedBytes() {
+        return received.get();
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+    }
+}

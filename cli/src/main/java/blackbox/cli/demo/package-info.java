@@ -1,0 +1,7 @@
+/// The demo: a scripted agent, the workspace it works in and the loopback service it calls.
+///
+/// Everything it needs is in this package's resources; it touches no network but loopback.
+@NullMarked
+package blackbox.cli.demo;
+
+import org.jspecify.annotations.NullMarked;
