@@ -64,13 +64,15 @@ public final class RunSealer {
 
     /// Appends a row and returns its index.
     public long append(Row filled) {
-        int size = LeafCodec.size(filled);
-        if (leaves.length - leavesLength < size + LeafCursor.ENTRY_OVERHEAD) {
-            leaves = Arrays.copyOf(leaves, leaves.length + Math.max(leaves.length, size + LeafCursor.ENTRY_OVERHEAD));
+        long room = LeafCodec.sizeMax(filled) + LeafCursor.ENTRY_OVERHEAD;
+        if (leaves.length - leavesLength < room) {
+            leaves = Arrays.copyOf(leaves, Math.toIntExact(leavesLength + room));
         }
-        int at = LeafCursor.putEntryHeader(leaves, leavesLength, size);
-        leavesLength = LeafCodec.encode(filled, leaves, at);
-        tree.append(leaves, at, size);
+        int at = leavesLength + LeafCursor.ENTRY_OVERHEAD;
+        int end = LeafCodec.encode(filled, leaves, at);
+        LeafCursor.putEntryHeader(leaves, leavesLength, end - at);
+        leavesLength = end;
+        tree.append(leaves, at, end - at);
         return tree.size() - 1;
     }
 

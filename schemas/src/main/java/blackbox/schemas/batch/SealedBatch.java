@@ -2,9 +2,11 @@ package blackbox.schemas.batch;
 
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
+import blackbox.schemas.Sha256;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 
 /// A sealed batch: consecutive leaves of one run, the hash of the batch before, and a signed checkpoint of the run's
 /// tree
@@ -158,9 +160,13 @@ public final class SealedBatch {
         return checkpoint;
     }
 
-    /// SHA-256 over the exact encoding: what the next batch names.
+    /// What the next batch names: SHA-256 over everything but the leaves, which the checkpoint's root stands for.
     public Hash hash() {
-        return Hash.sha256(octets);
+        MessageDigest digest = Sha256.digest();
+        digest.update(octets, 0, leavesOffset);
+        int behind = leavesOffset + leavesLength;
+        digest.update(octets, behind, octets.length - behind);
+        return Hash.copyOf(digest.digest(), 0);
     }
 
     /// A new cursor over the leaves.

@@ -12,7 +12,15 @@ public final class LeafCodec {
     /// The longest leaf, in octets.
     public static final int BYTES_MAX = 65_535;
 
+    /// The most that field ids, numbers, lengths and the version add to a row's octets.
+    private static final int FRAMING_BYTES_MAX = 1 + Column.SLOTS * 11;
+
     private LeafCodec() {}
+
+    /// At least [#size], in no time.
+    public static long sizeMax(Row row) {
+        return row.octetsMax() + FRAMING_BYTES_MAX;
+    }
 
     /// How many octets `row` encodes to.
     public static int size(Row row) {

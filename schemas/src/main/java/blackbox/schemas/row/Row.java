@@ -12,6 +12,7 @@ import java.util.List;
 public final class Row {
 
     private long present;
+    private long octetsMax;
     private final long[] numbers = new long[Column.SLOTS];
     private final byte[][] octets = new byte[Column.SLOTS][];
     private final int[] offsets = new int[Column.SLOTS];
@@ -24,6 +25,7 @@ public final class Row {
     /// Empties the row for the next event.
     public Row clear() {
         present = 0;
+        octetsMax = 0;
         return this;
     }
 
@@ -34,6 +36,11 @@ public final class Row {
     /// The field ids of the columns that are there, as a bit mask.
     public long presentMask() {
         return present;
+    }
+
+    /// At least as many octets as the STRING, BYTES and STRING_LIST columns have together.
+    long octetsMax() {
+        return octetsMax;
     }
 
     /// The value of an INT or LONG column that is there.
@@ -87,6 +94,7 @@ public final class Row {
         octets[i] = array;
         offsets[i] = offset;
         lengths[i] = length;
+        octetsMax += length;
         present |= 1L << i;
         return this;
     }
