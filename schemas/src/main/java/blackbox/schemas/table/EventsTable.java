@@ -1,0 +1,80 @@
+package blackbox.schemas.table;
+
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The one table: a row per leaf, partitioned by run, sorted by run and index. See `schemas/table.md`.
+public final class EventsTable {
+
+    /// Version of the table's layout, stored as the table property `blackbox.version`.
+    public static final int VERSION = 1;
+
+    public static final String NAMESPACE = "blackbox";
+    public static final String NAME = "events";
+
+    /// The run's id; the partition.
+    public static final TableColumn RUN = new TableColumn("run", 101, TableType.STRING, true, null);
+
+    /// The leaf's index within the run, from 0, without gaps.
+    public static final TableColumn INDEX = new TableColumn("index", 102, TableType.LONG, true, null);
+
+    /// The leaf's octets, only where encoding the columns does not give them back.
+    public static final TableColumn RAW = new TableColumn("raw", 103, TableType.BINARY, false, null);
+
+    /// In a batch's last row, the signed checkpoint over the run's tree up to and including that row.
+    public static final TableColumn CHECKPOINT = new TableColumn("checkpoint", 104, TableType.STRING, false, null);
+
+    /// The columns in the order in which files hold them.
+    public static final List<TableColumn> COLUMNS = columns();
+
+    private static final @Nullable String[] SOURCES = {null, "guest", "host"};
+
+    private EventsTable() {}
+
+    private static List<TableColumn> columns() {
+        var columns = new ArrayList<TableColumn>();
+        columns.add(RUN);
+        columns.add(INDEX);
+        for (Column column : Column.values()) {
+            columns.add(new TableColumn(column.columnName(), column.fieldId(), typeOf(column), false, column));
+        }
+        columns.add(RAW);
+        columns.add(CHECKPOINT);
+        return List.copyOf(columns);
+    }
+
+    private static TableType typeOf(Column column) {
+        if (storedByName(column)) {
+            return TableType.STRING;
+        }
+        return switch (column.type()) {
+            case INT -> TableType.INT;
+            case LONG -> TableType.LONG;
+            case STRING -> TableType.STRING;
+            case BYTES -> TableType.BINARY;
+            case STRING_LIST -> TableType.STRING_LIST;
+        };
+    }
+
+    /// Whether the leaf's number is stored as a name: `kind` and `source`.
+    public static boolean storedByName(Column column) {
+        return column == Column.KIND || column == Column.SOURCE;
+    }
+
+    /// The name under which `kind` or `source` stores a code, or null for a code that has none (the row is then kept raw).
+    public static @Nullable String nameOf(Column column, long code) {
+        return switch (column) {
+            case KIND -> kindName(code);
+            case SOURCE -> code > 0 && code < SOURCES.length ? SOURCES[(int) code] : null;
+            default -> throw new IllegalArgumentException(column + " is not stored by name");
+        };
+    }
+
+    private static @Nullable String kindName(long code) {
+        Kind kind = Kind.ofCode(code);
+        return kind == null ? null : kind.eventName();
+    }
+}
