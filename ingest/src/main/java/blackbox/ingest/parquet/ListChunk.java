@@ -81,12 +81,11 @@ final class ListChunk extends ColumnChunk {
             int count = Arrays.stream(counts, list, list + lists).sum();
             int entries = putListLevels(scratch, from, to, list);
             StringPages.put(distinct, dictionary, ids, at, at + count, scratch);
-            Statistics<?> statistics = statistics(entries - count);
-            if (count > 0) {
-                StringPages.bound(distinct, statistics);
-            }
+            int nulls = entries - count;
+            Statistics<?> statistics =
+                    count == 0 ? statistics(nulls) : StringPages.bounded(distinct, descriptor.getPrimitiveType(), nulls);
             sink.page(
-                    new PageShape(to - from, entries - count, entries),
+                    new PageShape(to - from, nulls, entries),
                     scratch.repetition,
                     scratch.definition,
                     scratch.data,

@@ -53,12 +53,11 @@ final class OctetsChunk extends ColumnChunk {
             int count = presence.count(from, to);
             putLevels(scratch, from, to);
             StringPages.put(distinct, dictionary, ids, at, at + count, scratch);
-            Statistics<?> statistics = statistics(to - from - count);
-            if (count > 0) {
-                StringPages.bound(distinct, statistics);
-            }
+            int nulls = to - from - count;
+            Statistics<?> statistics =
+                    count == 0 ? statistics(nulls) : StringPages.bounded(distinct, descriptor.getPrimitiveType(), nulls);
             sink.page(
-                    new PageShape(to - from, to - from - count, to - from),
+                    new PageShape(to - from, nulls, to - from),
                     scratch.repetition,
                     scratch.definition,
                     scratch.data,

@@ -35,8 +35,8 @@ public final class RowGroup {
     private final Row row = new Row();
     private final byte[] encoded = new byte[LeafCodec.BYTES_MAX];
     private final Column[] columns = new Column[Column.SLOTS];
-    private final byte @Nullable [][] kinds = names(Column.KIND);
-    private final byte @Nullable [][] sources = names(Column.SOURCE);
+    private final byte[][] kinds = names(Column.KIND);
+    private final byte[][] sources = names(Column.SOURCE);
 
     private int rows;
     private long firstIndex;
@@ -75,11 +75,12 @@ public final class RowGroup {
         return chunk;
     }
 
-    private static byte @Nullable [][] names(Column column) {
-        var names = new byte @Nullable [CODES][];
+    /// The names by code; empty where a code has none.
+    private static byte[][] names(Column column) {
+        var names = new byte[CODES][0];
         for (int code = 0; code < CODES; code++) {
             String name = EventsTable.nameOf(column, code);
-            names[code] = name == null ? null : name.getBytes(StandardCharsets.UTF_8);
+            names[code] = name == null ? new byte[0] : name.getBytes(StandardCharsets.UTF_8);
         }
         return names;
     }
@@ -167,10 +168,11 @@ public final class RowGroup {
 
     private boolean appendName(OctetsChunk chunk, Column column) {
         long code = row.number(column);
-        byte[] name = code >= 0 && code < CODES ? (column == Column.KIND ? kinds : sources)[(int) code] : null;
-        if (name == null) {
+        byte[][] names = column == Column.KIND ? kinds : sources;
+        if (code < 0 || code >= CODES || names[(int) code].length == 0) {
             return false;
         }
+        byte[] name = names[(int) code];
         chunk.append(rows, name, 0, name.length);
         return true;
     }

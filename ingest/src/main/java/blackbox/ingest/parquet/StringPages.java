@@ -4,10 +4,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
 import org.apache.parquet.column.Encoding;
-import org.apache.parquet.column.statistics.BinaryStatistics;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForInteger;
-import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.schema.PrimitiveType;
 
 /// How strings, alone or in lists, become pages.
 final class StringPages {
@@ -59,8 +58,8 @@ final class StringPages {
         }
     }
 
-    /// Sets the least and greatest string of the whole chunk, which bound every page of it.
-    static void bound(OctetsDictionary distinct, Statistics<?> statistics) {
+    /// The statistics of a page, bounded by the least and greatest string of the whole chunk.
+    static Statistics<?> bounded(OctetsDictionary distinct, PrimitiveType type, int nulls) {
         int min = 0;
         int max = 0;
         for (int id = 1; id < distinct.count(); id++) {
@@ -70,9 +69,11 @@ final class StringPages {
                 max = id;
             }
         }
-        if (statistics instanceof BinaryStatistics binary) {
-            binary.setMinMax(copy(distinct, min), copy(distinct, max));
-        }
+        return Statistics.getBuilderForReading(type)
+                .withMin(copy(distinct, min))
+                .withMax(copy(distinct, max))
+                .withNumNulls(nulls)
+                .build();
     }
 
     private static int compare(OctetsDictionary distinct, int a, int b) {
@@ -85,8 +86,7 @@ final class StringPages {
                 distinct.offset(b) + distinct.length(b));
     }
 
-    private static Binary copy(OctetsDictionary distinct, int id) {
-        int offset = distinct.offset(id);
-        return Binary.fromConstantByteArray(Arrays.copyOfRange(distinct.array(), offset, offset + distinct.length(id)));
+    private static byte[] copy(OctetsDictionary distinct, int id) {
+        return Arrays.copyOfRange(distinct.array(), distinct.offset(id), distinct.offset(id) + distinct.length(id));
     }
 }

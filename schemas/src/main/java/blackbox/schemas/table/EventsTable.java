@@ -1,6 +1,7 @@
 package blackbox.schemas.table;
 
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,6 @@ public final class EventsTable {
 
     /// The columns in the order in which files hold them.
     public static final List<TableColumn> COLUMNS = columns();
-
-    private static final @Nullable String[] SOURCES = {null, "guest", "host"};
 
     private EventsTable() {}
 
@@ -68,7 +67,7 @@ public final class EventsTable {
     public static @Nullable String nameOf(Column column, long code) {
         return switch (column) {
             case KIND -> kindName(code);
-            case SOURCE -> code > 0 && code < SOURCES.length ? SOURCES[(int) code] : null;
+            case SOURCE -> sourceName(code);
             default -> throw new IllegalArgumentException(column + " is not stored by name");
         };
     }
@@ -76,5 +75,14 @@ public final class EventsTable {
     private static @Nullable String kindName(long code) {
         Kind kind = Kind.ofCode(code);
         return kind == null ? null : kind.eventName();
+    }
+
+    private static @Nullable String sourceName(long code) {
+        for (Source source : Source.values()) {
+            if (source.code() == code) {
+                return source.sourceName();
+            }
+        }
+        return null;
     }
 }

@@ -1,0 +1,182 @@
+package blackbox.ingest.check;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.MalformedBatchException;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.log.Checkpoint;
+import blackbox.schemas.log.MerkleFrontier;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Checks batches against what is known of their runs: signature, chain, place and root.
+///
+/// Owned by the consumer's thread. Remembers every run: open ones by their [RunState], closed ones by their length.
+public final class BatchCheck {
+
+    private final List<NoteVerifier> trusted;
+    private final Map<RunId, OpenRun> open = new HashMap<>();
+
+    /// How many leaves each run has that is no longer open.
+    private final Map<RunId, Long> closed;
+
+    private final Row row = new Row();
+
+    /// An open run: its state as it will be committed, and the living tree behind it.
+    private record OpenRun(RunState state, MerkleFrontier tree) {}
+
+    /// @param trusted whose signatures are believed
+    /// @param states the open runs as of the last commit
+    /// @param lengths how many leaves of each run are in the table
+    public BatchCheck(
+            Collection<? extends NoteVerifier> trusted, Map<RunId, RunState> states, Map<RunId, Long> lengths) {
+        this.trusted = List.copyOf(trusted);
+        states.forEach((run, state) -> open.put(run, new OpenRun(state, state.tree())));
+        this.closed = new HashMap<>(lengths);
+        this.closed.keySet().removeAll(states.keySet());
+    }
+
+    /// Decides about one record. `octets` are kept by the verdict and must not change.
+    ///
+    /// @param key the record's key, which should be the run's id
+    public Verdict check(@Nullable String key, byte[] octets) {
+        SealedBatch batch;
+        try {
+            batch = SealedBatch.decode(octets);
+        } catch (MalformedBatchException e) {
+            return new Verdict.Refused(octets, runOf(key), -1, Reason.MALFORMED, String.valueOf(e.getMessage()), null);
+        }
+        if (!batch.run().value().equals(key)) {
+            return refused(batch, Reason.MISFILED, "it came under the key '" + key + "'");
+        }
+        SignedNote note = SignedNote.parse(batch.checkpoint());
+        if (note == null || note.signedBy(trusted) == null) {
+            return refused(batch, Reason.SIGNATURE, "its checkpoint carries no trusted signature");
+        }
+        return checkPlace(batch, note);
+    }
+
+    private Verdict checkPlace(SealedBatch batch, SignedNote note) {
+        Long length = closed.get(batch.run());
+        if (length != null) {
+            return batch.endIndex() <= length
+                    ? new Verdict.Known(batch)
+                    : refused(batch, Reason.AFTER_CLOSE, "the run was closed with " + length + " leaves");
+        }
+        OpenRun run = open.computeIfAbsent(batch.run(), _ -> new OpenRun(RunState.NEW, new MerkleFrontier()));
+        RunState state = run.state();
+        if (batch.endIndex() <= state.nextIndex() && batch.sequence() < state.nextSequence()) {
+            return checkKnown(batch, state);
+        }
+        if (state.stoppedBy() != null) {
+            return refused(batch, Reason.STOPPED, "the run was stopped by a finding " + state.stoppedBy());
+        }
+        Checkpoint checkpoint = Checkpoint.parse(note.text());
+        if (checkpoint == null
+                || !checkpoint.origin().equals(batch.run().origin())
+                || checkpoint.size() != batch.endIndex()) {
+            return refused(batch, Reason.CHECKPOINT, "its checkpoint is not of this run at " + batch.endIndex() + " leaves");
+        }
+        Verdict misplaced = misplaced(batch, state);
+        return misplaced != null ? misplaced : checkContents(batch, checkpoint, run);
+    }
+
+    private Verdict checkKnown(SealedBatch batch, RunState state) {
+        if (batch.sequence() == state.nextSequence() - 1 && !batch.hash().equals(state.previous())) {
+            return refused(batch, Reason.CONFLICT, "batch " + batch.sequence() + " came before with other contents");
+        }
+        return new Verdict.Known(batch);
+    }
+
+    private @Nullable Verdict misplaced(SealedBatch batch, RunState state) {
+        if (batch.sequence() > state.nextSequence()) {
+            return refused(
+                    batch,
+                    Reason.GAP,
+                    "it is batch " + batch.sequence() + " and batch " + state.nextSequence() + " has not come");
+        }
+        if (batch.sequence() != state.nextSequence() || batch.firstIndex() != state.nextIndex()) {
+            return refused(
+                    batch,
+                    Reason.CHAIN,
+                    "it is batch " + batch.sequence() + " from leaf " + batch.firstIndex() + " where batch "
+                            + state.nextSequence() + " from leaf " + state.nextIndex() + " should be");
+        }
+        return batch.previous().equals(state.previous())
+                ? null
+                : refused(batch, Reason.CHAIN, "it names another batch before it than the one that came");
+    }
+
+    private Verdict checkContents(SealedBatch batch, Checkpoint checkpoint, OpenRun run) {
+        LeafCursor leaves = batch.leaves();
+        boolean closes = false;
+        for (int i = 0; leaves.next(); i++) {
+            run.tree().append(leaves.array(), leaves.offset(), leaves.length());
+            if (i == batch.count() - 2) {
+                closes = isClose(leaves);
+            }
+        }
+        if (!run.tree().root().equals(checkpoint.root())) {
+            return refused(batch, Reason.ROOT, "its leaves do not lead to the root that its checkpoint signs");
+        }
+        if (!isHeartbeat(leaves, batch)) {
+            return refused(batch, Reason.HEARTBEAT, "its last leaf is not the heartbeat of batch " + batch.sequence());
+        }
+        Hash hash = batch.hash();
+        var frontier = new RunState.Frontier(run.tree().toBytes());
+        var after = new RunState(batch.endIndex(), batch.sequence() + 1, hash, frontier, null);
+        if (closes) {
+            open.remove(batch.run());
+            closed.put(batch.run(), batch.endIndex());
+        } else {
+            open.put(batch.run(), new OpenRun(after, run.tree()));
+        }
+        return new Verdict.Accepted(batch, after, closes);
+    }
+
+    private boolean isClose(LeafCursor leaf) {
+        return LeafCodec.decode(leaf.array(), leaf.offset(), leaf.offset() + leaf.length(), row)
+                && row.has(Column.KIND)
+                && row.number(Column.KIND) == Kind.RUN_CLOSE.code();
+    }
+
+    private boolean isHeartbeat(LeafCursor leaf, SealedBatch batch) {
+        return LeafCodec.decode(leaf.array(), leaf.offset(), leaf.offset() + leaf.length(), row)
+                && row.has(Column.KIND)
+                && row.number(Column.KIND) == Kind.RECORDER_HEARTBEAT.code()
+                && row.has(Column.BATCH)
+                && row.number(Column.BATCH) == batch.sequence()
+                && row.has(Column.PREVIOUS)
+                && row.length(Column.PREVIOUS) == Hash.LENGTH
+                && Hash.copyOf(row.array(Column.PREVIOUS), row.offset(Column.PREVIOUS)).equals(batch.previous());
+    }
+
+    /// Refuses, and stops the run where the reason does; the tree may then have been spoilt and is not used again.
+    private Verdict refused(SealedBatch batch, Reason reason, String what) {
+        OpenRun run = open.get(batch.run());
+        RunState after = null;
+        if (reason.stops() && run != null && run.state().stoppedBy() == null) {
+            after = run.state().stopped(reason);
+            open.put(batch.run(), new OpenRun(after, run.tree()));
+        }
+        return new Verdict.Refused(batch.octets(), batch.run(), batch.sequence(), reason, what, after);
+    }
+
+    private static @Nullable RunId runOf(@Nullable String key) {
+        try {
+            return key == null ? null : new RunId(key);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

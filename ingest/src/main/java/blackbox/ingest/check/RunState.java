@@ -1,0 +1,79 @@
+package blackbox.ingest.check;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.log.MerkleFrontier;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// How far one open run is ingested: all that is needed to check its next batch. Immutable; committed with the rows.
+///
+/// @param nextIndex index of the next leaf
+/// @param nextSequence number of the next batch
+/// @param previous hash of the last batch
+/// @param frontier edge of the run's tree, as [MerkleFrontier#toBytes] gives it
+/// @param stoppedBy why nothing further of this run is ingested, or null
+public record RunState(long nextIndex, long nextSequence, Hash previous, Frontier frontier, @Nullable Reason stoppedBy) {
+
+    /// A run of which nothing is known.
+    public static final RunState NEW = new RunState(0, 0, Hash.ZERO, new Frontier(new byte[0]), null);
+
+    private static final Pattern FORM =
+            Pattern.compile("(open|[A-Z_]+) ([0-9]{1,19}) ([0-9]{1,19}) ([0-9a-f]{64}) ([A-Za-z0-9+/=]*)");
+
+    /// The octets of a tree's edge.
+    public record Frontier(byte[] octets) {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Frontier frontier && Arrays.equals(octets, frontier.octets);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(octets);
+        }
+    }
+
+    public RunState {
+        Objects.requireNonNull(previous);
+        if (nextIndex < 0 || nextSequence < 0 || frontier.octets().length != Long.bitCount(nextIndex) * Hash.LENGTH) {
+            throw new IllegalArgumentException("no state of a run: " + nextIndex + " leaves, " + nextSequence + " batches");
+        }
+    }
+
+    /// The state as one line of text, which [#parse] reads.
+    public String text() {
+        String status = stoppedBy == null ? "open" : stoppedBy.name();
+        String edge = Base64.getEncoder().encodeToString(frontier.octets());
+        return status + " " + nextIndex + " " + nextSequence + " " + previous + " " + edge;
+    }
+
+    /// Reads what [#text] wrote.
+    ///
+    /// @throws IllegalArgumentException when it is not such a line
+    public static RunState parse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("no state of a run: '" + text + "'");
+        }
+        return new RunState(
+                Long.parseLong(matcher.group(2)),
+                Long.parseLong(matcher.group(3)),
+                Hash.ofHex(matcher.group(4)),
+                new Frontier(Base64.getDecoder().decode(matcher.group(5))),
+                matcher.group(1).equals("open") ? null : Reason.valueOf(matcher.group(1)));
+    }
+
+    /// The same, stopped for `reason`.
+    public RunState stopped(Reason reason) {
+        return new RunState(nextIndex, nextSequence, previous, frontier, reason);
+    }
+
+    MerkleFrontier tree() {
+        return MerkleFrontier.of(nextIndex, frontier.octets());
+    }
+}

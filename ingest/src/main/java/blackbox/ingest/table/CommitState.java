@@ -1,0 +1,56 @@
+package blackbox.ingest.table;
+
+import blackbox.ingest.check.RunState;
+import blackbox.schemas.RunId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// What ingest must know to go on after its last commit, kept in that commit's own snapshot summary: where each
+/// partition of the topic continues, and the state of each open run. Immutable.
+///
+/// @param offsets next offset by source, a source being `<cluster id>/<topic>/<partition>`
+/// @param runs open and stopped runs; closed ones are known by their rows
+public record CommitState(Map<String, Long> offsets, Map<RunId, RunState> runs) {
+
+    /// Of an empty table.
+    public static final CommitState EMPTY = new CommitState(Map.of(), Map.of());
+
+    private static final String VERSION_KEY = "blackbox.state.version";
+    private static final String VERSION = "1";
+    private static final String OFFSET_PREFIX = "blackbox.offset.";
+    private static final String RUN_PREFIX = "blackbox.run.";
+
+    public CommitState {
+        offsets = Map.copyOf(offsets);
+        runs = Map.copyOf(runs);
+    }
+
+    /// As snapshot summary properties.
+    Map<String, String> properties() {
+        var properties = new TreeMap<String, String>();
+        properties.put(VERSION_KEY, VERSION);
+        offsets.forEach((source, offset) -> properties.put(OFFSET_PREFIX + source, Long.toString(offset)));
+        runs.forEach((run, state) -> properties.put(RUN_PREFIX + run, state.text()));
+        return properties;
+    }
+
+    /// Reads a snapshot's summary.
+    ///
+    /// @throws IllegalArgumentException when it holds no state of this version
+    static CommitState of(Map<String, String> summary) {
+        if (!VERSION.equals(summary.get(VERSION_KEY))) {
+            throw new IllegalArgumentException("the snapshot holds no version " + VERSION + " state of ingest");
+        }
+        var offsets = new HashMap<String, Long>();
+        var runs = new HashMap<RunId, RunState>();
+        summary.forEach((key, value) -> {
+            if (key.startsWith(OFFSET_PREFIX)) {
+                offsets.put(key.substring(OFFSET_PREFIX.length()), Long.parseLong(value));
+            } else if (key.startsWith(RUN_PREFIX)) {
+                runs.put(new RunId(key.substring(RUN_PREFIX.length())), RunState.parse(value));
+            }
+        });
+        return new CommitState(offsets, runs);
+    }
+}

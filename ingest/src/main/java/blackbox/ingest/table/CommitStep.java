@@ -1,0 +1,26 @@
+package blackbox.ingest.table;
+
+/// The steps of a commit, in order: where tests cut it off to see that a crash there neither loses nor doubles a row.
+public enum CommitStep {
+    /// Rows are about to be written to files in the staging folder.
+    BEFORE_FILES,
+    /// The files are written and forced to the disk.
+    FILES_FORCED,
+    /// Their seals are too.
+    SEALS_FORCED,
+    /// The seals have their final names.
+    SEALS_RENAMED,
+    /// The files have their final names, which are durable.
+    FILES_RENAMED,
+    /// The catalog points to the new snapshot.
+    COMMITTED;
+
+    /// Told of every step; may throw to cut the commit off.
+    @FunctionalInterface
+    public interface Observer {
+
+        Observer NONE = _ -> {};
+
+        void reached(CommitStep step);
+    }
+}

@@ -1,0 +1,270 @@
+package blackbox.ingest.table;
+
+import blackbox.ingest.IngestException;
+import blackbox.ingest.IngestException.Code;
+import blackbox.schemas.RunId;
+import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.EventsTable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.apache.iceberg.CatalogProperties;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.TableMetadataParser;
+import org.apache.iceberg.TableScan;
+import org.apache.iceberg.catalog.Namespace;
+import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.expressions.Expressions;
+import org.apache.iceberg.io.CloseableIterable;
+import org.apache.iceberg.jdbc.JdbcCatalog;
+import org.jspecify.annotations.Nullable;
+
+/// The events table. [#openForWriting] holds the writer's lock until closed; [#openForReading] never changes anything.
+///
+/// A reader is safe to use from several threads; the writer belongs to one.
+public final class EventTable implements AutoCloseable {
+
+    private static final TableIdentifier ID = TableIdentifier.of(EventsTable.NAMESPACE, EventsTable.NAME);
+
+    private final TableLayout layout;
+    private final JdbcCatalog catalog;
+    private final @Nullable FileChannel lock;
+    private final Table table;
+
+    private EventTable(TableLayout layout, JdbcCatalog catalog, @Nullable FileChannel lock, Table table) {
+        this.layout = layout;
+        this.catalog = catalog;
+        this.lock = lock;
+        this.table = table;
+    }
+
+    /// Opens the table, creating it where it is missing, and clears what a crash left behind.
+    ///
+    /// @throws IngestException `IN_USE` when another process has it open for writing
+    public static EventTable openForWriting(TableLayout layout) throws IngestException {
+        FileChannel lock = lock(layout);
+        try {
+            Durable.createFolders(layout.staging());
+            JdbcCatalog catalog = catalog(layout);
+            if (!catalog.tableExists(ID)) {
+                create(catalog, layout);
+            }
+            var table = new EventTable(layout, catalog, lock, catalog.loadTable(ID));
+            table.checkVersion();
+            table.removeDebris();
+            return table;
+        } catch (IOException e) {
+            release(lock);
+            throw IngestException.ofIo("cannot open the table in " + layout.table(), e);
+        } catch (RuntimeException e) {
+            release(lock);
+            throw catalogFailure(layout, e);
+        }
+    }
+
+    /// Opens the table for reading; null where there is none yet.
+    public static @Nullable EventTable openForReading(TableLayout layout) throws IngestException {
+        if (!Files.exists(layout.catalog())) {
+            return null;
+        }
+        try {
+            JdbcCatalog catalog = catalog(layout);
+            if (!catalog.tableExists(ID)) {
+                catalog.close();
+                return null;
+            }
+            return new EventTable(layout, catalog, null, catalog.loadTable(ID));
+        } catch (RuntimeException e) {
+            throw catalogFailure(layout, e);
+        }
+    }
+
+    private static FileChannel lock(TableLayout layout) throws IngestException {
+        try {
+            Durable.createFolders(layout.data());
+            FileChannel channel =
+                    FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (tryLock(channel)) {
+                return channel;
+            }
+            channel.close();
+        } catch (IOException e) {
+            throw IngestException.ofIo("cannot lock the table in " + layout.data(), e);
+        }
+        throw new IngestException(
+                Code.IN_USE, "another process ingests into " + layout.data() + "; use that one, or another --data folder");
+    }
+
+    private static boolean tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException _) {
+            return false;
+        }
+    }
+
+    private static JdbcCatalog catalog(TableLayout layout) {
+        var catalog = new JdbcCatalog(_ -> new LocalFiles(), null, true);
+        catalog.initialize(
+                "blackbox",
+                Map.of(
+                        CatalogProperties.URI,
+                        "jdbc:sqlite:" + layout.catalog() + "?busy_timeout=10000",
+                        CatalogProperties.WAREHOUSE_LOCATION,
+                        layout.warehouse().toString(),
+                        CatalogProperties.CLIENT_POOL_SIZE,
+                        "1",
+                        "jdbc.schema-version",
+                        "V1"));
+        return catalog;
+    }
+
+    private static void create(JdbcCatalog catalog, TableLayout layout) {
+        if (!catalog.namespaceExists(Namespace.of(EventsTable.NAMESPACE))) {
+            catalog.createNamespace(Namespace.of(EventsTable.NAMESPACE));
+        }
+        String metadata = layout.table() + "/metadata/00000-" + UUID.randomUUID() + ".metadata.json";
+        TableMetadataParser.write(
+                IcebergSchema.metadata(layout.table().toString()), new LocalFiles().newOutputFile(metadata));
+        catalog.registerTable(ID, metadata);
+    }
+
+    private void checkVersion() {
+        String version = table.properties().get(IcebergSchema.VERSION_PROPERTY);
+        if (!Integer.toString(EventsTable.VERSION).equals(version)) {
+            throw new IllegalStateException("the table has version " + version + ", this program writes version "
+                    + EventsTable.VERSION);
+        }
+    }
+
+    static IngestException catalogFailure(TableLayout layout, Exception e) {
+        if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
+            return IngestException.ofIo("cannot read or write the table in " + layout.table(), cause);
+        }
+        String reason = e.getMessage();
+        boolean full = reason != null && (reason.contains("SQLITE_FULL") || reason.contains("No space left"));
+        return new IngestException(
+                full ? Code.DISK_FULL : Code.CATALOG,
+                full ? "no space is left for the catalog " + layout.catalog() : "the catalog " + layout.catalog() + " cannot be used",
+                e);
+    }
+
+    /// What the last commit left.
+    public CommitState state() {
+        Snapshot snapshot = table.currentSnapshot();
+        return snapshot == null ? CommitState.EMPTY : CommitState.of(snapshot.summary());
+    }
+
+    /// The data files of one run by index, or of all runs where `run` is null, as of now.
+    public List<DataFileEntry> plan(@Nullable RunId run) throws IngestException {
+        try {
+            table.refresh();
+            TableScan scan = table.newScan();
+            if (run != null) {
+                scan = scan.filter(Expressions.equal(EventsTable.RUN.name(), run.value()));
+            }
+            var entries = new ArrayList<DataFileEntry>();
+            try (CloseableIterable<FileScanTask> tasks = scan.planFiles()) {
+                for (FileScanTask task : tasks) {
+                    entries.add(entry(task.file()));
+                }
+            }
+            entries.sort(Comparator.comparing(DataFileEntry::run)
+                    .thenComparingLong(entry -> entry.name().firstIndex()));
+            return entries;
+        } catch (IOException | RuntimeException e) {
+            throw catalogFailure(layout, e);
+        }
+    }
+
+    /// How many rows each run has.
+    public Map<RunId, Long> lengths() throws IngestException {
+        var lengths = new HashMap<RunId, Long>();
+        for (DataFileEntry entry : plan(null)) {
+            lengths.merge(entry.run(), entry.name().endIndex(), Math::max);
+        }
+        return lengths;
+    }
+
+    private DataFileEntry entry(DataFile file) {
+        Path written = LocalFiles.pathOf(file.location());
+        DataFileName name = DataFileName.parse(String.valueOf(written.getFileName()));
+        if (name == null) {
+            throw new IllegalStateException("the table names a data file that is none of ours: " + file.location());
+        }
+        var run = new RunId(String.valueOf(file.partition().get(0, CharSequence.class)));
+        Path path = layout.dataFiles(run).resolve(name.toString());
+        return new DataFileEntry(run, name, path, file.recordCount(), file.fileSizeInBytes());
+    }
+
+    /// Removes files that were never committed: all in the staging folder, and final names that no snapshot knows.
+    private void removeDebris() throws IOException, IngestException {
+        for (Path file : list(layout.staging())) {
+            Files.delete(file);
+        }
+        Set<Path> known = new HashSet<>();
+        for (DataFileEntry entry : plan(null)) {
+            known.add(entry.path());
+            known.add(entry.path().resolveSibling(entry.name().sealName()));
+        }
+        for (Path folder : list(layout.dataFiles())) {
+            for (Path file : list(folder)) {
+                if (!known.contains(file)) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    private static List<Path> list(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.toList();
+        }
+    }
+
+    TableLayout layout() {
+        return layout;
+    }
+
+    Table iceberg() {
+        return table;
+    }
+
+    private static void release(@Nullable FileChannel lock) throws IngestException {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            throw IngestException.ofIo("cannot release the table's lock", e);
+        }
+    }
+
+    @Override
+    public void close() throws IngestException {
+        try {
+            catalog.close();
+        } finally {
+            release(lock);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.ingest.check;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.ingest;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,92 @@
+package blackbox.ingest.table;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.ingest.DuckRows;
+import blackbox.ingest.DuckRows.ReadRow;
+import blackbox.ingest.Traffic;
+import blackbox.schemas.Hash;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.sign.Ed25519Key;
+import blackbox.schemas.table.FileSeal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TableRoundTripTest {
+
+    static final Ed25519Key INGEST_KEY = Ed25519Key.create("ingest.test", new SecureRandom());
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void rowsComeBackLeafForLeaf() throws Exception {
+        var traffic = new Traffic(new Random(1));
+        for (int i = 0; i < 5; i++) {
+            traffic.batch(10_000);
+        }
+        traffic.batch(0);
+        List<ReadRow> rows = commitAndRead(traffic);
+        assertRows(traffic, rows);
+        assertTrue(rows.stream().noneMatch(ReadRow::raw));
+    }
+
+    private List<ReadRow> commitAndRead(Traffic traffic) throws Exception {
+        var layout = new TableLayout(folder);
+        try (EventTable table = EventTable.openForWriting(layout);
+                var writer = new TableWriter(table, INGEST_KEY, new Random(2), CommitStep.Observer.NONE)) {
+            for (SealedBatch batch : traffic.batches()) {
+                writer.append(batch);
+            }
+            writer.commit(CommitState.EMPTY);
+        }
+        EventTable table = EventTable.openForReading(layout);
+        assertNotNull(table);
+        try (table) {
+            List<DataFileEntry> files = table.plan(traffic.run());
+            for (DataFileEntry file : files) {
+                assertSealed(file);
+            }
+            return DuckRows.read(files.stream().map(DataFileEntry::path).toList());
+        }
+    }
+
+    static void assertSealed(DataFileEntry file) throws Exception {
+        SignedNote note = SignedNote.parse(Files.readString(file.path().resolveSibling(file.name().sealName())));
+        assertNotNull(note);
+        assertNotNull(note.signedBy(List.of(INGEST_KEY.verifier())));
+        byte[] octets = Files.readAllBytes(file.path());
+        var expected = new FileSeal(file.run(), file.name(), file.rows(), octets.length, Hash.sha256(octets));
+        assertEquals(expected, FileSeal.parse(note.text()));
+    }
+
+    static void assertRows(Traffic traffic, List<ReadRow> rows) {
+        int at = 0;
+        for (SealedBatch batch : traffic.batches()) {
+            LeafCursor leaves = batch.leaves();
+            while (leaves.next()) {
+                ReadRow row = rows.get(at);
+                assertEquals(at, row.index());
+                assertEquals(traffic.run().value(), row.run());
+                assertArrayEquals(
+                        Arrays.copyOfRange(leaves.array(), leaves.offset(), leaves.offset() + leaves.length()),
+                        row.leaf(),
+                        "leaf " + at);
+                at++;
+                assertEquals(at == batch.endIndex() ? batch.checkpoint() : null, row.checkpoint());
+            }
+        }
+        assertEquals(at, rows.size());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.ingest.table;
+
+import org.jspecify.annotations.NullMarked;
