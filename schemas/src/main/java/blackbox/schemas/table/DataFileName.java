@@ -27,7 +27,8 @@ public record DataFileName(long firstIndex, long endIndex, String token) {
             return null;
         }
         try {
-            return new DataFileName(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), matcher.group(3));
+            return new DataFileName(
+                    Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), matcher.group(3));
         } catch (IllegalArgumentException e) {
             return null;
         }

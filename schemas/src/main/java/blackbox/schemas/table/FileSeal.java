@@ -14,7 +14,8 @@ public record FileSeal(RunId run, DataFileName file, long rows, long sizeBytes, 
 
     public FileSeal {
         if (rows != file.endIndex() - file.firstIndex() || sizeBytes <= 0) {
-            throw new IllegalArgumentException("a seal of " + file + " cannot count " + rows + " rows in " + sizeBytes + " octets");
+            throw new IllegalArgumentException(
+                    "a seal of " + file + " cannot count " + rows + " rows in " + sizeBytes + " octets");
         }
     }
 
@@ -36,7 +37,11 @@ public record FileSeal(RunId run, DataFileName file, long rows, long sizeBytes, 
         }
         try {
             var seal = new FileSeal(
-                    new RunId(lines[1]), file, Long.parseLong(lines[4]), Long.parseLong(lines[5]), Hash.ofHex(lines[6]));
+                    new RunId(lines[1]),
+                    file,
+                    Long.parseLong(lines[4]),
+                    Long.parseLong(lines[5]),
+                    Hash.ofHex(lines[6]));
             return seal.text().equals(text) ? seal : null;
         } catch (IllegalArgumentException e) {
             return null;

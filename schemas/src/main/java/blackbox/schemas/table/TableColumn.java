@@ -4,7 +4,12 @@ import blackbox.schemas.row.Column;
 import org.jspecify.annotations.Nullable;
 
 /// One column of the table. `source` is the leaf column that it stores, or null for a column that is not in the leaf.
-public record TableColumn(String name, int fieldId, TableType type, boolean required, @Nullable Column source) {
+public record TableColumn(
+        String name,
+        int fieldId,
+        TableType type,
+        boolean required,
+        @Nullable Column source) {
 
     /// Added to a list column's field id to make its element's.
     private static final int ELEMENT_IDS = 200;

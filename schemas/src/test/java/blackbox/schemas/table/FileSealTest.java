@@ -14,12 +14,15 @@ import org.junit.jupiter.api.Test;
 final class FileSealTest {
 
     private static final FileSeal SEAL = new FileSeal(
-            new RunId("01jd8x3k9zq4v7w2m5n6p8r0st"), new DataFileName(5, 12, "00c0ffee"), 7, 4_321, Hash.sha256(new byte[0]));
+            new RunId("01jd8x3k9zq4v7w2m5n6p8r0st"),
+            new DataFileName(5, 12, "00c0ffee"),
+            7,
+            4_321,
+            Hash.sha256(new byte[0]));
 
     @Test
     void textIsTheVersionOneForm() {
-        assertEquals(
-                """
+        assertEquals("""
                 blackbox/file/v1
                 01jd8x3k9zq4v7w2m5n6p8r0st
                 5
@@ -28,8 +31,7 @@ final class FileSealTest {
                 4321
                 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
                 0000000000000000005-0000000000000000012-00c0ffee.parquet
-                """,
-                SEAL.text());
+                """, SEAL.text());
         assertEquals(SEAL, FileSeal.parse(SEAL.text()));
     }
 

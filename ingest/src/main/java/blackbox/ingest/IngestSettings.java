@@ -1,0 +1,31 @@
+package blackbox.ingest;
+
+import blackbox.schemas.log.NoteSigner;
+import blackbox.schemas.log.NoteVerifier;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Properties;
+
+/// What ingest works with.
+///
+/// @param data the data folder
+/// @param clients Kafka's client settings: `bootstrap.servers` and, for a real cluster, TLS and SASL
+/// @param retention what becomes of records in the topic once they are in the table
+/// @param trusted whose checkpoints are believed
+/// @param signer signs data files; used by the writer's thread only
+public record IngestSettings(
+        Path data, Properties clients, TopicRetention retention, Collection<? extends NoteVerifier> trusted, NoteSigner signer) {
+
+    /// What becomes of records in the topic once they are in the table.
+    public enum TopicRetention {
+        /// The cluster's own rules decide.
+        KEEP,
+        /// They are let go, now and then: for the embedded broker, which else would fill the disk.
+        RELEASE_COMMITTED
+    }
+
+    public IngestSettings {
+        trusted = List.copyOf(trusted);
+    }
+}

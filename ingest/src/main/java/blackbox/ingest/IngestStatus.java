@@ -1,0 +1,24 @@
+package blackbox.ingest;
+
+import org.jspecify.annotations.Nullable;
+
+/// How ingest is doing, and what it has done since it was started.
+///
+/// @param trouble what keeps it from working, as a sentence, or null
+/// @param rows rows committed
+/// @param bytes octets of data files committed
+/// @param known batches that had come before
+/// @param refused batches that failed their check and are in quarantine
+public record IngestStatus(
+        Phase phase, @Nullable String trouble, long rows, long bytes, long commits, long batches, long known, long refused) {
+
+    public enum Phase {
+        STARTING,
+        RUNNING,
+        /// An operating failure; it tries again by itself.
+        RETRYING,
+        /// Ended by an error that trying again does not mend.
+        FAILED,
+        STOPPED
+    }
+}

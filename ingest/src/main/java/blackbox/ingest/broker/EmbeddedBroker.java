@@ -1,0 +1,211 @@
+package blackbox.ingest.broker;
+
+import blackbox.ingest.IngestException;
+import blackbox.ingest.IngestException.Code;
+import blackbox.schemas.batch.BatchTopic;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Exit;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
+import org.apache.kafka.server.common.MetadataVersion;
+import org.jspecify.annotations.Nullable;
+
+/// A running broker on the loopback address. Its log outlives it: starting again on the same folder goes on.
+///
+/// Kafka ends the process when its log folder fails, for instance on a full disk. Here that becomes [#failure], because
+/// the recorder in the same process must go on spooling.
+public final class EmbeddedBroker implements AutoCloseable {
+
+    /// Let the system choose a free port.
+    public static final int ANY_PORT = 0;
+
+    private static final int NODE_ID = 1;
+    private static final int SEGMENT_BYTES = 64 << 20;
+    private static final String LOOPBACK = "127.0.0.1";
+
+    /// Why the broker of this process died, if it did; a process has at most one at a time.
+    private static final AtomicReference<@Nullable String> HALTED = new AtomicReference<>();
+
+    private final KafkaRaftServer server;
+    private final int port;
+
+    private EmbeddedBroker(KafkaRaftServer server, int port) {
+        this.server = server;
+        this.port = port;
+    }
+
+    /// Starts a broker whose log lies in `folder`, made if missing. Returns when it takes requests.
+    ///
+    /// @param port where to listen on the loopback address, or [#ANY_PORT]
+    /// @throws IngestException `PORT_TAKEN`, `IN_USE`, `DISK_FULL` or `BROKER`
+    public static EmbeddedBroker start(Path folder, int port) throws IngestException {
+        Path log = folder.toAbsolutePath().normalize();
+        int brokerPort = port == ANY_PORT ? freePort() : requireFree(port);
+        int controllerPort = freePort();
+        HALTED.set(null);
+        Exit.setHaltProcedure(EmbeddedBroker::halted);
+        Exit.setExitProcedure(EmbeddedBroker::halted);
+        try {
+            Files.createDirectories(log);
+            format(log);
+            var config = new KafkaConfig(properties(log, brokerPort, controllerPort), false);
+            var server = new KafkaRaftServer(config, Time.SYSTEM);
+            start(server, log);
+            return new EmbeddedBroker(server, brokerPort);
+        } catch (IOException e) {
+            throw IngestException.ofIo("cannot start the embedded broker in " + log, e);
+        } catch (RuntimeException | HaltedError e) {
+            throw startFailure(log, e);
+        }
+    }
+
+    private static void start(KafkaRaftServer server, Path log) throws IngestException {
+        try {
+            server.startup();
+        } catch (RuntimeException | HaltedError e) {
+            try {
+                server.shutdown();
+            } catch (RuntimeException | HaltedError further) {
+                e.addSuppressed(further);
+            }
+            throw startFailure(log, e);
+        }
+    }
+
+    private static IngestException startFailure(Path log, Throwable e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            String message = String.valueOf(cause.getMessage());
+            if (message.contains(".lock")) {
+                return new IngestException(
+                        Code.IN_USE, "another process runs the embedded broker in " + log + "; use that one, or another --data", e);
+            }
+            if (cause instanceof IOException io) {
+                return IngestException.ofIo("cannot start the embedded broker in " + log, io);
+            }
+        }
+        return new IngestException(Code.BROKER, "cannot start the embedded broker in " + log, e);
+    }
+
+    private static void halted(int status, @Nullable String message) {
+        HALTED.compareAndSet(null, message == null ? "status " + status : message);
+        throw new HaltedError(message);
+    }
+
+    /// Ends the thread in which Kafka wanted to end the process.
+    private static final class HaltedError extends Error {
+
+        private static final long serialVersionUID = 1L;
+
+        HaltedError(@Nullable String message) {
+            super(message);
+        }
+    }
+
+    private static int freePort() throws IngestException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new IngestException(Code.BROKER, "no free port on " + LOOPBACK + " for the embedded broker", e);
+        }
+    }
+
+    private static int requireFree(int port) throws IngestException {
+        try (var socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return port;
+        } catch (IOException e) {
+            throw new IngestException(
+                    Code.PORT_TAKEN, "port " + port + " on " + LOOPBACK + " is taken; choose another for the broker", e);
+        }
+    }
+
+    private static void format(Path log) throws IOException {
+        if (Files.exists(log.resolve("meta.properties"))) {
+            return;
+        }
+        var formatter = new Formatter()
+                .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
+                .setClusterId(Uuid.randomUuid().toString())
+                .setNodeId(NODE_ID)
+                .setControllerListenerName("CONTROLLER")
+                .setReleaseVersion(MetadataVersion.latestProduction())
+                .setMetadataLogDirectory(log.toString())
+                .addDirectory(log.toString());
+        try {
+            formatter.run();
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("cannot format " + log, e);
+        }
+    }
+
+    private static Map<String, String> properties(Path log, int port, int controllerPort) {
+        var properties = new HashMap<String, String>();
+        properties.put("process.roles", "broker,controller");
+        properties.put("node.id", Integer.toString(NODE_ID));
+        properties.put("controller.quorum.voters", NODE_ID + "@" + LOOPBACK + ":" + controllerPort);
+        properties.put("listeners", "BROKER://" + LOOPBACK + ":" + port + ",CONTROLLER://" + LOOPBACK + ":" + controllerPort);
+        properties.put("advertised.listeners", "BROKER://" + LOOPBACK + ":" + port);
+        properties.put("listener.security.protocol.map", "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        properties.put("inter.broker.listener.name", "BROKER");
+        properties.put("controller.listener.names", "CONTROLLER");
+        properties.put("log.dirs", log.toString());
+        putLimits(properties);
+        return properties;
+    }
+
+    private static void putLimits(Map<String, String> properties) {
+        properties.put("auto.create.topics.enable", "false");
+        properties.put("message.max.bytes", Integer.toString(BatchTopic.RECORD_BYTES_MAX));
+        properties.put("log.segment.bytes", Integer.toString(SEGMENT_BYTES));
+        properties.put("log.retention.ms", "-1");
+        // Acknowledged means on the disk: the recorder's spool lets go of what the broker has.
+        properties.put("log.flush.interval.messages", "1");
+        for (String topic : new String[] {"offsets.topic", "transaction.state.log", "share.coordinator.state.topic"}) {
+            properties.put(topic + ".replication.factor", "1");
+            properties.put(topic + ".num.partitions", "1");
+        }
+        properties.put("transaction.state.log.min.isr", "1");
+        properties.put("share.coordinator.state.topic.min.isr", "1");
+        properties.put("log.cleaner.enable", "false");
+        properties.put("num.network.threads", "2");
+        properties.put("num.io.threads", "2");
+        properties.put("background.threads", "2");
+        properties.put("num.recovery.threads.per.data.dir", "1");
+        properties.put("initial.broker.registration.timeout.ms", "60000");
+        properties.put("controlled.shutdown.enable", "false");
+    }
+
+    /// Where clients connect, `127.0.0.1:<port>`.
+    public String bootstrapServers() {
+        return LOOPBACK + ":" + port;
+    }
+
+    /// Why the broker has died on its own, or null while it has not.
+    public @Nullable String failure() {
+        return HALTED.get();
+    }
+
+    /// Stops the broker; its log is kept.
+    @Override
+    public void close() {
+        server.shutdown();
+        server.awaitShutdown();
+    }
+}

@@ -1,0 +1,176 @@
+package blackbox.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.ingest.DuckRows.ReadRow;
+import blackbox.ingest.IngestException.Code;
+import blackbox.ingest.IngestService.Awaited;
+import blackbox.ingest.IngestSettings.TopicRetention;
+import blackbox.ingest.broker.EmbeddedBroker;
+import blackbox.ingest.table.DataFileEntry;
+import blackbox.ingest.table.EventTable;
+import blackbox.ingest.table.TableLayout;
+import blackbox.recorder.publish.KafkaPublisher;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.sign.Ed25519Key;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The whole way from sealed batches to rows, over a real broker.
+final class IngestServiceTest {
+
+    private static final Ed25519Key INGEST_KEY = Ed25519Key.create("ingest.test", new SecureRandom());
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    Path data;
+
+    private EmbeddedBroker broker;
+
+    @BeforeEach
+    void startBroker() throws IngestException {
+        broker = EmbeddedBroker.start(data.resolve("kafka"), EmbeddedBroker.ANY_PORT);
+    }
+
+    @AfterEach
+    void stopBroker() {
+        broker.close();
+    }
+
+    private Properties clients() {
+        var clients = new Properties();
+        clients.put("bootstrap.servers", broker.bootstrapServers());
+        return clients;
+    }
+
+    private IngestService startService() throws IngestException {
+        return IngestService.start(new IngestSettings(
+                data, clients(), TopicRetention.RELEASE_COMMITTED, List.of(Traffic.KEY.verifier()), INGEST_KEY));
+    }
+
+    private void publish(List<SealedBatch> batches) throws Exception {
+        var waiting = new CountDownLatch(batches.size());
+        try (var publisher = new KafkaPublisher(clients())) {
+            for (SealedBatch batch : batches) {
+                publisher.publish(batch, waiting::countDown);
+            }
+            assertTrue(waiting.await(60, TimeUnit.SECONDS));
+            assertNull(publisher.trouble());
+        }
+    }
+
+    private List<ReadRow> rows(Traffic... runs) throws Exception {
+        var rows = new ArrayList<ReadRow>();
+        EventTable table = EventTable.openForReading(new TableLayout(data));
+        assertNotNull(table);
+        try (table) {
+            for (Traffic run : runs) {
+                rows.addAll(DuckRows.read(
+                        table.plan(run.run()).stream().map(DataFileEntry::path).toList()));
+            }
+        }
+        return rows;
+    }
+
+    private static List<byte[]> leaves(Traffic traffic, long endIndex) {
+        var leaves = new ArrayList<byte[]>();
+        for (SealedBatch batch : traffic.batches()) {
+            LeafCursor cursor = batch.leaves();
+            while (leaves.size() < endIndex && cursor.next()) {
+                leaves.add(Arrays.copyOfRange(cursor.array(), cursor.offset(), cursor.offset() + cursor.length()));
+            }
+        }
+        return leaves;
+    }
+
+    private static void assertSame(Traffic traffic, long endIndex, List<ReadRow> rows) {
+        List<byte[]> leaves = leaves(traffic, endIndex);
+        assertEquals(leaves.size(), rows.size());
+        for (int i = 0; i < leaves.size(); i++) {
+            assertEquals(i, rows.get(i).index());
+            assertArrayEquals(leaves.get(i), rows.get(i).leaf(), "leaf " + i);
+        }
+    }
+
+    @Test
+    void runsBecomeRowsOnceEvenWhenSentTwice() throws Exception {
+        var one = new Traffic(new Random(1));
+        var two = new Traffic(new Random(2));
+        for (int i = 0; i < 4; i++) {
+            one.batch(500);
+            two.batch(300);
+        }
+        one.close();
+        try (IngestService service = startService()) {
+            publish(one.batches());
+            publish(two.batches().subList(0, 3));
+            publish(two.batches());
+            assertEquals(Awaited.COMMITTED, service.await(one.run(), one.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(Awaited.COMMITTED, service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
+            publish(one.batches());
+            two.batch(10);
+            publish(two.batches());
+            assertEquals(Awaited.COMMITTED, service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
+        }
+        try (IngestService service = startService()) {
+            publish(one.batches());
+            two.batch(20);
+            publish(two.batches());
+            assertEquals(Awaited.COMMITTED, service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(0, service.status().refused());
+        }
+        assertSame(one, Long.MAX_VALUE, rows(one));
+        assertSame(two, Long.MAX_VALUE, rows(two));
+    }
+
+    @Test
+    void aRefusedBatchStopsItsRunAndNoOther() throws Exception {
+        var good = new Traffic(new Random(3));
+        var bad = new Traffic(new Random(4));
+        for (int i = 0; i < 3; i++) {
+            good.batch(100);
+            bad.batch(100);
+        }
+        try (IngestService service = startService()) {
+            publish(List.of(bad.batches().get(0), bad.batches().get(2)));
+            publish(good.batches());
+            publish(List.of(bad.batches().get(1)));
+            assertEquals(Awaited.COMMITTED, service.await(good.run(), good.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(Awaited.STOPPED, service.await(bad.run(), bad.batches().getLast().endIndex(), PATIENCE));
+        }
+        assertSame(good, Long.MAX_VALUE, rows(good));
+        assertSame(bad, bad.batches().getFirst().endIndex(), rows(bad));
+        try (Stream<Path> kept = Files.list(data.resolve("quarantine").resolve(bad.run().value()))) {
+            List<String> names = kept.map(file -> file.getFileName().toString()).sorted().toList();
+            assertTrue(names.getLast().startsWith("000000000002-"), names.toString());
+        }
+    }
+
+    @Test
+    void aSecondIngestIsRefused() throws Exception {
+        try (IngestService _ = startService()) {
+            IngestException refused = assertThrows(IngestException.class, this::startService);
+            assertEquals(Code.IN_USE, refused.code());
+        }
+    }
+}
