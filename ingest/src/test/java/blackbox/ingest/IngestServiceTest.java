@@ -168,7 +168,7 @@ final class IngestServiceTest {
 
     @Test
     void aSecondIngestIsRefused() throws Exception {
-        try (IngestService _ = startService()) {
+        try (IngestService unused = startService()) {
             IngestException refused = assertThrows(IngestException.class, this::startService);
             assertEquals(Code.IN_USE, refused.code());
         }

@@ -7,6 +7,7 @@ import blackbox.schemas.batch.BatchTopic;
 import blackbox.schemas.batch.SealedBatch;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -80,7 +81,7 @@ public final class KafkaPublisher implements BatchPublisher {
 
     private void send(ProducerRecord<String, byte[]> record, Attempt attempt) throws RecorderException {
         try {
-            var _ = producer.send(record, attempt);
+            Future<RecordMetadata> unused = producer.send(record, attempt);
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
             throw new RecorderException(Code.CLOSED, "interrupted while publishing", e);
@@ -112,7 +113,7 @@ public final class KafkaPublisher implements BatchPublisher {
                         + reason(e) + ")";
             } else if (e != null) {
                 if (!closed) {
-                    var _ = refused(e);
+                    refused(e);
                 }
             } else if (failure == null) {
                 trouble = null;
