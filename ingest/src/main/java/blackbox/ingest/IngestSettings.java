@@ -15,7 +15,11 @@ import java.util.Properties;
 /// @param trusted whose checkpoints are believed
 /// @param signer signs data files; used by the writer's thread only
 public record IngestSettings(
-        Path data, Properties clients, TopicRetention retention, Collection<? extends NoteVerifier> trusted, NoteSigner signer) {
+        Path data,
+        Properties clients,
+        TopicRetention retention,
+        Collection<? extends NoteVerifier> trusted,
+        NoteSigner signer) {
 
     /// What becomes of records in the topic once they are in the table.
     public enum TopicRetention {

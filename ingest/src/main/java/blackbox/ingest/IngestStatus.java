@@ -10,7 +10,14 @@ import org.jspecify.annotations.Nullable;
 /// @param known batches that had come before
 /// @param refused batches that failed their check and are in quarantine
 public record IngestStatus(
-        Phase phase, @Nullable String trouble, long rows, long bytes, long commits, long batches, long known, long refused) {
+        Phase phase,
+        @Nullable String trouble,
+        long rows,
+        long bytes,
+        long commits,
+        long batches,
+        long known,
+        long refused) {
 
     public enum Phase {
         STARTING,

@@ -27,7 +27,12 @@ public final class DuckRows {
     private DuckRows() {}
 
     /// A row as read back: its index, its leaf, and its checkpoint.
-    public record ReadRow(String run, long index, byte[] leaf, boolean raw, @Nullable String checkpoint) {}
+    public record ReadRow(
+            String run,
+            long index,
+            byte[] leaf,
+            boolean raw,
+            @Nullable String checkpoint) {}
 
     /// All rows of the files, by run and index, each leaf taken from `raw` or else encoded from the columns.
     public static List<ReadRow> read(List<Path> files) throws SQLException {
@@ -35,7 +40,8 @@ public final class DuckRows {
         if (files.isEmpty()) {
             return rows;
         }
-        String list = String.join(", ", files.stream().map(file -> "'" + file + "'").toList());
+        String list =
+                String.join(", ", files.stream().map(file -> "'" + file + "'").toList());
         try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
                 Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery(

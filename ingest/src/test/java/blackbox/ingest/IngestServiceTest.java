@@ -125,18 +125,26 @@ final class IngestServiceTest {
             publish(one.batches());
             publish(two.batches().subList(0, 3));
             publish(two.batches());
-            assertEquals(Awaited.COMMITTED, service.await(one.run(), one.batches().getLast().endIndex(), PATIENCE));
-            assertEquals(Awaited.COMMITTED, service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(
+                    Awaited.COMMITTED,
+                    service.await(one.run(), one.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(
+                    Awaited.COMMITTED,
+                    service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
             publish(one.batches());
             two.batch(10);
             publish(two.batches());
-            assertEquals(Awaited.COMMITTED, service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(
+                    Awaited.COMMITTED,
+                    service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
         }
         try (IngestService service = startService()) {
             publish(one.batches());
             two.batch(20);
             publish(two.batches());
-            assertEquals(Awaited.COMMITTED, service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(
+                    Awaited.COMMITTED,
+                    service.await(two.run(), two.batches().getLast().endIndex(), PATIENCE));
             assertEquals(0, service.status().refused());
         }
         assertSame(one, Long.MAX_VALUE, rows(one));
@@ -155,13 +163,19 @@ final class IngestServiceTest {
             publish(List.of(bad.batches().get(0), bad.batches().get(2)));
             publish(good.batches());
             publish(List.of(bad.batches().get(1)));
-            assertEquals(Awaited.COMMITTED, service.await(good.run(), good.batches().getLast().endIndex(), PATIENCE));
-            assertEquals(Awaited.STOPPED, service.await(bad.run(), bad.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(
+                    Awaited.COMMITTED,
+                    service.await(good.run(), good.batches().getLast().endIndex(), PATIENCE));
+            assertEquals(
+                    Awaited.STOPPED,
+                    service.await(bad.run(), bad.batches().getLast().endIndex(), PATIENCE));
         }
         assertSame(good, Long.MAX_VALUE, rows(good));
         assertSame(bad, bad.batches().getFirst().endIndex(), rows(bad));
-        try (Stream<Path> kept = Files.list(data.resolve("quarantine").resolve(bad.run().value()))) {
-            List<String> names = kept.map(file -> file.getFileName().toString()).sorted().toList();
+        try (Stream<Path> kept =
+                Files.list(data.resolve("quarantine").resolve(bad.run().value()))) {
+            List<String> names =
+                    kept.map(file -> file.getFileName().toString()).sorted().toList();
             assertTrue(names.getLast().startsWith("000000000002-"), names.toString());
         }
     }

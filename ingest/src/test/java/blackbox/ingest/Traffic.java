@@ -100,7 +100,9 @@ public final class Traffic {
             case 2 ->
                 row.set(Column.KIND, Kind.PROCESS_EXEC.code())
                         .set(Column.EXE, "/usr/bin/cc")
-                        .set(Column.ARGV, List.of(Text.of("cc"), Text.of("-c"), Text.of("f" + random.nextInt(500) + ".c")))
+                        .set(
+                                Column.ARGV,
+                                List.of(Text.of("cc"), Text.of("-c"), Text.of("f" + random.nextInt(500) + ".c")))
                         .set(Column.ENV, List.of())
                         .set(Column.CWD, "/workspace");
             default ->
@@ -121,7 +123,9 @@ public final class Traffic {
                 case INT ->
                     row.set(
                             column,
-                            column == Column.KIND ? Kind.FILE_OPEN.code() : column == Column.SOURCE ? 1 : random.nextInt());
+                            column == Column.KIND
+                                    ? Kind.FILE_OPEN.code()
+                                    : column == Column.SOURCE ? 1 : random.nextInt());
                 case LONG -> row.set(column, random.nextLong() >> random.nextInt(64));
                 case STRING -> row.set(column, text(random, texts));
                 case BYTES -> {
@@ -149,12 +153,13 @@ public final class Traffic {
 
     private static Text text(RandomGenerator random, TextKind kind) {
         if (kind == TextKind.UTF8) {
-            String[] samples = {"", "plain", "zwei\nZeilen", "Ünïcödé", "\ud83d\ude80 rocket", "nul\u0000inside", "\uffff"};
+            String[] samples = {
+                "", "plain", "zwei\nZeilen", "Ünïcödé", "\ud83d\ude80 rocket", "nul\u0000inside", "\uffff"
+            };
             return Text.of(samples[random.nextInt(samples.length)]);
         }
         var octets = new byte[random.nextInt(20)];
         random.nextBytes(octets);
         return Text.copyOf(octets, 0, octets.length);
     }
-
 }

@@ -91,7 +91,9 @@ public final class EmbeddedBroker implements AutoCloseable {
             String message = String.valueOf(cause.getMessage());
             if (message.contains(".lock")) {
                 return new IngestException(
-                        Code.IN_USE, "another process runs the embedded broker in " + log + "; use that one, or another --data", e);
+                        Code.IN_USE,
+                        "another process runs the embedded broker in " + log + "; use that one, or another --data",
+                        e);
             }
             if (cause instanceof IOException io) {
                 return IngestException.ofIo("cannot start the embedded broker in " + log, io);
@@ -130,7 +132,9 @@ public final class EmbeddedBroker implements AutoCloseable {
             return port;
         } catch (IOException e) {
             throw new IngestException(
-                    Code.PORT_TAKEN, "port " + port + " on " + LOOPBACK + " is taken; choose another for the broker", e);
+                    Code.PORT_TAKEN,
+                    "port " + port + " on " + LOOPBACK + " is taken; choose another for the broker",
+                    e);
         }
     }
 
@@ -160,7 +164,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         properties.put("process.roles", "broker,controller");
         properties.put("node.id", Integer.toString(NODE_ID));
         properties.put("controller.quorum.voters", NODE_ID + "@" + LOOPBACK + ":" + controllerPort);
-        properties.put("listeners", "BROKER://" + LOOPBACK + ":" + port + ",CONTROLLER://" + LOOPBACK + ":" + controllerPort);
+        properties.put(
+                "listeners", "BROKER://" + LOOPBACK + ":" + port + ",CONTROLLER://" + LOOPBACK + ":" + controllerPort);
         properties.put("advertised.listeners", "BROKER://" + LOOPBACK + ":" + port);
         properties.put("listener.security.protocol.map", "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT");
         properties.put("inter.broker.listener.name", "BROKER");

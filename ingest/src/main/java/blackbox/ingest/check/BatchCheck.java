@@ -85,7 +85,8 @@ public final class BatchCheck {
         if (checkpoint == null
                 || !checkpoint.origin().equals(batch.run().origin())
                 || checkpoint.size() != batch.endIndex()) {
-            return refused(batch, Reason.CHECKPOINT, "its checkpoint is not of this run at " + batch.endIndex() + " leaves");
+            return refused(
+                    batch, Reason.CHECKPOINT, "its checkpoint is not of this run at " + batch.endIndex() + " leaves");
         }
         Verdict misplaced = misplaced(batch, state);
         return misplaced != null ? misplaced : checkContents(batch, checkpoint, run);
@@ -158,7 +159,8 @@ public final class BatchCheck {
                 && row.number(Column.BATCH) == batch.sequence()
                 && row.has(Column.PREVIOUS)
                 && row.length(Column.PREVIOUS) == Hash.LENGTH
-                && Hash.copyOf(row.array(Column.PREVIOUS), row.offset(Column.PREVIOUS)).equals(batch.previous());
+                && Hash.copyOf(row.array(Column.PREVIOUS), row.offset(Column.PREVIOUS))
+                        .equals(batch.previous());
     }
 
     /// Refuses, and stops the run where the reason does; the tree may then have been spoilt and is not used again.

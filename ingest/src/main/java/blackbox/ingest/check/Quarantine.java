@@ -73,7 +73,9 @@ public final class Quarantine {
     private boolean room(int more) throws IOException {
         if (bytes < 0) {
             try (Stream<Path> files = Files.walk(root)) {
-                bytes = files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+                bytes = files.filter(Files::isRegularFile)
+                        .mapToLong(file -> file.toFile().length())
+                        .sum();
             }
         }
         if (bytes + more > bytesMax) {

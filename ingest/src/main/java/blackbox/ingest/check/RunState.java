@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
 /// @param previous hash of the last batch
 /// @param frontier edge of the run's tree, as [MerkleFrontier#toBytes] gives it
 /// @param stoppedBy why nothing further of this run is ingested, or null
-public record RunState(long nextIndex, long nextSequence, Hash previous, Frontier frontier, @Nullable Reason stoppedBy) {
+public record RunState(
+        long nextIndex,
+        long nextSequence,
+        Hash previous,
+        Frontier frontier,
+        @Nullable Reason stoppedBy) {
 
     /// A run of which nothing is known.
     public static final RunState NEW = new RunState(0, 0, Hash.ZERO, new Frontier(new byte[0]), null);
@@ -41,7 +46,8 @@ public record RunState(long nextIndex, long nextSequence, Hash previous, Frontie
     public RunState {
         Objects.requireNonNull(previous);
         if (nextIndex < 0 || nextSequence < 0 || frontier.octets().length != Long.bitCount(nextIndex) * Hash.LENGTH) {
-            throw new IllegalArgumentException("no state of a run: " + nextIndex + " leaves, " + nextSequence + " batches");
+            throw new IllegalArgumentException(
+                    "no state of a run: " + nextIndex + " leaves, " + nextSequence + " batches");
         }
     }
 

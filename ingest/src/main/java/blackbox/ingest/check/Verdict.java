@@ -20,6 +20,11 @@ public sealed interface Verdict {
     /// @param run whose it claims to be, or null
     /// @param sequence its number as it claims, or -1
     /// @param after the run's new state where it stops the run, else null
-    record Refused(byte[] octets, @Nullable RunId run, long sequence, Reason reason, String what, @Nullable RunState after)
-            implements Verdict {}
+    record Refused(
+            byte[] octets,
+            @Nullable RunId run,
+            long sequence,
+            Reason reason,
+            String what,
+            @Nullable RunState after) implements Verdict {}
 }

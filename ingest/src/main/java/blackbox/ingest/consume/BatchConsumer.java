@@ -31,14 +31,16 @@ public final class BatchConsumer implements AutoCloseable {
     private final KafkaConsumer<String, byte[]> consumer;
 
     /// One record: where it stands, as [CommitState][blackbox.ingest.table.CommitState] names it, and what it holds.
-    public record Arrived(String source, long offset, @Nullable String key, byte[] octets) {}
+    public record Arrived(
+            String source, long offset, @Nullable String key, byte[] octets) {}
 
     /// Starts to read where `offsets` says, and from the beginning of partitions that it does not name.
     public BatchConsumer(Properties clients, Map<String, Long> offsets) throws IngestException {
         this.clients = clients;
         this.cluster = TopicAdmin.ensure(clients);
         try {
-            this.consumer = new KafkaConsumer<>(settings(clients), new StringDeserializer(), new ByteArrayDeserializer());
+            this.consumer =
+                    new KafkaConsumer<>(settings(clients), new StringDeserializer(), new ByteArrayDeserializer());
             List<TopicPartition> partitions = consumer.partitionsFor(BatchTopic.NAME).stream()
                     .map(info -> new TopicPartition(info.topic(), info.partition()))
                     .toList();
@@ -71,7 +73,8 @@ public final class BatchConsumer implements AutoCloseable {
 
     /// The records that are there, waiting for the first for at most `timeout`.
     ///
-    /// Where the broker no longer has what should come next, reading goes on with the first that it has: the check then
+    /// Where the broker no longer has what should come next, reading goes on with the first that it has: the check
+    then
     /// finds the gap.
     public List<Arrived> poll(Duration timeout) throws IngestException {
         try {

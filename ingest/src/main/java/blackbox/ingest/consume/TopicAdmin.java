@@ -33,7 +33,10 @@ final class TopicAdmin {
     static String ensure(Properties clients) throws IngestException {
         try (Admin admin = Admin.create(adminSettings(clients))) {
             String cluster = admin.describeCluster().clusterId().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-            if (!admin.listTopics().names().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).contains(BatchTopic.NAME)) {
+            if (!admin.listTopics()
+                    .names()
+                    .get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                    .contains(BatchTopic.NAME)) {
                 create(admin);
             }
             return cluster;
@@ -86,6 +89,9 @@ final class TopicAdmin {
         Object servers = clients.get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG);
         Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
         return new IngestException(
-                Code.BROKER, "the broker at " + servers + " cannot be used: " + cause.getClass().getSimpleName(), cause);
+                Code.BROKER,
+                "the broker at " + servers + " cannot be used: "
+                        + cause.getClass().getSimpleName(),
+                cause);
     }
 }

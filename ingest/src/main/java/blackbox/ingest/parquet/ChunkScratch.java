@@ -31,7 +31,8 @@ final class ChunkScratch {
 
     /// A new encoder of Parquet's hybrid of run lengths and bit packing.
     static RunLengthBitPackingHybridEncoder hybrid(int bitWidth) {
-        return new RunLengthBitPackingHybridEncoder(bitWidth, SLAB_BYTES, SLAB_BYTES_MAX, HeapByteBufferAllocator.getInstance());
+        return new RunLengthBitPackingHybridEncoder(
+                bitWidth, SLAB_BYTES, SLAB_BYTES_MAX, HeapByteBufferAllocator.getInstance());
     }
 
     /// Width of the numbers 0 to `count` - 1.

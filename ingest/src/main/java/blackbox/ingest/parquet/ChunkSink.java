@@ -12,7 +12,8 @@ import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 
-/// Compresses the pages of one column chunk after another and puts them into the file. Page data that zstd does not make
+/// Compresses the pages of one column chunk after another and puts them into the file. Page data that zstd does not
+/// make
 /// smaller goes in as it is, which version 2 pages allow.
 final class ChunkSink implements Closeable {
 
@@ -36,11 +37,17 @@ final class ChunkSink implements Closeable {
 
     void dictionary(Octets plain, int entries) throws IOException {
         int size = compress(plain);
-        file.writeDictionaryPage(new DictionaryPage(
-                BytesInput.from(compressed, 0, size), plain.size(), entries, Encoding.PLAIN));
+        file.writeDictionaryPage(
+                new DictionaryPage(BytesInput.from(compressed, 0, size), plain.size(), entries, Encoding.PLAIN));
     }
 
-    void page(PageShape shape, Octets repetition, Octets definition, Octets data, Encoding encoding, Statistics<?> statistics)
+    void page(
+            PageShape shape,
+            Octets repetition,
+            Octets definition,
+            Octets data,
+            Encoding encoding,
+            Statistics<?> statistics)
             throws IOException {
         int size = data.size() < COMPRESSED_FROM_BYTES ? data.size() : compress(data);
         boolean smaller = size < data.size();

@@ -37,13 +37,7 @@ public final class EventFile implements Closeable {
     public EventFile(Path path, long seed) throws IOException {
         output = new DigestingOutput(path);
         writer = new ParquetFileWriter(
-                output,
-                EventSchema.MESSAGE,
-                ParquetFileWriter.Mode.CREATE,
-                Long.MAX_VALUE,
-                0,
-                null,
-                PROPERTIES);
+                output, EventSchema.MESSAGE, ParquetFileWriter.Mode.CREATE, Long.MAX_VALUE, 0, null, PROPERTIES);
         sink = new ChunkSink(writer);
         scratch = new ChunkScratch(seed);
         writer.start();
@@ -86,7 +80,12 @@ public final class EventFile implements Closeable {
                 values += chunk.getValueCount();
                 nulls += Math.max(0, chunk.getStatistics().getNumNulls());
             }
-            int fieldId = groups.getFirst().getColumns().get(i).getPrimitiveType().getId().intValue();
+            int fieldId = groups.getFirst()
+                    .getColumns()
+                    .get(i)
+                    .getPrimitiveType()
+                    .getId()
+                    .intValue();
             sizes.add(new ColumnSize(fieldId, bytes, values, nulls));
         }
         return sizes;

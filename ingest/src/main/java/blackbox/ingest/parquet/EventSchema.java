@@ -35,10 +35,12 @@ final class EventSchema {
         };
     }
 
-    private static Type primitive(
-            TableColumn column, PrimitiveTypeName type, @Nullable LogicalTypeAnnotation logical) {
+    private static Type primitive(TableColumn column, PrimitiveTypeName type, @Nullable LogicalTypeAnnotation logical) {
         var repetition = column.required() ? Type.Repetition.REQUIRED : Type.Repetition.OPTIONAL;
-        return Types.primitive(type, repetition).as(logical).id(column.fieldId()).named(column.name());
+        return Types.primitive(type, repetition)
+                .as(logical)
+                .id(column.fieldId())
+                .named(column.name());
     }
 
     private static Type list(TableColumn column) {

@@ -9,7 +9,8 @@ import java.util.Arrays;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 
-/// A column of lists of strings, as Parquet's three-level LIST: definition level 0 no list, 1 an empty list, 2 an element.
+/// A column of lists of strings, as Parquet's three-level LIST: definition level 0 no list, 1 an empty list, 2 an
+/// element.
 final class ListChunk extends ColumnChunk {
 
     private static final int VALUES_PER_ENTRY_MIN = 2;
@@ -71,8 +72,7 @@ final class ListChunk extends ColumnChunk {
     @Override
     void writeValues(ChunkScratch scratch, ChunkSink sink, int rows) throws IOException {
         sink.begin(descriptor, (long) rows - present + emptyLists + elements);
-        boolean dictionary =
-                elements > 0 && StringPages.begin(distinct, elements, scratch, sink, VALUES_PER_ENTRY_MIN);
+        boolean dictionary = elements > 0 && StringPages.begin(distinct, elements, scratch, sink, VALUES_PER_ENTRY_MIN);
         int list = 0;
         int at = 0;
         for (int from = 0; from < rows; from += PAGE_ROWS) {
@@ -82,8 +82,9 @@ final class ListChunk extends ColumnChunk {
             int entries = putListLevels(scratch, from, to, list);
             StringPages.put(distinct, dictionary, ids, at, at + count, scratch);
             int nulls = entries - count;
-            Statistics<?> statistics =
-                    count == 0 ? statistics(nulls) : StringPages.bounded(distinct, descriptor.getPrimitiveType(), nulls);
+            Statistics<?> statistics = count == 0
+                    ? statistics(nulls)
+                    : StringPages.bounded(distinct, descriptor.getPrimitiveType(), nulls);
             sink.page(
                     new PageShape(to - from, nulls, entries),
                     scratch.repetition,

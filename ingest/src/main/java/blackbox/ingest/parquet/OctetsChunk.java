@@ -54,8 +54,9 @@ final class OctetsChunk extends ColumnChunk {
             putLevels(scratch, from, to);
             StringPages.put(distinct, dictionary, ids, at, at + count, scratch);
             int nulls = to - from - count;
-            Statistics<?> statistics =
-                    count == 0 ? statistics(nulls) : StringPages.bounded(distinct, descriptor.getPrimitiveType(), nulls);
+            Statistics<?> statistics = count == 0
+                    ? statistics(nulls)
+                    : StringPages.bounded(distinct, descriptor.getPrimitiveType(), nulls);
             sink.page(
                     new PageShape(to - from, nulls, to - from),
                     scratch.repetition,

@@ -9,8 +9,7 @@ import java.util.Arrays;
 /// outlive their append. The guest chooses the strings, so the hash is seeded and it cannot choose collisions.
 final class OctetsDictionary {
 
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long MIX = 0x9E3779B97F4A7C15L;
 
     private final long seed;

@@ -49,7 +49,8 @@ public final class RowGroup {
         indexes = new NumberChunk(EventsTable.INDEX);
         raws = new OctetsChunk(EventsTable.RAW, seed);
         checkpoints = new OctetsChunk(EventsTable.CHECKPOINT, seed);
-        inFileOrder = EventsTable.COLUMNS.stream().map(column -> chunk(column, seed)).toArray(ColumnChunk[]::new);
+        inFileOrder =
+                EventsTable.COLUMNS.stream().map(column -> chunk(column, seed)).toArray(ColumnChunk[]::new);
         for (Column column : Column.values()) {
             columns[column.fieldId()] = column;
         }
@@ -111,12 +112,14 @@ public final class RowGroup {
         leafBytes = 0;
     }
 
-    /// Appends the leaf at `[offset, offset + length)`, which has index `index`, with the checkpoint that seals it, if any.
+    /// Appends the leaf at `[offset, offset + length)`, which has index `index`, with the checkpoint that seals it, if
+    /// any.
     ///
     /// @throws IllegalStateException when the group is full or the index does not follow
     public void append(long index, byte[] leaf, int offset, int length, @Nullable String checkpoint) {
         if (isFull() || rows > 0 && index != endIndex()) {
-            throw new IllegalStateException("row " + index + " does not follow the " + rows + " rows from " + firstIndex);
+            throw new IllegalStateException(
+                    "row " + index + " does not follow the " + rows + " rows from " + firstIndex);
         }
         if (rows == 0) {
             firstIndex = index;

@@ -20,9 +20,11 @@ final class StringPages {
     private StringPages() {}
 
     /// Writes the dictionary where one pays: at least `valuesPerEntry` values for each entry. Says whether it did.
-    static boolean begin(OctetsDictionary distinct, int values, ChunkScratch scratch, ChunkSink sink, int valuesPerEntry)
+    static boolean begin(
+            OctetsDictionary distinct, int values, ChunkScratch scratch, ChunkSink sink, int valuesPerEntry)
             throws IOException {
-        boolean pays = distinct.count() <= Math.max(1, values / valuesPerEntry) && distinct.bytes() <= DICTIONARY_BYTES_MAX;
+        boolean pays =
+                distinct.count() <= Math.max(1, values / valuesPerEntry) && distinct.bytes() <= DICTIONARY_BYTES_MAX;
         if (pays) {
             Octets plain = scratch.data.clear();
             for (int id = 0; id < distinct.count(); id++) {

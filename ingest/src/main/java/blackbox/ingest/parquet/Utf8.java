@@ -10,8 +10,7 @@ import java.nio.charset.StandardCharsets;
 /// Whether octets may stand in a string column: Parquet and Iceberg strings are well-formed UTF-8.
 final class Utf8 {
 
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HIGH_BITS = 0x8080808080808080L;
 
     private Utf8() {}

@@ -98,8 +98,7 @@ public final class EventTable implements AutoCloseable {
     private static FileChannel lock(TableLayout layout) throws IngestException {
         try {
             Durable.createFolders(layout.data());
-            FileChannel channel =
-                    FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileChannel channel = FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (tryLock(channel)) {
                 return channel;
             }
@@ -108,7 +107,8 @@ public final class EventTable implements AutoCloseable {
             throw IngestException.ofIo("cannot lock the table in " + layout.data(), e);
         }
         throw new IngestException(
-                Code.IN_USE, "another process ingests into " + layout.data() + "; use that one, or another --data folder");
+                Code.IN_USE,
+                "another process ingests into " + layout.data() + "; use that one, or another --data folder");
     }
 
     private static boolean tryLock(FileChannel channel) throws IOException {
@@ -148,8 +148,8 @@ public final class EventTable implements AutoCloseable {
     private void checkVersion() {
         String version = table.properties().get(IcebergSchema.VERSION_PROPERTY);
         if (!Integer.toString(EventsTable.VERSION).equals(version)) {
-            throw new IllegalStateException("the table has version " + version + ", this program writes version "
-                    + EventsTable.VERSION);
+            throw new IllegalStateException(
+                    "the table has version " + version + ", this program writes version " + EventsTable.VERSION);
         }
     }
 
@@ -161,7 +161,9 @@ public final class EventTable implements AutoCloseable {
         boolean full = reason != null && (reason.contains("SQLITE_FULL") || reason.contains("No space left"));
         return new IngestException(
                 full ? Code.DISK_FULL : Code.CATALOG,
-                full ? "no space is left for the catalog " + layout.catalog() : "the catalog " + layout.catalog() + " cannot be used",
+                full
+                        ? "no space is left for the catalog " + layout.catalog()
+                        : "the catalog " + layout.catalog() + " cannot be used",
                 e);
     }
 

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Gathers believed batches and commits them: one sealed data file per run, and the state, in one snapshot.
 ///
-/// Owned by the table's writer thread. After an exception it must be closed and the table opened again; nothing is lost,
+/// Owned by the table's writer thread. After an exception it must be closed and the table opened again; nothing is
+/// lost,
 /// because offsets move only with rows.
 public final class TableWriter implements AutoCloseable {
 
@@ -55,8 +56,12 @@ public final class TableWriter implements AutoCloseable {
     /// A run's rows since the last commit: full groups in a staging file, the rest in memory.
     private static final class Pending {
         final RowGroup group;
-        @Nullable EventFile file;
-        @Nullable Path staging;
+
+        @Nullable
+        EventFile file;
+
+        @Nullable
+        Path staging;
 
         Pending(RowGroup group) {
             this.group = group;
@@ -103,7 +108,8 @@ public final class TableWriter implements AutoCloseable {
             run.file.write(run.group);
             run.group.clear();
         } catch (IOException e) {
-            throw IngestException.ofIo("cannot write a data file in " + table.layout().staging(), e);
+            throw IngestException.ofIo(
+                    "cannot write a data file in " + table.layout().staging(), e);
         }
     }
 
@@ -123,7 +129,8 @@ public final class TableWriter implements AutoCloseable {
             pendingRows = 0;
             return files.stream().mapToLong(file -> file.written().sizeBytes()).sum();
         } catch (IOException e) {
-            throw IngestException.ofIo("cannot write to the table in " + table.layout().table(), e);
+            throw IngestException.ofIo(
+                    "cannot write to the table in " + table.layout().table(), e);
         } catch (RuntimeException e) {
             throw EventTable.catalogFailure(table.layout(), e);
         }
@@ -139,8 +146,8 @@ public final class TableWriter implements AutoCloseable {
             if (run.file != null && run.staging != null) {
                 WrittenFile written = run.file.finish();
                 run.file.close();
-                var name = new DataFileName(
-                        written.firstIndex(), written.endIndex(), "%08x".formatted(random.nextInt()));
+                var name =
+                        new DataFileName(written.firstIndex(), written.endIndex(), "%08x".formatted(random.nextInt()));
                 files.add(new Staged(entry.getKey(), run.staging, name, written));
                 run.file = null;
                 run.staging = null;
@@ -248,7 +255,8 @@ public final class TableWriter implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            throw IngestException.ofIo("cannot close a data file in " + table.layout().staging(), e);
+            throw IngestException.ofIo(
+                    "cannot close a data file in " + table.layout().staging(), e);
         }
     }
 }

@@ -63,7 +63,8 @@ final class TableRoundTripTest {
     }
 
     static void assertSealed(DataFileEntry file) throws Exception {
-        SignedNote note = SignedNote.parse(Files.readString(file.path().resolveSibling(file.name().sealName())));
+        SignedNote note = SignedNote.parse(
+                Files.readString(file.path().resolveSibling(file.name().sealName())));
         assertNotNull(note);
         assertNotNull(note.signedBy(List.of(INGEST_KEY.verifier())));
         byte[] octets = Files.readAllBytes(file.path());

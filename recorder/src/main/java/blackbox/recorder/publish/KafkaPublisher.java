@@ -90,10 +90,8 @@ public final class KafkaPublisher implements BatchPublisher {
         }
     }
 
-    /// One attempt to send. Called back on the publishing thread where the record was never taken, because the broker
-    /// is
-    /// unknown or too much is in flight, and otherwise on the producer's thread, in the order of sending within a
-    run.
+    /// One attempt to send. Called back on the publishing thread where the record was never taken, because the
+    /// broker is unknown or too much is in flight; otherwise on the producer's thread, in the order of sending.
     private final class Attempt implements Callback {
 
         private final Runnable acknowledged;
