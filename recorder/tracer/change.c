@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+//
+// Part 5 of 8: changes to names and attributes. The kernel resolves a name inside the call and its result is known only
+// at the end: the frame is built where the security hook has the resolved paths, kept by thread, and sent with the result
+// when the call returns. A call that fails before its names are resolved leaves no frame.
+
+#define STASH_BYTES 10240
+#define STASHES_MAX 256
+#define MAP_TYPE_BITS 15
+#define ATTR_OPEN_BIT 0x8000
+
+struct stash {
+    u8 octets[STASH_BYTES];
+};
+
+BPF_HASH(stashes, u32, struct stash, STASHES_MAX);
+
+// An argument as a plain number: the verifier forbids arithmetic on the typed pointer that ctx[n] would be.
+#define PLAIN(n) word((u64)(ctx + (n)))
+
+static __always_inline void keep(u8 *frame, u64 end, u32 type) {
+    u32 tid = bpf_get_current_pid_tgid();
+    ((struct header *)frame)->length = end;
+    if (end > STASH_BYTES || stashes.update(&tid, (struct stash *)frame))
+        not_built(type, 0);
+}
+
+static __always_inline int send_kept(u32 type, s64 ret) {
+    u32 tid = bpf_get_current_pid_tgid();
+    struct stash *stash = stashes.lookup(&tid);
+    if (!stash)
+        return 0;
+    struct header *h = (struct header *)stash->octets;
+    u64 length = h->length;
+    asm volatile("" : "+r"(length));
+    if (h->type == type && length <= STASH_BYTES) {
+        h->ret = ret;
+        emit(stash->octets, length, type, 0);
+    }
+    stashes.delete(&tid);
+    return 0;
+}
+
+// The path of `child` in the directory `dir` (a struct path).
+static __always_inline u64 put_child(u8 *frame, u64 at, u32 type, u64 dir, u64 child) {
+    return put_path(frame, at, type, word(dir + OFF_PATH_MNT), child);
+}
+
+static __always_inline int keep_child(u32 type, u64 dir, u64 child, u64 a) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, type, 0);
+    u64 at = put_numbers(frame, HEADER, a, 0, 0);
+    at = put_child(frame, at, T_PATH, dir, child);
+    keep(frame, at, type);
+    return 0;
+}
+
+// int security_path_unlink(const struct path *dir, struct dentry *)
+int kfunc__security_path_unlink(u64 *ctx) {
+    return keep_child(F_UNLINK, ctx[0], PLAIN(1), 0);
+}
+
+int kretfunc__do_unlinkat(u64 *ctx) {
+    return send_kept(F_UNLINK, (s32)ctx[2]);
+}
+
+int kfunc__security_path_rmdir(u64 *ctx) {
+    return keep_child(F_RMDIR, ctx[0], PLAIN(1), 0);
+}
+
+int kretfunc__do_rmdir(u64 *ctx) {
+    return send_kept(F_RMDIR, (s32)ctx[2]);
+}
+
+// int security_path_mkdir(const struct path *dir, struct dentry *, umode_t)
+int kfunc__security_path_mkdir(u64 *ctx) {
+    return keep_child(F_MKDIR, ctx[0], PLAIN(1), ctx[2] & 0xffff);
+}
+
+int kretfunc__do_mkdirat(u64 *ctx) {
+    return send_kept(F_MKDIR, (s32)ctx[3]);
+}
+
+// int security_path_mknod(const struct path *dir, struct dentry *, umode_t, unsigned dev): also by open(O_CREAT) and bind
+int kfunc__security_path_mknod(u64 *ctx) {
+    return keep_child(F_MKNOD, ctx[0], PLAIN(1), ctx[2] & 0xffff);
+}
+
+int kretfunc__do_mknodat(u64 *ctx) {
+    return send_kept(F_MKNOD, (s32)ctx[4]);
+}
+
+// int security_path_rename(const struct path *, struct dentry *, const struct path *, struct dentry *, unsigned flags)
+int kfunc__security_path_rename(u64 *ctx) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_RENAME, 0);
+    u64 at = put_numbers(frame, HEADER, (u32)ctx[4], 0, 0);
+    at = put_child(frame, at, T_PATH, ctx[0], PLAIN(1));
+    at = put_child(frame, at, T_PATH_TO, ctx[2], PLAIN(3));
+    keep(frame, at, F_RENAME);
+    return 0;
+}
+
+int kretfunc__do_renameat2(u64 *ctx) {
+    return send_kept(F_RENAME, (s32)ctx[5]);
+}
+
+// int security_path_link(struct dentry *old, const struct path *dir, struct dentry *new)
+int kfunc__security_path_link(u64 *ctx) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_LINK, 0);
+    // A hard link stays on its mount.
+    u64 at = put_child(frame, HEADER, T_PATH, ctx[1], PLAIN(0));
+    at = put_child(frame, at, T_PATH_TO, ctx[1], PLAIN(2));
+    keep(frame, at, F_LINK);
+    return 0;
+}
+
+int kretfunc__do_linkat(u64 *ctx) {
+    return send_kept(F_LINK, (s32)ctx[5]);
+}
+
+// int security_path_symlink(const struct path *dir, struct dentry *, const char *target)
+int kfunc__security_path_symlink(u64 *ctx) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_SYMLINK, 0);
+    u64 at = put_child(frame, HEADER, T_PATH, ctx[0], PLAIN(1));
+    at = put_string(frame, at, T_TARGET, ctx[2]);
+    keep(frame, at, F_SYMLINK);
+    return 0;
+}
+
+int kretfunc__do_symlinkat(u64 *ctx) {
+    return send_kept(F_SYMLINK, (s32)ctx[3]);
+}
+
+static __always_inline int changed(u32 type, u64 path, s64 ret, u64 a, u64 b, u32 volume) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, type, ret);
+    u64 at = put_numbers(frame, HEADER, a, b, 0);
+    at = put_path_of(frame, at, T_PATH, path);
+    emit_small(frame, at, type, volume);
+    return 0;
+}
+
+// int chmod_common(const struct path *, umode_t)
+int kretfunc__chmod_common(u64 *ctx) {
+    return changed(F_CHMOD, ctx[0], (s32)ctx[2], ctx[1] & 0xffff, 0, 0);
+}
+
+// int chown_common(const struct path *, uid_t, gid_t): -1 leaves one as it is
+int kretfunc__chown_common(u64 *ctx) {
+    return changed(F_CHOWN, ctx[0], (s32)ctx[3], (u32)ctx[1], (u32)ctx[2], 0);
+}
+
+// long vfs_truncate(const struct path *, loff_t)
+int kretfunc__vfs_truncate(u64 *ctx) {
+    return changed(F_TRUNCATE, ctx[0], ctx[2], ctx[1], 0, 0);
+}
+
+// int do_truncate(struct user_namespace *, struct dentry *, loff_t, unsigned time_attrs, struct file *): ftruncate here
+int kretfunc__do_truncate(u64 *ctx) {
+    if (!ctx[4] || ctx[3] & ATTR_OPEN_BIT)
+        return 0;
+    return changed(F_TRUNCATE, ctx[4] + OFF_FILE_PATH, (s32)ctx[5], ctx[2], 0, 0);
+}
+
+// int vfs_fallocate(struct file *, int mode, loff_t offset, loff_t len)
+int kretfunc__vfs_fallocate(u64 *ctx) {
+    if (!regular_inode(ctx[0]))
+        return 0;
+    return changed(F_ALLOCATE, ctx[0] + OFF_FILE_PATH, (s32)ctx[4], ctx[2] + ctx[3], (u32)ctx[1], 0);
+}
+
+// int security_mmap_file(struct file *, unsigned long prot, unsigned long flags): shared, of a file open for writing, so
+// that a later mprotect is covered too
+int kretfunc__security_mmap_file(u64 *ctx) {
+    u32 kind = ctx[2] & MAP_TYPE_BITS;
+    if (!ctx[0] || (kind != 1 && kind != 3) || !(half(ctx[0] + OFF_FILE_MODE) & FMODE_WRITE_BIT) || !regular_inode(ctx[0]))
+        return 0;
+    return changed(F_MMAP, ctx[0] + OFF_FILE_PATH, (s32)ctx[3], ctx[1], ctx[2], 1);
+}

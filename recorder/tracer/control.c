@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+//
+// Part 8 of 8: what tracer.py calls (BPF_PROG_TEST_RUN): heartbeats, flushes of what is folded, and the list of what
+// already runs. These frames go through the same ring and sequence as all others.
+
+#define TASK_KTHREAD_FLAG 0x00200000
+#define TASKS_PER_CALL 128
+
+// Where the walk over tasks stands.
+BPF_ARRAY(cursor, u64, 2);
+
+// args: frame flags, missed program runs
+int op_heartbeat(struct bpf_raw_tracepoint_args *ctx) {
+    u8 *frame = scratch();
+    struct counters *c = counters_here();
+    if (!frame || !c)
+        return 1;
+    c->misses = ctx->args[1];
+    header_now(frame, F_HEARTBEAT, 0);
+    ((struct header *)frame)->flags = ctx->args[0];
+    tlv(frame + HEADER, T_COUNTERS, 0, sizeof *c, sizeof *c);
+    bpf_probe_read_kernel(frame + HEADER + TLV, sizeof *c, c);
+    emit(frame, HEADER + TLV + sizeof *c, F_HEARTBEAT, 0);
+    return 0;
+}
+
+// args: file, tgid
+int op_flush_io(struct bpf_raw_tracepoint_args *ctx) {
+    struct io_key key = {.file = ctx->args[0], .tgid = ctx->args[1]};
+    struct io *io = ios.lookup(&key);
+    if (!io)
+        return 0;
+    struct io copy = *io;
+    if (!(copy.reads + copy.writes))
+        return 0;
+    if (word(key.file + OFF_FILE_INODE) != copy.inode) {
+        ios.delete(&key);
+        send_io_nameless(&copy);
+        return 0;
+    }
+    io->reads = io->bytes_read = io->writes = io->bytes_written = io->last = io->requested = 0;
+    io->first = ~0ULL;
+    send_io(key.file, &copy, FRAME_FLUSH);
+    return 0;
+}
+
+// args: the key's words
+int op_flush_udp(struct bpf_raw_tracepoint_args *ctx) {
+    u64 words[4] = {ctx->args[0], ctx->args[1], ctx->args[2], ctx->args[3]};
+    struct flow_key key = {};
+    __builtin_memcpy(&key, words, sizeof key);
+    struct udp_flow *flow = udp_flows.lookup(&key);
+    if (!flow)
+        return 0;
+    struct udp_flow copy = *flow;
+    udp_flows.delete(&key);
+    emit_udp(&key, &copy, F_FLOW, FRAME_FLUSH, 0);
+    return 0;
+}
+
+// args: sk
+int op_flush_tcp(struct bpf_raw_tracepoint_args *ctx) {
+    u64 sk = ctx->args[0];
+    struct owner *known = tcp_owners.lookup(&sk);
+    if (!known)
+        return 0;
+    struct owner owner = *known;
+    emit_tcp(sk, &owner, half(sk + OFF_SK_STATE) & 0xff, FRAME_FLUSH);
+    return 0;
+}
+
+// Walks the kernel's ring of tasks from where the last call stopped, up to the next process, and sends it.
+// Returns 1 when the walk is at its end. args: 1 to begin
+int op_running(struct bpf_raw_tracepoint_args *ctx) {
+    u32 zero = 0, one = 1;
+    u64 *at = cursor.lookup(&zero), *begin = cursor.lookup(&one);
+    u8 *frame = scratch();
+    if (!at || !begin || !frame)
+        return 1;
+    if (ctx->args[0])
+        *at = *begin = word(bpf_get_current_task() + OFF_TASK_LEADER);
+    u64 task = *at, first = *begin, found = 0, i;
+#pragma clang loop unroll(disable)
+    for (i = 0; i < TASKS_PER_CALL; i++) {
+        task = word(task + OFF_TASK_TASKS) - OFF_TASK_TASKS;
+        if (task == first)
+            break;
+        if (!(half(task + OFF_TASK_FLAGS) & TASK_KTHREAD_FLAG)) {
+            found = task;
+            break;
+        }
+    }
+    *at = task;
+    if (found) {
+        struct owner owner = {.tgid = half(found + OFF_TASK_TGID), .tid = half(found + OFF_TASK_PID), .start = start_of(found)};
+        header_of(frame, F_RUNNING, 0, &owner);
+        u64 end = put_comm(frame, HEADER, found);
+        end = put_parent(frame, end, word(found + OFF_TASK_PARENT));
+        end = put_creds(frame, end, word(found + OFF_TASK_CRED));
+        end = put_path_of(frame, end, T_EXE, word(word(found + OFF_TASK_MM) + OFF_MM_EXE_FILE) + OFF_FILE_PATH);
+        emit_small(frame, end, F_RUNNING, 0);
+    }
+    return task == first;
+}

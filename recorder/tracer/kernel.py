@@ -1,0 +1,146 @@
+"""System calls the tracer needs and bcc 0.26 does not offer: running a BPF program, reading a map in bulk, the ring's pages."""
+
+import ctypes
+import os
+import struct
+
+SYS_BPF = 321
+SYS_MEMBARRIER = 324
+CMD_MAP_LOOKUP_BATCH = 24
+CMD_PROG_TEST_RUN = 10
+CMD_OBJ_GET_INFO_BY_FD = 15
+RUN_ON_CPU = 1
+MEMBARRIER_CMD_GLOBAL = 1
+PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
+PAGE = os.sysconf("SC_PAGESIZE")
+ENOENT = 2
+# struct bpf_prog_info: length up to and with recursion_misses, and where that is.
+PROG_INFO_BYTES, PROG_INFO_MISSES = 224, 208
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.write.restype = ctypes.c_ssize_t
+libc.write.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]
+libc.syscall.restype = ctypes.c_long
+
+
+def failed():
+    code = ctypes.get_errno()
+    return OSError(code, os.strerror(code))
+
+
+def bpf(command, attributes):
+    """The bpf(2) call; the attributes come back as the kernel left them."""
+    buffer = ctypes.create_string_buffer(attributes, 128)
+    result = libc.syscall(ctypes.c_long(SYS_BPF), ctypes.c_long(command), buffer, ctypes.c_long(len(attributes)))
+    return result, buffer.raw
+
+
+def run(program, *args, cpu=None):
+    """Runs a raw tracepoint program with these arguments now, and returns its result."""
+    words = (ctypes.c_uint64 * 12)(*args)
+    flags, on = (0, 0) if cpu is None else (RUN_ON_CPU, cpu)
+    attributes = struct.pack(
+        "<IIIIQQIIIIQQIII4x", program, 0, 0, 0, 0, 0, 0, 0, ctypes.sizeof(words), 0, ctypes.addressof(words), 0, flags, on, 0
+    )
+    result, after = bpf(CMD_PROG_TEST_RUN, attributes)
+    if result < 0:
+        raise failed()
+    return struct.unpack_from("<I", after, 4)[0]
+
+
+def misses(program):
+    """How often the kernel left out a run of the program, because it was running already on that CPU."""
+    info = ctypes.create_string_buffer(PROG_INFO_BYTES)
+    attributes = struct.pack("<IIQ", program, len(info), ctypes.addressof(info))
+    result, _ = bpf(CMD_OBJ_GET_INFO_BY_FD, attributes)
+    if result < 0:
+        raise failed()
+    return struct.unpack_from("<Q", info.raw, PROG_INFO_MISSES)[0]
+
+
+class HashMap:
+    """Reads a BPF hash map a batch at a time."""
+
+    BATCH = 1024
+
+    def __init__(self, fd, key_bytes, value_bytes):
+        self.fd, self.key_bytes, self.value_bytes = fd, key_bytes, value_bytes
+        self.keys = ctypes.create_string_buffer(key_bytes * self.BATCH)
+        self.values = ctypes.create_string_buffer(value_bytes * self.BATCH)
+
+    def batches(self):
+        """Yields (count, keys, values); the buffers are valid until the next one."""
+        cursor, first = ctypes.create_string_buffer(16), True
+        while True:
+            attributes = struct.pack(
+                "<QQQQIIQQ",
+                0 if first else ctypes.addressof(cursor),
+                ctypes.addressof(cursor),
+                ctypes.addressof(self.keys),
+                ctypes.addressof(self.values),
+                self.BATCH,
+                self.fd,
+                0,
+                0,
+            )
+            result, after = bpf(CMD_MAP_LOOKUP_BATCH, attributes)
+            if result < 0 and ctypes.get_errno() != ENOENT:
+                raise failed()
+            count = struct.unpack_from("<I", after, 32)[0]
+            if count:
+                yield count, self.keys, self.values
+            if result < 0 or not count:
+                return
+            first = False
+
+
+class Ring:
+    """The BPF ring buffer's pages: positions, and data that is mapped twice in a row so that no span ever wraps."""
+
+    def __init__(self, fd, size):
+        self.size, self.mask = size, size - 1
+        self.consumer = self._position(self._map(fd, PAGE, PROT_READ | PROT_WRITE, 0))
+        readable = self._map(fd, PAGE + 2 * size, PROT_READ, PAGE)
+        self.producer = self._position(readable)
+        self.data = readable + PAGE
+
+    @staticmethod
+    def _map(fd, size, access, offset):
+        address = libc.mmap(None, size, access, MAP_SHARED, fd, offset)
+        if address in (None, ctypes.c_void_p(-1).value):
+            raise failed()
+        return address
+
+    @staticmethod
+    def _position(address):
+        # One aligned 8-byte load or store: the kernel never sees half a position.
+        return ctypes.c_uint64.from_address(address)
+
+    def span(self):
+        """(address, length, end) of what is complete and not consumed yet."""
+        end, begin = self.producer.value, self.consumer.value
+        if end != begin:
+            # Every program that had reserved room before `end` was read has committed when this returns.
+            libc.syscall(ctypes.c_long(SYS_MEMBARRIER), ctypes.c_long(MEMBARRIER_CMD_GLOBAL), ctypes.c_long(0), ctypes.c_long(0))
+        return self.data + (begin & self.mask), end - begin, end
+
+    def drain(self, port):
+        """Writes all that is complete to `port`, as it is; returns how many octets."""
+        address, length, end = self.span()
+        done = 0
+        while done < length:
+            written = libc.write(port, address + done, length - done)
+            if written < 0:
+                raise failed()
+            done += written
+        self.consumer.value = end
+        return length
+
+    def take(self):
+        """What is complete, as bytes, and drops it from the ring."""
+        address, length, end = self.span()
+        taken = ctypes.string_at(address, length)
+        self.consumer.value = end
+        return taken

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+//
+// Part 6 of 8: sockets. TCP's last state change runs in whatever context ended the connection, often a softirq: its
+// frame is built on the stack, and its process is the one remembered when the socket was made.
+
+#define AF_UNIX_N 1
+#define AF_INET_N 2
+#define AF_INET6_N 10
+#define AF_NETLINK_N 16
+#define PROTO_TCP 6
+#define PROTO_UDP 17
+#define TCP_SYN_SENT_N 2
+#define TCP_CLOSE_N 7
+#define TCP_LISTEN_N 10
+#define SOCK_RAW_N 3
+#define DNS_PORT 53
+#define PAYLOAD_MAX 512
+#define SOCKETS_MAX 16384
+#define FLOWS_MAX 4096
+
+struct endpoints {
+    u16 family, protocol;
+    u16 local_port, remote_port;
+    u8 local[16], remote[16];
+    u32 state, pad;
+};
+
+struct flow {
+    u64 bytes_out, bytes_in, packets_out, packets_in;
+    u64 first_ns, changed_ns;
+};
+
+struct flow_key {
+    u64 sk;
+    u32 tgid;
+    u16 family, remote_port;
+    u8 remote[16];
+};
+
+struct udp_flow {
+    struct owner owner;
+    struct flow flow;
+};
+
+BPF_HASH(tcp_owners, u64, struct owner, SOCKETS_MAX);
+BPF_HASH(udp_flows, struct flow_key, struct udp_flow, FLOWS_MAX);
+
+static __always_inline u16 swapped(u16 port) {
+    return port << 8 | port >> 8;
+}
+
+static __always_inline void endpoints_of(struct endpoints *e, u64 sk) {
+    e->family = quarter(sk + OFF_SK_FAMILY);
+    e->protocol = quarter(sk + OFF_SK_PROTOCOL);
+    e->local_port = quarter(sk + OFF_SK_LPORT);
+    e->remote_port = swapped(quarter(sk + OFF_SK_DPORT));
+    if (e->family == AF_INET6_N) {
+        bpf_probe_read_kernel(e->local, 16, (void *)(sk + OFF_SK_SADDR6));
+        bpf_probe_read_kernel(e->remote, 16, (void *)(sk + OFF_SK_DADDR6));
+    } else {
+        bpf_probe_read_kernel(e->local, 4, (void *)(sk + OFF_SK_SADDR));
+        bpf_probe_read_kernel(e->remote, 4, (void *)(sk + OFF_SK_DADDR));
+    }
+}
+
+// Takes the remote address from a struct sockaddr of the kernel's.
+static __always_inline void remote_of(struct endpoints *e, u64 address) {
+    u32 family = quarter(address);
+    __builtin_memset(e->remote, 0, 16);
+    e->remote_port = swapped(quarter(address + 2));
+    if (family == AF_INET6_N) {
+        bpf_probe_read_kernel(e->remote, 16, (void *)(address + 8));
+    } else {
+        bpf_probe_read_kernel(e->remote, 4, (void *)(address + 4));
+        // An IPv4 address on an IPv6 socket: both ends are then sent as IPv4.
+        e->family = AF_INET_N;
+    }
+}
+
+#define SOCKET_FRAME (HEADER + TLV + sizeof(struct endpoints))
+#define FLOW_FRAME (SOCKET_FRAME + TLV + sizeof(struct flow))
+
+static __always_inline void put_socket(u8 *frame, struct endpoints *e) {
+    tlv(frame + HEADER, T_SOCKET, 0, sizeof *e, sizeof *e);
+    __builtin_memcpy(frame + HEADER + TLV, e, sizeof *e);
+}
+
+static __always_inline void emit_socket(u32 type, struct endpoints *e, s64 ret) {
+    u8 *frame = scratch();
+    if (!frame)
+        return;
+    header_now(frame, type, ret);
+    put_socket(frame, e);
+    emit(frame, SOCKET_FRAME, type, 0);
+}
+
+// int __sys_connect_file(struct file *, struct sockaddr_storage *, int addrlen, int file_flags)
+int kretfunc____sys_connect_file(u64 *ctx) {
+    u32 family = quarter(ctx[1]);
+    s64 ret = (s32)ctx[4];
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    if (family == AF_UNIX_N) {
+        u64 length = (u32)ctx[2] - 2;
+        struct endpoints unix_socket = {.family = AF_UNIX_N};
+        header_now(frame, F_CONNECT, ret);
+        put_socket(frame, &unix_socket);
+        if (length > 108)
+            length = 0;
+        // Names in the abstract space begin with NUL and may hold more of them.
+        tlv(frame + SOCKET_FRAME, T_NAME, 0, length, length);
+        bpf_probe_read_kernel(frame + SOCKET_FRAME + TLV, 108, (void *)(ctx[1] + 2));
+        emit_small(frame, SOCKET_FRAME + TLV + length, F_CONNECT, 0);
+        return 0;
+    }
+    if (family != AF_INET_N && family != AF_INET6_N)
+        return 0;
+    struct endpoints e = {};
+    endpoints_of(&e, word(word(ctx[0] + OFF_FILE_PRIVATE) + OFF_SOCKET_SK));
+    remote_of(&e, ctx[1]);
+    emit_socket(F_CONNECT, &e, ret);
+    return 0;
+}
+
+// struct sock *inet_csk_accept(struct sock *, int flags, int *err, bool kern)
+int kretfunc__inet_csk_accept(u64 *ctx) {
+    u64 sk = ctx[4];
+    struct endpoints e = {};
+    struct owner owner = {};
+    if (!sk || is_tracer())
+        return 0;
+    owner_now(&owner);
+    tcp_owners.update(&sk, &owner);
+    endpoints_of(&e, sk);
+    emit_socket(F_ACCEPT, &e, 0);
+    return 0;
+}
+
+// int inet_listen(struct socket *, int backlog)
+int kretfunc__inet_listen(u64 *ctx) {
+    struct endpoints e = {};
+    if (is_tracer())
+        return 0;
+    endpoints_of(&e, word(ctx[0] + OFF_SOCKET_SK));
+    emit_socket(F_LISTEN, &e, (s32)ctx[2]);
+    return 0;
+}
+
+// Payload octets as they were on the wire: a received FIN counts as one octet in bytes_received.
+static __always_inline void tcp_flow_of(struct flow *flow, u64 sk) {
+    flow->bytes_out = word(sk + OFF_TCP_BYTES_SENT) - word(sk + OFF_TCP_BYTES_RETRANS);
+    flow->bytes_in = word(sk + OFF_TCP_BYTES_RECEIVED);
+    if (word(sk + OFF_SK_FLAGS) >> SOCK_DONE_BIT & 1 && flow->bytes_in)
+        flow->bytes_in--;
+}
+
+static __always_inline void emit_tcp(u64 sk, struct owner *owner, u32 state, u32 flags) {
+    u64 frame[(FLOW_FRAME + 7) / 8] = {};
+    u8 *at = (u8 *)frame;
+    struct endpoints e = {};
+    struct flow flow = {};
+    endpoints_of(&e, sk);
+    e.state = state;
+    tcp_flow_of(&flow, sk);
+    header_of(at, F_FLOW, 0, owner);
+    ((struct header *)at)->flags = flags;
+    put_socket(at, &e);
+    tlv(at + SOCKET_FRAME, T_FLOW, 0, sizeof flow, sizeof flow);
+    __builtin_memcpy(at + SOCKET_FRAME + TLV, &flow, sizeof flow);
+    emit(at, FLOW_FRAME, F_FLOW, 0);
+}
+
+// args: const struct sock *sk, int oldstate, int newstate. Softirq or process context.
+RAW_TRACEPOINT_PROBE(inet_sock_set_state) {
+    u64 sk = ctx->args[0];
+    u32 before = ctx->args[1], after = ctx->args[2];
+    struct owner owner = {};
+    if (quarter(sk + OFF_SK_PROTOCOL) != PROTO_TCP)
+        return 0;
+    if (after == TCP_SYN_SENT_N) {
+        owner_now(&owner);
+        tcp_owners.update(&sk, &owner);
+        return 0;
+    }
+    if (after != TCP_CLOSE_N || before == TCP_LISTEN_N)
+        return 0;
+    struct owner *known = tcp_owners.lookup(&sk);
+    if (known)
+        owner = *known;
+    tcp_owners.delete(&sk);
+    emit_tcp(sk, &owner, before, FRAME_CLOSED);
+    return 0;
+}
+
+static __always_inline void emit_udp(struct flow_key *key, struct udp_flow *u, u32 type, u32 flags, u32 volume) {
+    u8 *frame = scratch();
+    struct endpoints e = {};
+    if (!frame)
+        return;
+    endpoints_of(&e, key->sk);
+    e.family = key->family;
+    e.protocol = PROTO_UDP;
+    e.remote_port = key->remote_port;
+    __builtin_memcpy(e.remote, key->remote, 16);
+    header_of(frame, type, 0, &u->owner);
+    ((struct header *)frame)->flags = flags;
+    put_socket(frame, &e);
+    tlv(frame + SOCKET_FRAME, T_FLOW, 0, sizeof u->flow, sizeof u->flow);
+    __builtin_memcpy(frame + SOCKET_FRAME + TLV, &u->flow, sizeof u->flow);
+    emit(frame, FLOW_FRAME, type, volume);
+}
+
+static __always_inline void count_udp(struct endpoints *e, u64 sk, u64 out, u64 in, u32 sent) {
+    struct flow_key key = {.sk = sk, .tgid = bpf_get_current_pid_tgid() >> 32, .family = e->family};
+    key.remote_port = e->remote_port;
+    __builtin_memcpy(key.remote, e->remote, 16);
+    u64 now = bpf_ktime_get_boot_ns();
+    struct udp_flow *known = udp_flows.lookup(&key);
+    if (known) {
+        __sync_fetch_and_add(&known->flow.bytes_out, out);
+        __sync_fetch_and_add(&known->flow.bytes_in, in);
+        __sync_fetch_and_add(sent ? &known->flow.packets_out : &known->flow.packets_in, 1);
+        known->flow.changed_ns = now;
+        return;
+    }
+    struct udp_flow fresh = {.flow = {.bytes_out = out, .bytes_in = in, .first_ns = now, .changed_ns = now}};
+    fresh.flow.packets_out = sent;
+    fresh.flow.packets_in = !sent;
+    owner_now(&fresh.owner);
+    u32 full = udp_flows.update(&key, &fresh) != 0;
+    // The first datagram is told at once; with the table full, each one is told as a flow of its own.
+    if (sent || full)
+        emit_udp(&key, &fresh, full ? F_FLOW : F_SEND, 0, full);
+}
+
+// Sends the first octets of a datagram to or from port 53. `user` is where they are in the caller's memory.
+static __always_inline void emit_dns(struct endpoints *e, u64 memory, u32 length, u32 from_user) {
+    u8 *frame = scratch();
+    if (!frame)
+        return;
+    header_now(frame, F_DNS, 0);
+    put_socket(frame, e);
+    u64 wanted = length > PAYLOAD_MAX ? PAYLOAD_MAX : length;
+    asm volatile("" : "+r"(wanted));
+    if (wanted > PAYLOAD_MAX)
+        return;
+    long failed = from_user ? bpf_probe_read_user(frame + SOCKET_FRAME + TLV, wanted, (void *)memory)
+                            : bpf_probe_read_kernel(frame + SOCKET_FRAME + TLV, wanted, (void *)memory);
+    u32 flags = failed ? TLV_FAULT : length > wanted ? TLV_TRUNCATED : 0;
+    tlv(frame + SOCKET_FRAME, T_PAYLOAD, flags, wanted, length);
+    emit_small(frame, SOCKET_FRAME + TLV + wanted, F_DNS, 0);
+}
+
+// Where a datagram goes: the call's address, or the one the socket is connected to.
+static __always_inline void target_of(struct endpoints *e, u64 sk, u64 msg) {
+    u64 name = word(msg + OFF_MSG_NAME);
+    endpoints_of(e, sk);
+    if (name)
+        remote_of(e, name);
+}
+
+// The data is still where the caller put it when the call begins; when it returns, the iterator has moved on.
+static __always_inline int dns_sent(u64 sk, u64 msg, u64 length) {
+    struct endpoints e = {};
+    target_of(&e, sk, msg);
+    if (e.remote_port != DNS_PORT || is_tracer())
+        return 0;
+    u64 iter = msg + OFF_MSG_ITER, base = word(iter + OFF_ITER_IOV), size = length;
+    u8 kind = quarter(iter + OFF_ITER_TYPE);
+    if (kind == ITER_IOVEC_TYPE) {
+        size = word(base + 8);
+        base = word(base);
+    } else if (kind != ITER_UBUF_TYPE) {
+        base = 0;
+    }
+    emit_dns(&e, base + word(iter + OFF_ITER_OFFSET), size < length ? size : length, 1);
+    return 0;
+}
+
+static __always_inline int udp_sent(u64 sk, u64 msg, s32 ret) {
+    struct endpoints e = {};
+    if (ret < 0 || is_tracer())
+        return 0;
+    target_of(&e, sk, msg);
+    count_udp(&e, sk, ret, 0, 1);
+    return 0;
+}
+
+// int udp_sendmsg(struct sock *, struct msghdr *, size_t)
+int kfunc__udp_sendmsg(u64 *ctx) {
+    return dns_sent(ctx[0], ctx[1], ctx[2]);
+}
+
+int kretfunc__udp_sendmsg(u64 *ctx) {
+    return udp_sent(ctx[0], ctx[1], ctx[3]);
+}
+
+// Hands IPv4-mapped targets on to udp_sendmsg, where they are counted.
+static __always_inline int mapped(u64 sk, u64 msg) {
+    struct endpoints e = {};
+    target_of(&e, sk, msg);
+    u32 *words = (u32 *)e.remote;
+    return e.family == AF_INET_N || (!words[0] && !words[1] && words[2] == 0xffff0000);
+}
+
+int kfunc__udpv6_sendmsg(u64 *ctx) {
+    return mapped(ctx[0], ctx[1]) ? 0 : dns_sent(ctx[0], ctx[1], ctx[2]);
+}
+
+int kretfunc__udpv6_sendmsg(u64 *ctx) {
+    return mapped(ctx[0], ctx[1]) ? 0 : udp_sent(ctx[0], ctx[1], ctx[3]);
+}
+
+// void skb_consume_udp(struct sock *, struct sk_buff *, int len): a datagram that was read, len below 0 when only peeked at
+int kfunc__skb_consume_udp(u64 *ctx) {
+    u64 sk = ctx[0], skb = ctx[1], head = word(ctx[1] + OFF_SKB_HEAD);
+    struct endpoints e = {};
+    if ((s32)ctx[2] < 0 || is_tracer())
+        return 0;
+    endpoints_of(&e, sk);
+    u64 network = head + quarter(skb + OFF_SKB_NETWORK), transport = head + quarter(skb + OFF_SKB_TRANSPORT);
+    e.remote_port = swapped(quarter(transport));
+    __builtin_memset(e.remote, 0, 16);
+    if (swapped(quarter(skb + OFF_SKB_PROTOCOL)) == 0x86dd) {
+        bpf_probe_read_kernel(e.remote, 16, (void *)(network + 8));
+    } else {
+        e.family = AF_INET_N;
+        bpf_probe_read_kernel(e.remote, 4, (void *)(network + 12));
+    }
+    u32 length = swapped(quarter(transport + 4)) - 8;
+    count_udp(&e, sk, 0, length, 0);
+    if (e.remote_port == DNS_PORT)
+        emit_dns(&e, transport + 8, length, 0);
+    return 0;
+}
+
+// int security_socket_create(int family, int type, int protocol, int kern): the kinds whose traffic is not seen above
+int kretfunc__security_socket_create(u64 *ctx) {
+    u32 family = ctx[0], type = ctx[1] & 15, inet = family == AF_INET_N || family == AF_INET6_N;
+    u8 *frame = scratch();
+    if (!frame || (u32)ctx[3] || family == AF_UNIX_N || family == AF_NETLINK_N || (inet && type < SOCK_RAW_N && (u32)ctx[2] != 1))
+        return 0;
+    header_now(frame, F_SOCKET, (s32)ctx[4]);
+    u64 at = put_numbers(frame, HEADER, family, type, (u32)ctx[2]);
+    emit_small(frame, at, F_SOCKET, 0);
+    return 0;
+}

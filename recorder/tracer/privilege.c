@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+//
+// Part 7 of 8: credentials, and the interfaces through which a process can get around what is seen here.
+
+#define P_PTRACE 1
+#define P_MODULE 2
+#define P_MOUNT 3
+#define P_SETNS 4
+#define P_UNSHARE 5
+#define P_BPF 6
+#define P_URING 7
+#define P_AIO 8
+
+// int commit_creds(struct cred *)
+int kfunc__commit_creds(u64 *ctx) {
+    u64 task = bpf_get_current_task();
+    u8 *frame = scratch();
+    struct creds before = {}, after = {};
+    creds_of(&before, word(task + OFF_TASK_CRED));
+    creds_of(&after, ctx[0]);
+    u64 *a = (u64 *)&before, *b = (u64 *)&after;
+    u64 same = 1;
+#pragma unroll
+    for (int i = 0; i < sizeof before / 8; i++)
+        same &= a[i] == b[i];
+    if (!frame || same || is_tracer())
+        return 0;
+    header_now(frame, F_CRED, 0);
+    u64 at = put_creds(frame, HEADER, word(task + OFF_TASK_CRED));
+    at = put_creds(frame, at, ctx[0]);
+    emit_small(frame, at, F_CRED, 0);
+    return 0;
+}
+
+static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_PRIVILEGE, ret);
+    u64 at = put_numbers(frame, HEADER, what, a, b);
+    emit_small(frame, at, F_PRIVILEGE, 0);
+    return 0;
+}
+
+// int ptrace_attach(struct task_struct *, long request, unsigned long addr, unsigned long flags)
+int kretfunc__ptrace_attach(u64 *ctx) {
+    return used(P_PTRACE, (s32)ctx[4], half(ctx[0] + OFF_TASK_TGID), ctx[1]);
+}
+
+// int load_module(struct load_info *, const char *, int)
+int kretfunc__load_module(u64 *ctx) {
+    return used(P_MODULE, (s32)ctx[3], (u32)ctx[2], 0);
+}
+
+// int ksys_unshare(unsigned long)
+int kretfunc__ksys_unshare(u64 *ctx) {
+    return used(P_UNSHARE, (s32)ctx[1], ctx[0], 0);
+}
+
+// long __x64_sys_setns(const struct pt_regs *)
+int kretfunc____x64_sys_setns(u64 *ctx) {
+    return used(P_SETNS, ctx[1], word(ctx[0] + OFF_REGS_SI), 0);
+}
+
+// int __sys_bpf(int cmd, bpfptr_t attr, unsigned size): the second argument takes two words
+int kfunc____sys_bpf(u64 *ctx) {
+    return used(P_BPF, 0, (u32)ctx[0], 0);
+}
+
+// long io_uring_setup(u32 entries, struct io_uring_params *)
+int kretfunc__io_uring_setup(u64 *ctx) {
+    return used(P_URING, ctx[2], (u32)ctx[0], 0);
+}
+
+// struct kioctx *ioctx_alloc(unsigned)
+int kretfunc__ioctx_alloc(u64 *ctx) {
+    s64 result = ctx[1];
+    return used(P_AIO, result < 0 && result >= -4095 ? result : 0, (u32)ctx[0], 0);
+}
+
+// int path_mount(const char *dev_name, struct path *, const char *type_page, unsigned long flags, void *)
+int kretfunc__path_mount(u64 *ctx) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_PRIVILEGE, (s32)ctx[5]);
+    u64 at = put_numbers(frame, HEADER, P_MOUNT, ctx[3], 0);
+    at = put_path_of(frame, at, T_PATH, ctx[1]);
+    if (ctx[2])
+        at = put_string(frame, at, T_NAME, ctx[2]);
+    emit_small(frame, at, F_PRIVILEGE, 0);
+    return 0;
+}

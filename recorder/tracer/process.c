@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+//
+// Part 3 of 8: processes. What is executed is read after the kernel has copied it (`mm->arg_start`), where its pages are
+// resident, not from the caller's memory before.
+
+#define ARGV_BYTES_MAX 65536
+#define ENV_BYTES_MAX 16384
+#define FAILED_ARGS_MAX 32
+#define SIGNAL_GROUP_EXIT_FLAG 4
+
+static __always_inline u64 large(u64 at) {
+    asm volatile("%0 &= 0x1ffff" : "+r"(at));
+    return at;
+}
+
+// Appends user memory [from, to), or says that it could not be read.
+static __always_inline u64 put_memory(u8 *frame, u64 begin, u32 type, u64 from, u64 to, u32 most) {
+    u64 at = begin + TLV, flags = 0, original = to - from;
+    u64 wanted = original;
+    if (to < from) {
+        tlv(frame + begin, type, TLV_FAULT, 0, 0);
+        return at;
+    }
+    if (wanted > most) {
+        wanted = most;
+        flags = TLV_TRUNCATED;
+    }
+    asm volatile("" : "+r"(wanted));
+    if (wanted > most)
+        return at;
+    if (bpf_probe_read_user(frame + at, wanted, (void *)from)) {
+        flags |= TLV_FAULT;
+        wanted = 0;
+    }
+    tlv(frame + begin, type, flags, wanted, original);
+    return at + wanted;
+}
+
+// args: struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm
+RAW_TRACEPOINT_PROBE(sched_process_exec) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    u64 task = ctx->args[0];
+    u64 mm = word(task + OFF_TASK_MM);
+    header_now(frame, F_EXEC, 0);
+    u64 at = put_comm(frame, HEADER, task);
+    at = put_parent(frame, at, word(task + OFF_TASK_PARENT));
+    at = put_creds(frame, at, word(task + OFF_TASK_CRED));
+    at = put_path_of(frame, at, T_EXE, word(mm + OFF_MM_EXE_FILE) + OFF_FILE_PATH);
+    at = put_path_of(frame, at, T_CWD, word(task + OFF_TASK_FS) + OFF_FS_PWD);
+    at = put_string(frame, at, T_NAME, word(ctx->args[2] + OFF_BINPRM_FILENAME));
+    at = put_memory(frame, small(at), T_ARGV, word(mm + OFF_MM_ARG_START), word(mm + OFF_MM_ARG_END), ARGV_BYTES_MAX);
+    at = put_memory(frame, large(at), T_ENV, word(mm + OFF_MM_ENV_START), word(mm + OFF_MM_ENV_END), ENV_BYTES_MAX);
+    if (at > LARGE)
+        return 0;
+    emit(frame, at, F_EXEC, 0);
+    return 0;
+}
+
+static __always_inline int exec_failed(u64 name, u64 argv, s64 ret) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    u64 task = bpf_get_current_task();
+    header_now(frame, F_EXEC_FAILED, ret);
+    u64 at = put_path_of(frame, HEADER, T_CWD, word(task + OFF_TASK_FS) + OFF_FS_PWD);
+    at = put_user_string(frame, at, T_NAME, name);
+    u64 begin = small(at), end = small(at + TLV), flags = TLV_TRUNCATED, i;
+#pragma clang loop unroll(disable)
+    for (i = 0; i < FAILED_ARGS_MAX; i++) {
+        u64 argument = 0;
+        if (bpf_probe_read_user(&argument, 8, (void *)(argv + 8 * i))) {
+            flags = TLV_FAULT;
+            break;
+        }
+        if (!argument) {
+            flags = 0;
+            break;
+        }
+        if (end - begin > 4096)
+            break;
+        long length = bpf_probe_read_user_str(frame + small(end), 1024, (void *)argument);
+        if (length < 0) {
+            flags = TLV_FAULT;
+            break;
+        }
+        end = small(end + length);
+        if (length == 1024)
+            break;
+    }
+    u64 captured = small(end - begin - TLV);
+    tlv(frame + begin, T_ARGV, flags, captured, flags ? 0xffffffff : captured);
+    emit_small(frame, end, F_EXEC_FAILED, 0);
+    return 0;
+}
+
+// long __x64_sys_execve(const struct pt_regs *)
+int kretfunc____x64_sys_execve(u64 *ctx) {
+    s64 ret = ctx[1];
+    return ret < 0 ? exec_failed(word(ctx[0] + OFF_REGS_DI), word(ctx[0] + OFF_REGS_SI), ret) : 0;
+}
+
+// long __x64_sys_execveat(const struct pt_regs *)
+int kretfunc____x64_sys_execveat(u64 *ctx) {
+    s64 ret = ctx[1];
+    return ret < 0 ? exec_failed(word(ctx[0] + OFF_REGS_SI), word(ctx[0] + OFF_REGS_DX), ret) : 0;
+}
+
+// args: struct task_struct *parent, struct task_struct *child
+RAW_TRACEPOINT_PROBE(sched_process_fork) {
+    u64 child = ctx->args[1];
+    u8 *frame = scratch();
+    struct owner owner = {.tgid = half(child + OFF_TASK_TGID), .tid = half(child + OFF_TASK_PID)};
+    // New threads are not processes; their own events carry their tid.
+    if (!frame || owner.tgid != owner.tid || is_tracer())
+        return 0;
+    owner.start = word(child + OFF_TASK_START);
+    owner.cgroup = bpf_get_current_cgroup_id();
+    header_of(frame, F_FORK, 0, &owner);
+    u64 at = put_comm(frame, HEADER, child);
+    // The child's parent, which is the caller's own parent with CLONE_PARENT.
+    at = put_parent(frame, at, word(child + OFF_TASK_PARENT));
+    at = put_creds(frame, at, word(child + OFF_TASK_CRED));
+    emit_small(frame, at, F_FORK, 0);
+    return 0;
+}
+
+// args: struct task_struct *p
+RAW_TRACEPOINT_PROBE(sched_process_exit) {
+    u64 task = ctx->args[0];
+    u64 signal = word(task + OFF_TASK_SIGNAL);
+    u8 *frame = scratch();
+    if (!frame || half(signal + OFF_SIGNAL_LIVE) != 0 || !word(task + OFF_TASK_LEADER))
+        return 0;
+    u32 code = half(word(task + OFF_TASK_LEADER) + OFF_TASK_EXIT_CODE);
+    if (half(signal + OFF_SIGNAL_FLAGS) & SIGNAL_GROUP_EXIT_FLAG)
+        code = half(signal + OFF_SIGNAL_GROUP_EXIT_CODE);
+    header_now(frame, F_EXIT, code);
+    emit_small(frame, HEADER, F_EXIT, 0);
+    return 0;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+//
+// The tracer's BPF program, part 1 of 8: frames, maps, and the one place that emits. The wire format is specified in
+// schemas/wire.md. tracer.py puts the parts together behind a generated header of offsets (OFF_*, see offsets.py), so
+// that no kernel header has to be parsed for what is read here.
+//
+// Rules that hold in all parts:
+// - Sequence numbers are bumped before every attempt to emit; a frame that did not get in leaves a gap, and is counted.
+// - Files, processes and names are built in `scratch`, one per CPU. Programs that can run in softirq (TCP's state change)
+//   must not touch it: they build their frame on the stack.
+// - A value that could not be read is TLV_FAULT, one that was cut is TLV_TRUNCATED: never an empty value that looks whole.
+#define BPF_LICENSE Dual BSD/GPL
+
+#define MAGIC_FRAME 0x31584242
+#define WIRE_VERSION 1
+#define CPUS_MAX 8
+#define TYPES_MAX 96
+
+#define F_HEARTBEAT 1
+#define F_EXEC 16
+#define F_EXEC_FAILED 17
+#define F_FORK 18
+#define F_EXIT 19
+#define F_RUNNING 20
+#define F_OPEN 32
+#define F_CLOSE 33
+#define F_IO 34
+#define F_RENAME 35
+#define F_UNLINK 36
+#define F_RMDIR 37
+#define F_MKDIR 38
+#define F_SYMLINK 39
+#define F_LINK 40
+#define F_CHMOD 41
+#define F_CHOWN 42
+#define F_TRUNCATE 43
+#define F_MMAP 44
+#define F_MKNOD 45
+#define F_ALLOCATE 46
+#define F_CONNECT 64
+#define F_ACCEPT 65
+#define F_LISTEN 66
+#define F_SEND 67
+#define F_FLOW 68
+#define F_DNS 69
+#define F_SOCKET 70
+#define F_CRED 80
+#define F_PRIVILEGE 81
+
+#define T_COMM 1
+#define T_ARGV 2
+#define T_ENV 3
+#define T_CWD 4
+#define T_EXE 5
+#define T_NAME 6
+#define T_PATH 7
+#define T_PATH_TO 8
+#define T_TARGET 9
+#define T_FILE 10
+#define T_IO 11
+#define T_SOCKET 12
+#define T_FLOW 13
+#define T_PAYLOAD 14
+#define T_CRED 15
+#define T_PARENT 16
+#define T_COUNTERS 17
+#define T_NUMBERS 18
+
+#define TLV_TRUNCATED 1
+#define TLV_FAULT 2
+#define TLV_DELETED 4
+#define TLV_DETACHED 8
+
+#define FRAME_FINAL 1
+#define FRAME_CLOSED 2
+#define FRAME_REQUESTED 4
+#define FRAME_FLUSH 8
+#define FRAME_CREATED 16
+
+#define HEADER 64
+#define TLV 12
+
+struct header {
+    u32 magic;
+    u16 version, type;
+    u32 length;
+    u16 flags, cpu;
+    u64 seq, ktime;
+    u32 tgid, tid;
+    u64 start, cgroup;
+    s64 ret;
+};
+
+struct owner {
+    u32 tgid, tid;
+    u64 start, cgroup;
+};
+
+// Of one CPU. `seq` counts attempts, `emitted` what is in the ring; the rest are the losses, by reason and by frame type.
+struct counters {
+    u64 seq, emitted, bytes;
+    u64 reserve, full, stash_full, table_full, misses;
+    u64 dropped[TYPES_MAX];
+};
+
+#define SMALL 16384
+#define LARGE (SMALL + 65536 + 4096 + 16384 + 1024)
+struct scratch {
+    u8 octets[LARGE];
+};
+
+BPF_RINGBUF_OUTPUT(events, RING_PAGES);
+BPF_ARRAY(counters, struct counters, CPUS_MAX);
+BPF_ARRAY(scratches, struct scratch, CPUS_MAX);
+
+// bcc has no call for the ring's fill, and writes `bpf_ringbuf_output(ring, …)` where the source says
+// `events.ringbuf_output(…)`: this macro takes that call, and with it the ring, for both questions.
+static u64 (*ring_query)(void *ring, u64 what) = (void *)134;
+static long (*ring_output)(void *ring, void *data, u64 size, u64 flags) = (void *)130;
+#define NO_WAKEUP 1
+
+static __always_inline long guarded_output(void *ring, void *data, u64 size, u32 volume) {
+    // An eighth of the ring is kept for what is not volume: exec, exit, credentials, network, heartbeats.
+    if (volume && ring_query(ring, 0) > (u64)RING_PAGES * 4096 / 8 * 7)
+        return -105;
+    return ring_output(ring, data, size, NO_WAKEUP);
+}
+#define bpf_ringbuf_output guarded_output
+
+static __always_inline u64 word(u64 at) {
+    u64 value = 0;
+    bpf_probe_read_kernel(&value, 8, (void *)at);
+    return value;
+}
+
+static __always_inline u32 half(u64 at) {
+    u32 value = 0;
+    bpf_probe_read_kernel(&value, 4, (void *)at);
+    return value;
+}
+
+static __always_inline u32 quarter(u64 at) {
+    u16 value = 0;
+    bpf_probe_read_kernel(&value, 2, (void *)at);
+    return value;
+}
+
+static __always_inline u64 start_of(u64 task) {
+    return word(word(task + OFF_TASK_LEADER) + OFF_TASK_START);
+}
+
+static __always_inline int is_tracer(void) {
+    return (u32)(bpf_get_current_pid_tgid() >> 32) == TRACER_TGID;
+}
+
+static __always_inline void owner_now(struct owner *owner) {
+    u64 id = bpf_get_current_pid_tgid();
+    owner->tgid = id >> 32;
+    owner->tid = id;
+    owner->start = start_of(bpf_get_current_task());
+    owner->cgroup = bpf_get_current_cgroup_id();
+}
+
+static __always_inline u8 *scratch(void) {
+    int cpu = bpf_get_smp_processor_id();
+    struct scratch *s = scratches.lookup(&cpu);
+    return s ? s->octets : 0;
+}
+
+static __always_inline struct counters *counters_here(void) {
+    int cpu = bpf_get_smp_processor_id();
+    return counters.lookup(&cpu);
+}
+
+static __always_inline void header_of(u8 *at, u32 type, s64 ret, struct owner *owner) {
+    struct header *h = (struct header *)at;
+    h->magic = MAGIC_FRAME;
+    h->version = WIRE_VERSION;
+    h->type = type;
+    h->length = HEADER;
+    h->flags = 0;
+    h->tgid = owner->tgid;
+    h->tid = owner->tid;
+    h->start = owner->start;
+    h->cgroup = owner->cgroup;
+    h->ret = ret;
+}
+
+static __always_inline void header_now(u8 *at, u32 type, s64 ret) {
+    struct owner owner = {};
+    owner_now(&owner);
+    header_of(at, type, ret, &owner);
+}
+
+static __always_inline void tlv(u8 *at, u32 type, u32 flags, u32 captured, u32 original) {
+    *(u16 *)at = type;
+    *(u16 *)(at + 2) = flags;
+    *(u32 *)(at + 4) = captured;
+    *(u32 *)(at + 8) = original;
+}
+
+// Takes the next sequence number. The addition is atomic, as a softirq may come between; clang 14 can neither be told
+// that in C (bcc's target knows no fetching add) nor in assembly, so the instruction is spelled out:
+// r9 = atomic_fetch_add((u64 *)(r8 + 0), r9). bcc's front end is told of an x86, so that only names which both
+// machines have, r8 to r15, can be said to be overwritten.
+static __always_inline u64 next_seq(struct counters *c) {
+    u64 before;
+    asm volatile("r8 = %1\n"
+                 "r9 = 1\n"
+                 ".byte 0xdb, 0x98, 0, 0, 1, 0, 0, 0\n"
+                 "%0 = r9"
+                 : "=r"(before)
+                 : "r"(c)
+                 : "r8", "r9", "memory");
+    return before + 1;
+}
+
+static __always_inline void lost(struct counters *c, u32 type, u64 *reason) {
+    __sync_fetch_and_add(reason, 1);
+    if (type < TYPES_MAX)
+        __sync_fetch_and_add(&c->dropped[type], 1);
+}
+
+// Counts a frame that could not even be built.
+static __always_inline void not_built(u32 type, u32 table) {
+    struct counters *c = counters_here();
+    if (!c)
+        return;
+    next_seq(c);
+    if (table)
+        lost(c, type, &c->table_full);
+    else
+        lost(c, type, &c->stash_full);
+}
+
+// Sends the frame at `at`. `length` must be bounded by the caller in a way that the verifier sees.
+static __always_inline void emit(u8 *at, u64 length, u32 type, u32 volume) {
+    struct counters *c = counters_here();
+    if (!c)
+        return;
+    struct header *h = (struct header *)at;
+    h->length = length;
+    h->cpu = bpf_get_smp_processor_id();
+    h->seq = next_seq(c);
+    h->ktime = bpf_ktime_get_boot_ns();
+    long result = events.ringbuf_output(at, length, volume);
+    if (result == -105) {
+        lost(c, type, &c->reserve);
+    } else if (result < 0) {
+        lost(c, type, &c->full);
+    } else {
+        __sync_fetch_and_add(&c->emitted, 1);
+        __sync_fetch_and_add(&c->bytes, length);
+    }
+}
+
+// Keeps a cursor into the small part of a scratch within bounds that the verifier sees, without a branch.
+static __always_inline u64 small(u64 at) {
+    asm volatile("%0 &= 0x3fff" : "+r"(at));
+    return at;
+}
