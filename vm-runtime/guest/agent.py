@@ -1,0 +1,129 @@
+"""The agent's process: how it is confined, started and ended."""
+
+import os
+import pwd
+import signal
+
+import boot
+
+CGROUP = "/sys/fs/cgroup/agent"
+CLONE_NEWNS = 0x00020000
+PR_CAPBSET_DROP = 24
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
+
+# What an agent that runs as root may still do: own files, other users, raw and privileged sockets. Not here, and so
+# out of reach for everything it starts: SYS_ADMIN, SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_BOOT, SYS_TIME, BPF,
+# PERFMON, MKNOD, MAC_*, SYSLOG, NET_ADMIN and the rest.
+KEPT_CAPABILITIES = {
+    0,  # CHOWN
+    1,  # DAC_OVERRIDE
+    3,  # FOWNER
+    4,  # FSETID
+    5,  # KILL
+    6,  # SETGID
+    7,  # SETUID
+    8,  # SETPCAP
+    10,  # NET_BIND_SERVICE
+    13,  # NET_RAW
+    18,  # SYS_CHROOT
+    29,  # AUDIT_WRITE
+    31,  # SETFCAP
+}
+
+# Shown read-only to the agent, for a root without capabilities still owns these files (core_pattern, uevent_helper,
+# sysrq-trigger …). The bind of /sys leaves its submounts behind: no cgroup tree, tracefs, debugfs or bpffs.
+READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/sys", "/run/blackbox")
+
+
+class Agent:
+    """One run of the agent. `pid` is None until it has been started."""
+
+    def __init__(self):
+        self.pid = None
+        self.cgroup_id = 0
+
+    def prepare(self):
+        os.makedirs(CGROUP, exist_ok=True)
+        self.cgroup_id = os.stat(CGROUP).st_ino
+
+    def start(self, argv, env, cwd, user, stdin, stdout, stderr):
+        """Forks and executes; the three descriptors become the agent's 0, 1 and 2. Returns its pid."""
+        account = pwd.getpwnam(user)
+        with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as file:
+            last_capability = int(file.read())
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                _become(account, last_capability, cwd, (stdin, stdout, stderr))
+                _execute(argv, _environment(account, env))
+            except BaseException as failure:  # the child must never return into init's loop
+                os.write(2, f"blackbox: the agent could not be started: {failure}\n".encode())
+            os._exit(125)
+        return self.pid
+
+    def kill_all(self):
+        """Ends every process of the agent, also those that left its session or were adopted by init."""
+        try:
+            boot.write(f"{CGROUP}/cgroup.kill", "1")
+        except OSError:
+            pass  # the group is gone or was never populated
+
+    def populated(self):
+        with open(f"{CGROUP}/cgroup.events", encoding="ascii") as file:
+            return "populated 1" in file.read()
+
+
+def _become(account, last_capability, cwd, descriptors):
+    boot.write(f"{CGROUP}/cgroup.procs", "0")
+    os.setsid()
+    for target, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, target)
+    os.closerange(3, 1024)
+    _confine()
+    for capability in range(last_capability + 1):
+        if capability not in KEPT_CAPABILITIES:
+            boot.check(boot.LIBC.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0), "drop capability")
+    boot.check(boot.LIBC.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), "ambient capabilities")
+    os.initgroups(account.pw_name, account.pw_gid)
+    os.setgid(account.pw_gid)
+    os.setuid(account.pw_uid)
+    os.umask(0o022)
+    for number in (signal.SIGPIPE, signal.SIGCHLD, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.chdir(cwd)
+
+
+def _confine():
+    boot.check(boot.LIBC.unshare(CLONE_NEWNS), "unshare")
+    boot.mount("none", "/", "", boot.MS_REC | boot.MS_PRIVATE)
+    for path in READ_ONLY:
+        boot.mount(path, path, "", boot.MS_BIND)
+        boot.mount("none", path, "", boot.MS_REMOUNT | boot.MS_BIND | boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV)
+
+
+def _environment(account, given):
+    env = {
+        b"PATH": b"/usr/local/bin:/usr/bin:/bin" if account.pw_uid else b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        b"HOME": account.pw_dir.encode(),
+        b"USER": account.pw_name.encode(),
+        b"LOGNAME": account.pw_name.encode(),
+        b"SHELL": b"/bin/bash",
+        b"LANG": b"C.UTF-8",
+    }
+    for pair in given:
+        name, _, value = pair.partition(b"=")
+        env[name] = value
+    return env
+
+
+def _execute(argv, env):
+    """As a shell does: 127 when there is no such command, 126 when it cannot be executed."""
+    try:
+        os.execvpe(argv[0], argv, env)
+    except FileNotFoundError as failure:
+        code, reason = 127, failure
+    except OSError as failure:
+        code, reason = 126, failure
+    os.write(2, b"blackbox: " + argv[0][:4096] + f": {reason.strerror}\n".encode())
+    os._exit(code)

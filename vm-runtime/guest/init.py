@@ -1,0 +1,326 @@
+"""Process 1 of the guest: starts the tracer, speaks the control protocol with the host, runs the agent.
+
+The order is the point: the tracer is ready before `ready` is said, the host takes its snapshot after `ready`, and the
+agent starts only on the host's `start`. Nothing but this file, the tracer and `tar` runs before the agent.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import base64
+import fcntl
+import json
+import select
+import signal
+import struct
+import time
+import traceback
+
+import agent as agents
+import boot
+import streams
+
+TRACER = "/run/blackbox/tracer/tracer.py"
+EVENTS = f"{boot.PORTS}/blackbox.events"
+WORKSPACE = "/workspace"
+TRACER_LINE_BYTES_MAX = 1 << 20
+BLKFLSBUF = 0x1261
+RNDADDENTROPY = 0x40085203
+RNDRESEEDCRNG = 0x5207
+HOST_GONE_NS_MAX = 10_000_000_000
+
+
+def boottime_ns():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+class Tracer:
+    """The tracer's process; JSON lines on its standard streams."""
+
+    def __init__(self):
+        self.partial = bytearray()
+        if not os.path.exists(TRACER):
+            self.pid = None
+            return
+        to_tracer, self.stdin = os.pipe()
+        self.stdout, from_tracer = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.dup2(to_tracer, 0)
+                os.dup2(from_tracer, 1)
+                os.closerange(3, 1024)
+                os.chdir(os.path.dirname(TRACER))
+                os.execv("/usr/bin/python3", ["python3", "-I", "-u", TRACER, "--events", EVENTS])
+            finally:
+                os._exit(127)
+        os.close(to_tracer)
+        os.close(from_tracer)
+
+    def messages(self):
+        data = os.read(self.stdout, 65536)
+        if not data:
+            raise EOFError("the tracer ended")
+        self.partial += data
+        while (end := self.partial.find(b"\n")) >= 0:
+            line = bytes(self.partial[:end])
+            del self.partial[: end + 1]
+            yield json.loads(line)
+        if len(self.partial) > TRACER_LINE_BYTES_MAX:
+            raise ValueError("tracer line too long")
+
+    def say(self, message):
+        os.write(self.stdin, json.dumps(message).encode() + b"\n")
+
+    def await_ready(self):
+        while True:
+            for message in self.messages():
+                if message.get("type") == "ready":
+                    return message
+
+
+class Init:
+    """The supervisor. One thread, one poll loop; every method runs on it."""
+
+    def __init__(self):
+        self.control = streams.Control()
+        self.stdio = streams.Stdio()
+        self.workspace_in = os.open("/dev/vdc", os.O_RDONLY | os.O_CLOEXEC)
+        self.workspace_out = os.open("/dev/vdd", os.O_RDWR | os.O_CLOEXEC)
+        self.random = os.open("/dev/random", os.O_WRONLY | os.O_CLOEXEC)
+        self.tracer = Tracer()
+        self.agent = agents.Agent()
+        self.ended = None  # the agent's wait status, once it has ended
+        self.exit_said = False
+        self.workers = {}  # pid → what to do with its status
+        self.host_gone_since_ns = None
+        self.wakeup, wakeup = os.pipe()
+        for fd in (self.wakeup, wakeup):
+            os.set_blocking(fd, False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+
+    def serve(self):
+        self.agent.prepare()
+        ready = self.tracer.await_ready() if self.tracer.pid else {"attached": [], "failed": [], "absent": True}
+        ready.pop("type", None)
+        boot.shut_doors()
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            boot_id = file.read().strip()
+        self.control.say(
+            {"type": "ready", "bootId": boot_id, "kernel": os.uname().release, "ktimeNs": boottime_ns(), "tracer": ready}
+        )
+        while True:
+            try:
+                self.turn()
+            except Exception as failure:  # one bad message must not end process 1
+                traceback.print_exc()
+                self.control.say({"type": "error", "what": f"{type(failure).__name__}: {failure}"[:2000]})
+
+    def turn(self):
+        for fd, events in self.poll():
+            if fd == self.wakeup:
+                os.read(self.wakeup, 4096)
+            elif fd == self.control.fd:
+                self.watch_host(events)
+                self.control.flush()
+                for message in self.control.messages():
+                    self.obey(message)
+            elif fd == self.stdio.fd:
+                self.stdio.flush()
+                self.stdio.feed()
+            elif fd in self.stdio.sources:
+                self.stdio.pump(fd)
+            elif fd == self.stdio.stdin:
+                self.stdio.push()
+            elif self.tracer.pid and fd == self.tracer.stdout:
+                self.hear_tracer()
+        self.reap()
+        self.finish()
+
+    def poll(self):
+        poller = select.poll()
+        poller.register(self.control.fd, select.POLLIN | (select.POLLOUT if self.control.backlog else 0))
+        # While the agent is slow to read, stdin frames wait in the port, which holds the host back.
+        wanted = 0 if len(self.stdio.pending) >= streams.BACKLOG_BYTES_MAX else select.POLLIN
+        wanted |= select.POLLOUT if self.stdio.backlog else 0
+        if wanted:
+            poller.register(self.stdio.fd, wanted)
+        if not self.stdio.full():
+            for fd in self.stdio.sources:
+                poller.register(fd, select.POLLIN)
+        if self.stdio.stdin is not None and self.stdio.pending:
+            poller.register(self.stdio.stdin, select.POLLOUT)
+        if self.tracer.pid:
+            poller.register(self.tracer.stdout, select.POLLIN)
+        poller.register(self.wakeup, select.POLLIN)
+        return poller.poll()
+
+    def watch_host(self, events):
+        """A host whose end of the control port stays closed has died: nobody would ever stop this machine."""
+        if not events & select.POLLHUP:
+            self.host_gone_since_ns = None
+            return
+        now = time.monotonic_ns()
+        self.host_gone_since_ns = self.host_gone_since_ns or now
+        if now - self.host_gone_since_ns > HOST_GONE_NS_MAX:
+            self.poweroff({})
+        time.sleep(0.1)
+
+    def obey(self, message):
+        operations = {
+            "ping": self.ping,
+            "start": self.start,
+            "signal": self.signal,
+            "drain": self.drain,
+            "collect": self.collect,
+            "poweroff": self.poweroff,
+        }
+        operation = operations.get(message.get("op"))
+        if operation is None:
+            raise ValueError(f"unknown operation {message.get('op')!r}")
+        operation(message)
+
+    def ping(self, message):
+        self.control.say({"type": "pong", "id": message.get("id"), "ktimeNs": boottime_ns(), "wallNs": time.time_ns()})
+
+    def start(self, message):
+        if self.agent.pid or self.workers:
+            raise ValueError("the agent has been started before")
+        time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
+        self.reseed(base64.b64decode(message["entropy"]))
+        if message["workspaceBytes"] == 0:
+            self.launch(message)
+            return
+        fcntl.ioctl(self.workspace_in, BLKFLSBUF, 0)  # what the snapshot's kernel remembers of this disk is not ours
+        owner = "--no-same-owner" if message["user"] == "root" else "--same-owner"
+        pid = self.tar(self.workspace_in, ["-x", "-p", "-f", "-", "--numeric-owner", owner, "-C", WORKSPACE])
+        self.workers[pid] = lambda status: self.unpacked(status, message)
+
+    def unpacked(self, status, message):
+        if status != 0:
+            raise OSError(f"the workspace could not be unpacked: tar ended with {status}")
+        self.launch(message)
+
+    def launch(self, message):
+        if message["user"] != "root":
+            os.chown(WORKSPACE, 1000, 1000)
+        stdin, to_agent = os.pipe()
+        from_stdout, stdout = os.pipe()
+        from_stderr, stderr = os.pipe()
+        argv = [base64.b64decode(a) for a in message["argv"]]
+        env = [base64.b64decode(e) for e in message["env"]]
+        pid = self.agent.start(argv, env, message["cwd"] or WORKSPACE, message["user"], stdin, stdout, stderr)
+        for fd in (stdin, stdout, stderr):
+            os.close(fd)
+        self.stdio.attach(to_agent, from_stdout, from_stderr)
+        self.control.say(
+            {
+                "type": "started",
+                "pid": pid,
+                "cgroupId": self.agent.cgroup_id,
+                "ktimeNs": boottime_ns(),
+                "wallNs": time.time_ns(),
+            }
+        )
+
+    def reseed(self, entropy):
+        """Every VM restored from one snapshot has the same generator state until this."""
+        request = struct.pack(f"ii{len(entropy)}s", len(entropy) * 8, len(entropy), entropy)
+        fcntl.ioctl(self.random, RNDADDENTROPY, request)
+        fcntl.ioctl(self.random, RNDRESEEDCRNG, 0)
+
+    def signal(self, message):
+        if self.agent.pid and self.ended is None:
+            os.kill(self.agent.pid, int(message["number"]))
+
+    def tar(self, descriptor, arguments):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.dup2(descriptor, 0)
+                os.dup2(descriptor if "-c" in arguments else 2, 1)
+                os.lseek(0, 0, os.SEEK_SET)
+                os.closerange(3, 1024)
+                os.execve("/usr/bin/tar", ["tar", *arguments], {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+            finally:
+                os._exit(127)
+        return pid
+
+    def drain(self, _message):
+        if self.tracer.pid:
+            self.tracer.say({"op": "drain"})
+        else:
+            self.control.say({"type": "drained"})
+
+    def hear_tracer(self):
+        try:
+            for message in self.tracer.messages():
+                self.control.say(message)
+        except EOFError:
+            self.tracer.pid = None
+            self.control.say({"type": "error", "what": "the tracer ended"})
+
+    def collect(self, _message):
+        self.agent.kill_all()
+        arguments = ["-c", "-f", "-", "--format=posix", "--sort=name", "--numeric-owner", "--warning=no-file-ignored"]
+        arguments += ["--pax-option=delete=atime,delete=ctime", "-C", WORKSPACE, "."]
+        self.workers[self.tar(self.workspace_out, arguments)] = self.collected
+
+    def collected(self, status):
+        if status != 0:
+            raise OSError(f"the workspace could not be collected: tar ended with {status}")
+        length = os.lseek(self.workspace_out, 0, os.SEEK_CUR)
+        os.fsync(self.workspace_out)
+        self.control.say({"type": "collected", "bytes": length})
+
+    def poweroff(self, _message):
+        self.agent.kill_all()
+        os.sync()
+        boot.LIBC.reboot(0x4321FEDC)
+
+    def reap(self):
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self.agent.pid:
+                self.ended = status
+                self.agent.kill_all()
+            elif pid in self.workers:
+                self.workers.pop(pid)(os.waitstatus_to_exitcode(status))
+
+    def finish(self):
+        """Says `exit` when the agent has ended and the last byte of its output is on its way."""
+        if self.ended is None or self.exit_said or self.stdio.sources or self.stdio.backlog:
+            return
+        self.stdio.close_stdin()
+        code = os.waitstatus_to_exitcode(self.ended)
+        self.exit_said = True
+        self.control.say(
+            {
+                "type": "exit",
+                "code": code if code >= 0 else None,
+                "signal": -code if code < 0 else None,
+                "ktimeNs": boottime_ns(),
+                "wallNs": time.time_ns(),
+            }
+        )
+
+
+def main():
+    os.environ.clear()
+    os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    boot.mounts()
+    boot.names()
+    boot.network()
+    boot.ports()
+    Init().serve()
+
+
+main()

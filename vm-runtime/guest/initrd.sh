@@ -1,0 +1,30 @@
+#!/bin/busybox sh
+# The first process of the guest, from the initrd: loads our few modules, puts the writable overlay (vdb) over the
+# read-only root (vda), copies our own files to /run/blackbox and hands over to init.py.
+bb=/bin/busybox
+fail() {
+    echo "blackbox: initrd: $*"
+    # With panic=-1 and QEMU's -no-reboot the end of process 1 ends the VM: nothing waits for a shell that nobody sees.
+    exit 1
+}
+$bb mkdir -p /proc /sys /dev /root /lower /state
+$bb mount -t proc proc /proc && $bb mount -t sysfs sys /sys && $bb mount -t devtmpfs dev /dev || fail "mounts"
+while read -r module; do
+    $bb insmod "/modules/$module" || fail "module $module"
+done < /modules/order
+if $bb grep -q -w blackbox.probe /proc/cmdline; then
+    echo "blackbox: probe: booted"
+    $bb sync
+    echo o > /proc/sysrq-trigger
+    $bb sleep 60
+fi
+$bb mount -t erofs -o ro /dev/vda /lower || fail "root image"
+$bb mount -t ext4 -o noatime /dev/vdb /state || fail "state disk"
+$bb mkdir -p /state/upper /state/work
+$bb mount -t overlay -o lowerdir=/lower,upperdir=/state/upper,workdir=/state/work overlay /root || fail "overlay"
+$bb mount -t tmpfs -o mode=755,nosuid,nodev run /root/run || fail "run"
+$bb cp -r /blackbox /root/run/blackbox || fail "guest files"
+for m in dev proc sys; do
+    $bb mount --move /$m /root/$m || fail "move $m"
+done
+exec $bb switch_root /root /usr/bin/python3 -I -S -u /run/blackbox/init/init.py
