@@ -1,0 +1,183 @@
+package blackbox.vm;
+
+import blackbox.vm.VmException.Code;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// One run of an external tool with a clean environment, a time limit and bounded memory of what it prints.
+///
+/// @param argv program and arguments
+/// @param directory where it runs; null for this process's own
+/// @param environment added to a fixed `PATH`, `HOME` and `LC_ALL=C.UTF-8`, which replace the inherited environment
+/// @param timeout after which it is killed
+public record Command(List<String> argv, @Nullable Path directory, Map<String, String> environment, Duration timeout) {
+    private static final int OUTPUT_BYTES_MAX = 64 << 20;
+    private static final int ERROR_BYTES_KEPT = 4096;
+    private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+    public Command {
+        argv = List.copyOf(argv);
+        environment = Map.copyOf(environment);
+        if (argv.isEmpty()) {
+            throw new IllegalArgumentException("a command needs a program");
+        }
+    }
+
+    /// A command with a minute to run and nothing special about it.
+    public static Command of(String... argv) {
+        return new Command(List.of(argv), null, Map.of(), Duration.ofMinutes(1));
+    }
+
+    /// The same, in `directory`.
+    public Command in(Path where) {
+        return new Command(argv, where, environment, timeout);
+    }
+
+    /// The same, with one more environment variable.
+    public Command with(String name, String value) {
+        var more = new TreeMap<>(environment);
+        more.put(name, value);
+        return new Command(argv, directory, more, timeout);
+    }
+
+    /// The same, with another time limit.
+    public Command within(Duration limit) {
+        return new Command(argv, directory, environment, limit);
+    }
+
+    /// Where a program is on the fixed `PATH`, or null.
+    public static @Nullable Path find(String program) {
+        return Stream.of(PATH.split(":"))
+                .map(folder -> Path.of(folder, program))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Runs to the end and returns standard output.
+    ///
+    /// @throws VmException `TOOL_MISSING`, `TOOL_FAILED` with the last line of its standard error, `TIMEOUT`
+    public String run() throws VmException {
+        Process process = start();
+        var error = new Tail();
+        Thread errors = Thread.ofVirtual().start(() -> error.drain(process.getErrorStream()));
+        var output = new ByteArrayOutputStream();
+        Thread outputs = Thread.ofVirtual().start(() -> copyBounded(process.getInputStream(), output));
+        await(process);
+        join(errors);
+        join(outputs);
+        if (process.exitValue() != 0) {
+            throw new VmException(
+                    Code.TOOL_FAILED, argv.getFirst() + " ended with " + process.exitValue() + ": " + error.lastLine());
+        }
+        return output.toString(StandardCharsets.UTF_8);
+    }
+
+    /// Starts the tool; the caller owns its streams and its end.
+    public Process start() throws VmException {
+        var builder = new ProcessBuilder(argv);
+        builder.environment().clear();
+        builder.environment().put("PATH", PATH);
+        builder.environment().put("HOME", "/root");
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().putAll(environment);
+        if (directory != null) {
+            builder.directory(directory.toFile());
+        }
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new VmException(
+                    Code.TOOL_MISSING,
+                    "the program '" + argv.getFirst() + "' could not be started; 'blackbox doctor' says what to install",
+                    e);
+        }
+    }
+
+    private void await(Process process) throws VmException {
+        try {
+            if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+                kill(process);
+                throw new VmException(Code.TIMEOUT, argv.getFirst() + " took longer than " + timeout.toSeconds() + " s");
+            }
+        } catch (InterruptedException e) {
+            kill(process);
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, argv.getFirst() + " was interrupted", e);
+        }
+    }
+
+    private static void kill(Process process) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
+    private static void join(Thread thread) throws VmException {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted", e);
+        }
+    }
+
+    private static void copyBounded(InputStream from, ByteArrayOutputStream to) {
+        var chunk = new byte[8192];
+        try (from) {
+            for (int n = from.read(chunk); n >= 0; n = from.read(chunk)) {
+                to.write(chunk, 0, Math.min(n, OUTPUT_BYTES_MAX - to.size()));
+            }
+        } catch (IOException e) {
+            to.writeBytes(new byte[0]); // the process was killed: what was read is what there is
+        }
+    }
+
+    /// Keeps the last few kilobytes of a stream.
+    private static final class Tail {
+        private final List<Byte> kept = new ArrayList<>();
+
+        void drain(InputStream from) {
+            var chunk = new byte[1024];
+            try (from) {
+                for (int n = from.read(chunk); n >= 0; n = from.read(chunk)) {
+                    add(chunk, n);
+                }
+            } catch (IOException e) {
+                add(new byte[] {'\n'}, 1); // the process was killed
+            }
+        }
+
+        private synchronized void add(byte[] chunk, int length) {
+            for (int i = 0; i < length; i++) {
+                kept.add(chunk[i]);
+            }
+            if (kept.size() > ERROR_BYTES_KEPT) {
+                kept.subList(0, kept.size() - ERROR_BYTES_KEPT).clear();
+            }
+        }
+
+        synchronized String lastLine() {
+            var bytes = new byte[kept.size()];
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] = kept.get(i);
+            }
+            return new String(bytes, StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank())
+                    .reduce((a, b) -> b)
+                    .orElse("it said nothing");
+        }
+    }
+}

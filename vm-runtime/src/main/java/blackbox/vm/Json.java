@@ -1,0 +1,84 @@
+package blackbox.vm;
+
+import blackbox.vm.VmException.Code;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/// JSON as this module stores and speaks it. Depth and lengths are bounded, for some of it comes from the guest.
+public final class Json {
+    private static final int DEPTH_MAX = 32;
+
+    private static final ObjectMapper MAPPER = mapper();
+
+    private Json() {}
+
+    private static ObjectMapper mapper() {
+        var mapper = JsonMapper.builder()
+                .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .build();
+        mapper.getFactory()
+                .setStreamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(DEPTH_MAX)
+                        .build());
+        return mapper;
+    }
+
+    /// An empty object.
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    /// One line, without its end.
+    public static String line(JsonNode node) {
+        return node.toString();
+    }
+
+    /// Reads one document.
+    ///
+    /// @throws JsonProcessingException when it is none
+    public static JsonNode parse(String text) throws JsonProcessingException {
+        return MAPPER.readTree(text);
+    }
+
+    /// Reads a document of a known form.
+    public static <T> T parse(String text, Class<T> form) throws JsonProcessingException {
+        return MAPPER.readValue(text, form);
+    }
+
+    /// The value as a tree.
+    public static JsonNode tree(Object value) {
+        return MAPPER.valueToTree(value);
+    }
+
+    /// Reads a file of a known form.
+    public static <T> T read(Path file, Class<T> form, Code onFailure) throws VmException {
+        try {
+            return MAPPER.readValue(Files.readString(file), form);
+        } catch (IOException e) {
+            throw new VmException(onFailure, file + " could not be read", e);
+        }
+    }
+
+    /// Writes `value` as a file for people to read too; a reader sees the old file or the new one, never half of one.
+    public static void write(Path file, Object value) throws VmException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            Files.writeString(fresh, MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n");
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, file + " could not be written", e);
+        }
+    }
+}

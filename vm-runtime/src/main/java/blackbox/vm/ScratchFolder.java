@@ -1,0 +1,44 @@
+package blackbox.vm;
+
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/// A folder that exists while it is open.
+///
+/// @param path the folder
+public record ScratchFolder(Path path) implements AutoCloseable {
+
+    /// A fresh folder in `parent`, which is made when it is missing.
+    public static ScratchFolder in(Path parent, String prefix) throws VmException {
+        try {
+            Files.createDirectories(parent);
+            return new ScratchFolder(Files.createTempDirectory(parent, prefix));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "no folder could be made in " + parent, e);
+        }
+    }
+
+    @Override
+    public void close() throws VmException {
+        delete(path);
+    }
+
+    /// Deletes `path` and everything below it, following no links; nothing happens when it is not there.
+    public static void delete(Path path) throws VmException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(path)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, path + " could not be deleted", e);
+        }
+    }
+}

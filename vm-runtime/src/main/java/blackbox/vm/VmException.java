@@ -1,0 +1,65 @@
+package blackbox.vm;
+
+import org.jspecify.annotations.Nullable;
+
+/// An operating failure of the VM runtime. The message is one sentence for the person at the terminal: what failed,
+/// where, and how to mend it; the code is for programs.
+public final class VmException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /// What kind of failure it was. Codes are stable: they may be stored and compared.
+    public enum Code {
+        /// QEMU is not installed or could not be executed.
+        QEMU_MISSING,
+        /// Another tool that is needed is not installed.
+        TOOL_MISSING,
+        /// A tool ended with an error.
+        TOOL_FAILED,
+        /// No image of that name has been built.
+        IMAGE_UNKNOWN,
+        /// The files of an image are not the ones that were built.
+        IMAGE_CORRUPT,
+        /// An image definition or lock could not be understood.
+        IMAGE_DEFINITION,
+        /// The package mirror could not be used, or no longer has a locked package.
+        MIRROR,
+        /// The workspace is not a folder or could not be read.
+        WORKSPACE_UNREADABLE,
+        /// The workspace is larger than what a VM can take or give back.
+        WORKSPACE_TOO_LARGE,
+        /// What the guest gave back as workspace is not an acceptable archive.
+        WORKSPACE_REFUSED,
+        /// There is not enough room on the host's disk.
+        DISK_FULL,
+        /// The VM did not come up.
+        BOOT_FAILED,
+        /// QEMU ended, or refused a command.
+        QEMU_FAILED,
+        /// The guest said something that it must not say, or reported a failure of its own.
+        GUEST_FAILED,
+        /// A step took longer than it may.
+        TIMEOUT,
+        /// Another process holds what is needed.
+        BUSY,
+        /// Reading or writing a file failed.
+        IO
+    }
+
+    private final Code code;
+
+    /// A failure without a deeper cause.
+    public VmException(Code code, String message) {
+        this(code, message, null);
+    }
+
+    /// A failure that adds context to `cause` without repeating its message.
+    public VmException(Code code, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    /// The kind of failure.
+    public Code code() {
+        return code;
+    }
+}

@@ -1,0 +1,90 @@
+package blackbox.vm.image;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/// Our own files that run in the guest. They travel in the initrd, not in the root, so that a change of them does not
+/// rebuild the root: the first process (`init/…`), which is this module's, and what the caller adds (`tracer/…`).
+/// At boot they are found below `/run/blackbox`.
+public final class GuestFiles {
+    private static final Pattern PATH = Pattern.compile("[a-z0-9_.-]+(/[a-zA-Z0-9_.-]+)+");
+    private static final String[] INIT = {"initrd.sh", "init.py", "boot.py", "agent.py", "streams.py"};
+    private static final int BYTES_MAX = 16 << 20;
+
+    private final SortedMap<String, byte[]> files;
+
+    private GuestFiles(SortedMap<String, byte[]> files) {
+        this.files = files;
+    }
+
+    /// This module's files and `more`, by path below `/run/blackbox`, for example `tracer/tracer.py`.
+    ///
+    /// @throws IllegalArgumentException when a path is absolute, has `..` or belongs to this module
+    public static GuestFiles with(Map<String, byte[]> more) throws VmException {
+        var files = new TreeMap<String, byte[]>();
+        for (String name : INIT) {
+            files.put("init/" + name, resource(name));
+        }
+        long bytes = 0;
+        for (var each : more.entrySet()) {
+            String path = each.getKey();
+            if (!PATH.matcher(path).matches() || path.contains("..") || path.startsWith("init/")) {
+                throw new IllegalArgumentException("'" + path + "' is no path for a guest file");
+            }
+            bytes += each.getValue().length;
+            files.put(path, each.getValue().clone());
+        }
+        if (bytes > BYTES_MAX) {
+            throw new IllegalArgumentException("guest files of " + bytes + " bytes are too large");
+        }
+        return new GuestFiles(files);
+    }
+
+    /// Files as an image recorded them, for building that image again.
+    static GuestFiles recorded(SortedMap<String, byte[]> files) {
+        return new GuestFiles(new TreeMap<>(files));
+    }
+
+    SortedMap<String, byte[]> byPath() {
+        return files;
+    }
+
+    /// The second part of the initrd.
+    byte[] archive() {
+        var cpio = new Cpio();
+        byte[] first = files.get("init/initrd.sh");
+        if (first == null) {
+            throw new IllegalStateException("the guest files have no initrd.sh");
+        }
+        cpio.file("init", 0755, first);
+        cpio.directory("blackbox");
+        var made = new java.util.TreeSet<String>();
+        for (var each : files.entrySet()) {
+            for (int slash = each.getKey().indexOf('/'); slash > 0; slash = each.getKey().indexOf('/', slash + 1)) {
+                String folder = each.getKey().substring(0, slash);
+                if (made.add(folder)) {
+                    cpio.directory("blackbox/" + folder);
+                }
+            }
+            cpio.file("blackbox/" + each.getKey(), 0644, each.getValue());
+        }
+        return cpio.finish();
+    }
+
+    private static byte[] resource(String name) throws VmException {
+        try (InputStream in = GuestFiles.class.getResourceAsStream("/blackbox/vm/guest/" + name)) {
+            if (in == null) {
+                throw new IllegalStateException("this build lacks the guest file " + name);
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the guest file " + name + " could not be read", e);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package blackbox.vm.image;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.FileSeal;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// A built image: three files and what is known of them.
+///
+/// @param name as in its definition
+/// @param digest over the three files and the kernel arguments, see [#digest]
+/// @param folder where the files are
+/// @param record what the build wrote down
+public record GuestImage(String name, Hash digest, Path folder, ImageRecord record) {
+    /// The kernel, as QEMU's `-kernel` takes it.
+    public static final String KERNEL = "vmlinuz";
+    /// The first file system: a part that belongs to the kernel and one with our guest files.
+    public static final String INITRD = "initrd.img";
+    /// The read-only root.
+    public static final String ROOT = "root.erofs";
+
+    static final String INITRD_BASE = "base.cpio";
+    static final String RECORD = "image.json";
+    static final List<String> FILES = List.of(KERNEL, INITRD, ROOT);
+
+    /// What is stored beside the files, as `image.json`.
+    ///
+    /// @param format version of this form: 1
+    /// @param files by name: the three, and `base.cpio`
+    /// @param guestFiles path → SHA-256 of what the initrd carries; the contents are in the archive
+    /// @param lockRenewed whether the shipped lock could not be used, so that this one was made at the build
+    /// @param tools versions of what wrote bytes of the image
+    public record ImageRecord(
+            int format,
+            String digest,
+            String builtAt,
+            ImageDefinition definition,
+            ImageLock lock,
+            Map<String, FileSeal> files,
+            Map<String, String> guestFiles,
+            boolean lockRenewed,
+            Map<String, String> tools) {
+        static final int FORMAT = 1;
+
+        public ImageRecord {
+            files = new TreeMap<>(files);
+            guestFiles = new TreeMap<>(guestFiles);
+            tools = new TreeMap<>(tools);
+            Hash.ofHex(digest);
+            if (format != FORMAT || !files.keySet().containsAll(FILES)) {
+                throw new IllegalArgumentException("image record: unknown format, or files are missing");
+            }
+            Instant.parse(builtAt);
+        }
+    }
+
+    /// Path of one of the files.
+    public Path file(String file) {
+        return folder.resolve(file);
+    }
+
+    /// SHA-256 of one of the three files, as built.
+    public Hash sha256(String file) {
+        FileSeal seal = record.files().get(file);
+        if (seal == null) {
+            throw new IllegalArgumentException("an image has no file '" + file + "'");
+        }
+        return Hash.ofHex(seal.sha256());
+    }
+
+    /// Arguments for every boot of its kernel.
+    public List<String> kernelArguments() {
+        return record.definition().kernelArguments();
+    }
+
+    /// Hashes the three files.
+    ///
+    /// @throws VmException `IMAGE_CORRUPT` when one is not what was built
+    public void check() throws VmException {
+        for (String file : FILES) {
+            FileSeal seal = record.files().get(file);
+            if (seal == null || !seal.holds(file(file))) {
+                throw new VmException(
+                        Code.IMAGE_CORRUPT,
+                        file(file) + " is not the file that was built; run 'blackbox image build " + name + "'");
+            }
+        }
+    }
+
+    /// The digest that names an image: SHA-256 of these lines, each ended by a line feed: `blackbox-image-v1`, then
+    /// `NAME SHA256` for the three files, then `arguments` and the kernel arguments separated by spaces.
+    static Hash digest(SortedMap<String, FileSeal> files, List<String> kernelArguments) {
+        var text = new StringBuilder("blackbox-image-v1\n");
+        for (String file : FILES) {
+            FileSeal seal = files.get(file);
+            if (seal == null) {
+                throw new IllegalArgumentException("no " + file);
+            }
+            text.append(file).append(' ').append(seal.sha256()).append('\n');
+        }
+        text.append("arguments ").append(String.join(" ", kernelArguments)).append('\n');
+        return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,246 @@
+package blackbox.vm.image;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.Command;
+import blackbox.vm.FileSeal;
+import blackbox.vm.Json;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.AptMirror.Fetched;
+import blackbox.vm.image.GuestImage.ImageRecord;
+import blackbox.vm.image.ImageLock.LockedPackage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Builds guest images, and builds them again to compare. Needs to be root, for the packages' scripts run in a chroot.
+public final class GuestImageBuilder {
+    private static final long SCRATCH_BYTES_MIN = 3L << 30;
+
+    private final ImageStore store;
+    private final InstantSource clock;
+    private final Progress progress;
+
+    /// @param clock dates new locks and builds
+    public GuestImageBuilder(ImageStore store, InstantSource clock, Progress progress) {
+        this.store = store;
+        this.clock = clock;
+        this.progress = progress;
+    }
+
+    /// What to do about the lock.
+    public enum LockPolicy {
+        /// Use the shipped lock; when the mirror has moved on, resolve anew and say so.
+        PREFER,
+        /// Use the shipped lock or fail.
+        REQUIRE,
+        /// Resolve anew.
+        RENEW
+    }
+
+    /// Builds the image of `definition` and puts it in the store, in place of an older one.
+    ///
+    /// @param mirror instead of the machine's apt sources, or null
+    public GuestImage build(ImageDefinition definition, GuestFiles files, LockPolicy policy, @Nullable String mirror)
+            throws VmException {
+        checkMachine();
+        try (var scratch = ScratchFolder.in(store.folder(), ".build-")) {
+            ImageLock shipped = policy == LockPolicy.RENEW ? null : ImageLock.shipped(definition);
+            if (shipped == null && policy == LockPolicy.REQUIRE) {
+                throw new VmException(
+                        Code.IMAGE_DEFINITION, "no lock of '" + definition.name() + "' fits its definition; renew it");
+            }
+            ImageLock lock = shipped;
+            if (lock == null || !fetchLocked(lock, definition, mirror, scratch, policy)) {
+                lock = renew(definition, mirror, scratch);
+            }
+            ImageRecord record = assemble(definition, lock, files, scratch.path(), !lock.equals(shipped));
+            Path built = scratch.path().resolve("image");
+            Json.write(built.resolve(GuestImage.RECORD), record);
+            return store.adopt(built, definition.name());
+        }
+    }
+
+    /// Builds `image` again from the archive, with the network off, and compares all bytes.
+    public ImageVerification verify(GuestImage image) throws VmException {
+        checkMachine();
+        ImageRecord recorded = image.record();
+        var files = new TreeMap<String, byte[]>();
+        for (var each : recorded.guestFiles().entrySet()) {
+            files.put(each.getKey(), store.archive().octets(each.getValue()));
+        }
+        try (var scratch = ScratchFolder.in(store.folder(), ".verify-")) {
+            ImageRecord rebuilt = assemble(
+                    recorded.definition(),
+                    recorded.lock(),
+                    GuestFiles.recorded(files),
+                    scratch.path(),
+                    recorded.lockRenewed());
+            var differing = new ArrayList<String>();
+            for (String file : GuestImage.FILES) {
+                FileSeal fresh = rebuilt.files().get(file);
+                if (fresh == null || !fresh.holds(image.file(file))) {
+                    differing.add(file);
+                }
+            }
+            var tools = new TreeMap<String, String>();
+            rebuilt.tools().forEach((tool, version) -> {
+                String before = recorded.tools().getOrDefault(tool, "unknown");
+                if (!before.equals(version)) {
+                    tools.put(tool, before + " → " + version);
+                }
+            });
+            return new ImageVerification(
+                    image.name(), image.digest(), Hash.ofHex(rebuilt.digest()), List.copyOf(differing), Map.copyOf(tools));
+        }
+    }
+
+    /// What `verify` found.
+    ///
+    /// @param recorded the digest that the image goes by
+    /// @param rebuilt the digest of what was built from the archive
+    /// @param differing which of the image's files, as they are now, are not what was rebuilt
+    /// @param tools whose versions have changed since the image was built: the likely cause of a difference
+    public record ImageVerification(
+            String image, Hash recorded, Hash rebuilt, List<String> differing, Map<String, String> tools) {
+        /// Whether every byte is the same.
+        public boolean identical() {
+            return differing.isEmpty() && recorded.equals(rebuilt);
+        }
+    }
+
+    private ImageRecord assemble(
+            ImageDefinition definition, ImageLock lock, GuestFiles files, Path scratch, boolean lockRenewed)
+            throws VmException {
+        Instant started = clock.instant();
+        Path target = scratch.resolve("image");
+        try {
+            Files.createDirectory(target);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, target + " could not be made", e);
+        }
+        new RootBuilder(definition, lock, store.archive(), scratch).build(target, progress);
+        SortedMap<String, FileSeal> seals = new TreeMap<>();
+        seals.put(GuestImage.INITRD, ImageStore.writeInitrd(target, files));
+        for (String file : List.of(GuestImage.KERNEL, GuestImage.ROOT, GuestImage.INITRD_BASE)) {
+            seals.put(file, FileSeal.of(target.resolve(file)));
+        }
+        return new ImageRecord(
+                ImageRecord.FORMAT,
+                GuestImage.digest(seals, definition.kernelArguments()).toString(),
+                started.truncatedTo(ChronoUnit.SECONDS).toString(),
+                definition,
+                lock,
+                seals,
+                store.archived(files),
+                lockRenewed,
+                tools());
+    }
+
+    private boolean fetchLocked(
+            ImageLock lock,
+            ImageDefinition definition,
+            @Nullable String mirror,
+            ScratchFolder scratch,
+            LockPolicy policy)
+            throws VmException {
+        List<LockedPackage> missing = lock.packages().stream()
+                .filter(each -> !store.archive().has(each.sha256()))
+                .toList();
+        if (missing.isEmpty()) {
+            return true;
+        }
+        progress.say("fetching " + missing.size() + " locked packages");
+        try {
+            for (Fetched each : AptMirror.open(scratch.path(), definition, mirror).fetch(missing)) {
+                store.archive().take(each.file());
+            }
+        } catch (VmException e) {
+            if (policy == LockPolicy.REQUIRE || e.code() != Code.MIRROR) {
+                throw e;
+            }
+            progress.say("the lock cannot be used: " + e.getMessage());
+        }
+        boolean complete = missing.stream().allMatch(each -> store.archive().has(each.sha256()));
+        if (!complete) {
+            if (policy == LockPolicy.REQUIRE) {
+                throw new VmException(Code.MIRROR, "the mirror's packages are not the locked ones; renew the lock");
+            }
+            progress.say("the mirror no longer has all locked packages: resolving anew, the image will differ");
+            ScratchFolder.delete(scratch.path().resolve("apt"));
+        }
+        return complete;
+    }
+
+    private ImageLock renew(ImageDefinition definition, @Nullable String mirror, ScratchFolder scratch)
+            throws VmException {
+        progress.say("resolving and fetching packages of " + definition.suite());
+        var packages = new ArrayList<LockedPackage>();
+        for (Fetched each : AptMirror.open(scratch.path(), definition, mirror).resolve(definition)) {
+            Map<String, String> fields = control(each.file());
+            long bytes = each.file().toFile().length();
+            packages.add(new LockedPackage(
+                    fields.getOrDefault("Package", ""),
+                    fields.getOrDefault("Version", ""),
+                    fields.getOrDefault("Architecture", ""),
+                    store.archive().take(each.file()),
+                    bytes,
+                    each.use()));
+        }
+        long epoch = clock.instant().truncatedTo(ChronoUnit.DAYS).getEpochSecond();
+        return ImageLock.of(definition, epoch, packages);
+    }
+
+    private static Map<String, String> control(Path deb) throws VmException {
+        var fields = new HashMap<String, String>();
+        Command.of("dpkg-deb", "-f", deb.toString(), "Package", "Version", "Architecture")
+                .run()
+                .lines()
+                .forEach(line -> fields.put(line.split(": ", 2)[0], line.split(": ", 2)[1]));
+        return fields;
+    }
+
+    private static Map<String, String> tools() throws VmException {
+        var versions = new TreeMap<String, String>();
+        Command.of("dpkg-query", "-W", "-f=${Package} ${Version}\\n", "mmdebstrap", "erofs-utils", "dpkg")
+                .run()
+                .lines()
+                .map(line -> line.split(" ", 2))
+                .forEach(words -> versions.put(words[0], words[1]));
+        return versions;
+    }
+
+    private void checkMachine() throws VmException {
+        for (String tool : List.of("mmdebstrap", "mkfs.erofs", "apt-get", "dpkg-deb", "unshare")) {
+            if (Command.find(tool) == null) {
+                throw new VmException(
+                        Code.TOOL_MISSING,
+                        "building an image needs '" + tool + "'; apt-get install mmdebstrap erofs-utils util-linux");
+            }
+        }
+        if (!"root".equals(System.getProperty("user.name"))) {
+            throw new VmException(
+                    Code.TOOL_FAILED, "building an image needs root, for packages are installed in a chroot; use sudo");
+        }
+        try {
+            Files.createDirectories(store.folder());
+            if (Files.getFileStore(store.folder()).getUsableSpace() < SCRATCH_BYTES_MIN) {
+                throw new VmException(
+                        Code.DISK_FULL, "building an image needs 3 GiB free at " + store.folder() + "; make room there");
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, store.folder() + " cannot be used", e);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package blackbox.vm.image;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Which packages exactly an image is made of. Holds no download address: a package is its digest.
+///
+/// @param format version of this form: 1
+/// @param definitionSha256 of the definition it was resolved for, in canonical form
+/// @param epoch seconds since 1970 that stand for every time in the image (`SOURCE_DATE_EPOCH`)
+/// @param packages sorted by name
+public record ImageLock(int format, String definitionSha256, long epoch, List<LockedPackage> packages) {
+    private static final int FORMAT = 1;
+
+    public ImageLock {
+        if (format != FORMAT || epoch <= 0 || packages.isEmpty()) {
+            throw new IllegalArgumentException("image lock: unknown format, no epoch or no packages");
+        }
+        Hash.ofHex(definitionSha256);
+        packages = packages.stream()
+                .sorted(Comparator.comparing(LockedPackage::name))
+                .toList();
+    }
+
+    /// One package.
+    ///
+    /// @param sha256 of the `.deb`
+    /// @param use where it goes
+    public record LockedPackage(
+            String name, String version, String architecture, String sha256, long bytes, PackageUse use) {
+        public LockedPackage {
+            Hash.ofHex(sha256);
+            if (bytes <= 0 || name.isEmpty() || name.contains("/") || version.contains("/")) {
+                throw new IllegalArgumentException("image lock: package '" + name + "' is malformed");
+            }
+        }
+    }
+
+    /// Where a package goes.
+    public enum PackageUse {
+        /// Installed into the root.
+        ROOT,
+        /// Unpacked for its kernel and modules; never installed.
+        KERNEL,
+        /// Unpacked for the tracer's compiler; only its include folders go into the root.
+        HEADERS
+    }
+
+    /// The lock that ships with Blackbox for this definition, or null when there is none or the definition has changed.
+    static @Nullable ImageLock shipped(ImageDefinition definition) throws VmException {
+        String text = ImageDefinition.resource(definition.name() + ".lock");
+        if (text == null) {
+            return null;
+        }
+        try {
+            ImageLock lock = Json.parse(text, ImageLock.class);
+            return lock.isFor(definition) ? lock : null;
+        } catch (JsonProcessingException e) {
+            throw new VmException(Code.IMAGE_DEFINITION, "the lock of '" + definition.name() + "' could not be read", e);
+        }
+    }
+
+    /// A lock of today's packages.
+    static ImageLock of(ImageDefinition definition, long epoch, List<LockedPackage> packages) {
+        return new ImageLock(FORMAT, digest(definition), epoch, packages);
+    }
+
+    boolean isFor(ImageDefinition definition) {
+        return definitionSha256.equals(digest(definition));
+    }
+
+    /// The packages of one use.
+    List<LockedPackage> packages(PackageUse use) {
+        return packages.stream().filter(each -> each.use() == use).toList();
+    }
+
+    private static String digest(ImageDefinition definition) {
+        return Hash.sha256(Json.line(Json.tree(definition)).getBytes(StandardCharsets.UTF_8))
+                .toString();
+    }
+}

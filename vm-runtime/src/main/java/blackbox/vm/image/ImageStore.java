@@ -1,0 +1,150 @@
+package blackbox.vm.image;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.FileSeal;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestImage.ImageRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/// The images of a data folder, `images/NAME/`. An image is put there whole by a rename, or not at all.
+public final class ImageStore {
+    private final Path folder;
+    private final PackageArchive archive;
+
+    /// The images below a data folder.
+    public ImageStore(Path data) {
+        this.folder = data.resolve("images");
+        this.archive = new PackageArchive(data);
+    }
+
+    /// All images, by name.
+    public List<GuestImage> list() throws VmException {
+        var images = new ArrayList<GuestImage>();
+        if (Files.isDirectory(folder)) {
+            try (Stream<Path> all = Files.list(folder)) {
+                for (Path each : all.sorted().toList()) {
+                    if (Files.exists(each.resolve(GuestImage.RECORD))) {
+                        images.add(read(each));
+                    }
+                }
+            } catch (IOException e) {
+                throw new VmException(Code.IO, folder + " could not be listed", e);
+            }
+        }
+        return images;
+    }
+
+    /// The image of this name as it was built; its files are checked by size, time and inode, not by content.
+    ///
+    /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT`
+    public GuestImage find(String name) throws VmException {
+        Path place = folder.resolve(name).normalize();
+        if (!folder.equals(place.getParent()) || !Files.exists(place.resolve(GuestImage.RECORD))) {
+            throw new VmException(
+                    Code.IMAGE_UNKNOWN, "there is no image '" + name + "'; run 'blackbox image build " + name + "'");
+        }
+        GuestImage image = read(place);
+        for (String file : GuestImage.FILES) {
+            FileSeal seal = image.record().files().get(file);
+            if (seal == null || !seal.seemsUnchanged(image.file(file)) && !seal.holds(image.file(file))) {
+                throw new VmException(
+                        Code.IMAGE_CORRUPT,
+                        image.file(file) + " is not the file that was built; run 'blackbox image build " + name + "'");
+            }
+        }
+        return image;
+    }
+
+    /// The image of this name with these guest files: when it was built with others, its initrd is made anew, which
+    /// takes milliseconds and gives the image another digest.
+    public GuestImage open(String name, GuestFiles files) throws VmException {
+        GuestImage image = find(name);
+        TreeMap<String, String> wanted = archived(files);
+        return image.record().guestFiles().equals(wanted) ? image : withGuestFiles(image, files, wanted);
+    }
+
+    /// Puts a finished build, a folder beside the images, in its place.
+    GuestImage adopt(Path built, String name) throws VmException {
+        Path place = folder.resolve(name);
+        try {
+            if (Files.exists(place)) {
+                Path old = folder.resolve("." + name + ".old");
+                blackbox.vm.ScratchFolder.delete(old);
+                Files.move(place, old, StandardCopyOption.ATOMIC_MOVE);
+                Files.move(built, place, StandardCopyOption.ATOMIC_MOVE);
+                blackbox.vm.ScratchFolder.delete(old);
+            } else {
+                Files.move(built, place, StandardCopyOption.ATOMIC_MOVE);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the image could not be put at " + place, e);
+        }
+        return read(place);
+    }
+
+    /// Where builds may make folders that [#adopt] can rename.
+    Path folder() {
+        return folder;
+    }
+
+    PackageArchive archive() {
+        return archive;
+    }
+
+    /// Archives guest files; path → SHA-256.
+    TreeMap<String, String> archived(GuestFiles files) throws VmException {
+        var digests = new TreeMap<String, String>();
+        for (var each : files.byPath().entrySet()) {
+            digests.put(each.getKey(), archive.take(each.getValue()));
+        }
+        return digests;
+    }
+
+    /// Writes the initrd of `folder` from its base and the guest files.
+    static FileSeal writeInitrd(Path folder, GuestFiles files) throws VmException {
+        Path fresh = folder.resolve(GuestImage.INITRD + ".new");
+        Path initrd = folder.resolve(GuestImage.INITRD);
+        try {
+            Files.copy(folder.resolve(GuestImage.INITRD_BASE), fresh, StandardCopyOption.REPLACE_EXISTING);
+            Files.write(fresh, files.archive(), java.nio.file.StandardOpenOption.APPEND);
+            Files.move(fresh, initrd, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, initrd + " could not be written", e);
+        }
+        return FileSeal.of(initrd);
+    }
+
+    private static GuestImage withGuestFiles(GuestImage image, GuestFiles files, TreeMap<String, String> digests)
+            throws VmException {
+        var seals = new TreeMap<>(image.record().files());
+        seals.put(GuestImage.INITRD, writeInitrd(image.folder(), files));
+        ImageRecord old = image.record();
+        Hash digest = GuestImage.digest(seals, old.definition().kernelArguments());
+        var record = new ImageRecord(
+                old.format(),
+                digest.toString(),
+                old.builtAt(),
+                old.definition(),
+                old.lock(),
+                seals,
+                digests,
+                old.lockRenewed(),
+                old.tools());
+        Json.write(image.folder().resolve(GuestImage.RECORD), record);
+        return new GuestImage(image.name(), digest, image.folder(), record);
+    }
+
+    private static GuestImage read(Path place) throws VmException {
+        ImageRecord record = Json.read(place.resolve(GuestImage.RECORD), ImageRecord.class, Code.IMAGE_CORRUPT);
+        return new GuestImage(record.definition().name(), Hash.ofHex(record.digest()), place, record);
+    }
+}

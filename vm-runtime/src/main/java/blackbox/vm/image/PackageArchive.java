@@ -1,0 +1,86 @@
+package blackbox.vm.image;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.FileSeal;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/// Everything that ever went into an image, by SHA-256: `archive/sha256/HEX`. A file is put there whole or not at all,
+/// and never changed; what is taken out is hashed again first.
+public final class PackageArchive {
+    private final Path folder;
+
+    /// The archive below a data folder.
+    public PackageArchive(Path data) {
+        this.folder = data.resolve("archive").resolve("sha256");
+    }
+
+    /// Where an object of this digest lies or would lie.
+    public Path path(String sha256) {
+        return folder.resolve(Hash.ofHex(sha256).toString());
+    }
+
+    boolean has(String sha256) {
+        return Files.exists(path(sha256));
+    }
+
+    /// Moves `file` in and returns its digest.
+    String take(Path file) throws VmException {
+        try {
+            Files.createDirectories(folder);
+            String sha256 = FileSeal.hash(file).toString();
+            Path partial = folder.resolve("." + sha256 + ".partial");
+            Files.move(file, partial, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(partial, path(sha256), StandardCopyOption.ATOMIC_MOVE);
+            return sha256;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "could not archive " + file, e);
+        }
+    }
+
+    /// Archives octets and returns their digest.
+    String take(byte[] octets) throws VmException {
+        String sha256 = Hash.sha256(octets).toString();
+        if (!has(sha256)) {
+            try {
+                Files.createDirectories(folder);
+                Path partial = folder.resolve("." + sha256 + ".partial");
+                Files.write(partial, octets);
+                Files.move(partial, path(sha256), StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException e) {
+                throw new VmException(Code.IO, "could not archive " + sha256, e);
+            }
+        }
+        return sha256;
+    }
+
+    byte[] octets(String sha256) throws VmException {
+        try {
+            byte[] octets = Files.readAllBytes(path(sha256));
+            if (!Hash.sha256(octets).toString().equals(sha256)) {
+                throw new VmException(Code.IMAGE_CORRUPT, "the archived object " + sha256 + " has changed");
+            }
+            return octets;
+        } catch (IOException e) {
+            throw new VmException(Code.IMAGE_CORRUPT, "the archive lacks " + sha256, e);
+        }
+    }
+
+    /// A copy of an object under another name; the copy is hashed, so a changed archive is noticed here.
+    void copyTo(String sha256, Path target) throws VmException {
+        try {
+            Files.copy(path(sha256), target);
+            if (!FileSeal.hash(target).toString().equals(sha256)) {
+                throw new VmException(
+                        Code.IMAGE_CORRUPT,
+                        "the archived package " + sha256 + " has changed; delete it and build again to fetch it anew");
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IMAGE_CORRUPT, "the archive lacks " + sha256, e);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package blackbox.vm.image;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.Command;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.ImageLock.LockedPackage;
+import blackbox.vm.image.ImageLock.PackageUse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Makes kernel, initrd base and root file system out of archived packages alone. This is the only way a root is ever
+/// made: a first build and the rebuild that `image verify` compares with are the same steps, with the network off.
+final class RootBuilder {
+    private static final Duration TIMEOUT = Duration.ofMinutes(30);
+    private static final List<String> EXCLUDED = List.of(
+            "path-exclude=/usr/share/man/*",
+            "path-exclude=/usr/share/info/*",
+            "path-exclude=/usr/share/locale/*",
+            "path-exclude=/usr/share/lintian/*",
+            "path-exclude=/usr/share/doc/*",
+            "path-include=/usr/share/doc/*/copyright");
+
+    private final ImageDefinition definition;
+    private final ImageLock lock;
+    private final PackageArchive archive;
+    private final Path scratch;
+
+    RootBuilder(ImageDefinition definition, ImageLock lock, PackageArchive archive, Path scratch) {
+        this.definition = definition;
+        this.lock = lock;
+        this.archive = archive;
+        this.scratch = scratch;
+    }
+
+    /// Writes `vmlinuz`, `base.cpio` and `root.erofs` to `target`.
+    void build(Path target, Progress progress) throws VmException {
+        try {
+            Path kernel = unpack("kernel", PackageUse.KERNEL);
+            Path headers = unpack("headers", PackageUse.HEADERS);
+            String release = release(kernel);
+            Files.copy(kernel.resolve("boot/vmlinuz-" + release), target.resolve("vmlinuz"));
+            progress.say("installing " + lock.packages(PackageUse.ROOT).size() + " packages");
+            Path root = install();
+            new RootTree(root).finish(headers, release);
+            Files.write(target.resolve("base.cpio"), initrdBase(kernel.resolve("lib/modules/" + release), root));
+            progress.say("writing the root file system");
+            erofs(root, target.resolve("root.erofs"));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the image could not be put together in " + scratch, e);
+        }
+    }
+
+    private Path unpack(String name, PackageUse use) throws VmException {
+        Path folder = scratch.resolve(name);
+        for (LockedPackage each : lock.packages(use)) {
+            Path file = scratch.resolve(each.name() + ".deb");
+            archive.copyTo(each.sha256(), file);
+            Command.of("dpkg-deb", "-x", file.toString(), folder.toString())
+                    .within(TIMEOUT)
+                    .run();
+        }
+        return folder;
+    }
+
+    private static String release(Path kernel) throws IOException, VmException {
+        try (Stream<Path> releases = Files.list(kernel.resolve("lib/modules"))) {
+            return releases.map(folder -> String.valueOf(folder.getFileName()))
+                    .findFirst()
+                    .orElseThrow(() -> new VmException(Code.IMAGE_DEFINITION, "the kernel package has no modules"));
+        }
+    }
+
+    private Path install() throws IOException, VmException {
+        Path repository = repository();
+        Path root = scratch.resolve("root");
+        var command = new ArrayList<String>();
+        // Nothing may come from anywhere but the archive, so there is no network to take it from.
+        command.addAll(List.of("unshare", "--net", "mmdebstrap", "--mode=root", "--variant=essential", "--quiet"));
+        command.add("--architectures=" + definition.architecture());
+        command.add("--include="
+                + lock.packages(PackageUse.ROOT).stream().map(LockedPackage::name).collect(Collectors.joining(",")));
+        EXCLUDED.forEach(each -> command.add("--dpkgopt=" + each));
+        command.add("--aptopt=APT::Install-Recommends \"false\"");
+        command.add(definition.suite());
+        command.add(root.toString());
+        command.add("deb [trusted=yes] copy:" + repository + " ./");
+        new Command(command, scratch, Map.of(), TIMEOUT)
+                .with("SOURCE_DATE_EPOCH", Long.toString(lock.epoch()))
+                .with("TMPDIR", scratch.toString())
+                .run();
+        return root;
+    }
+
+    /// A flat apt repository of the locked packages and nothing else.
+    private Path repository() throws IOException, VmException {
+        Path folder = Files.createDirectory(scratch.resolve("repository"));
+        var index = new StringBuilder();
+        for (LockedPackage each : lock.packages(PackageUse.ROOT)) {
+            Path file = folder.resolve(each.sha256() + ".deb");
+            archive.copyTo(each.sha256(), file);
+            index.append(Command.of("dpkg-deb", "-f", file.toString()).run().stripTrailing())
+                    .append("\nFilename: ./")
+                    .append(file.getFileName())
+                    .append("\nSize: ")
+                    .append(each.bytes())
+                    .append("\nSHA256: ")
+                    .append(each.sha256())
+                    .append("\n\n");
+        }
+        byte[] packages = index.toString().getBytes(StandardCharsets.UTF_8);
+        Files.write(folder.resolve("Packages"), packages);
+        Files.writeString(
+                folder.resolve("Release"),
+                "Suite: " + definition.suite() + "\nCodename: " + definition.suite() + "\nArchitectures: "
+                        + definition.architecture() + "\nComponents: main\nDate: Thu, 01 Jan 1970 00:00:00 UTC\nSHA256:\n "
+                        + Hash.sha256(packages) + " " + packages.length + " Packages\n");
+        return folder;
+    }
+
+    private byte[] initrdBase(Path modules, Path root) throws IOException, VmException {
+        var loaded = new KernelModules(modules).withDependencies(definition.modules());
+        var cpio = new Cpio();
+        for (String folder : List.of("bin", "dev", "modules")) {
+            cpio.directory(folder);
+        }
+        cpio.characterDevice("dev/console", 0600, 5, 1);
+        cpio.file("bin/busybox", 0755, Files.readAllBytes(root.resolve("usr/bin/busybox")));
+        for (var module : loaded.entrySet()) {
+            cpio.file("modules/" + module.getKey(), 0644, module.getValue());
+        }
+        cpio.file("modules/order", 0644, (String.join("\n", loaded.keySet()) + "\n").getBytes(StandardCharsets.UTF_8));
+        return cpio.finish();
+    }
+
+    private void erofs(Path root, Path target) throws VmException {
+        // The volume's id is the lock's: two roots with the same id are the same root.
+        UUID id = UUID.nameUUIDFromBytes(lock.packages().toString().getBytes(StandardCharsets.UTF_8));
+        Command.of("mkfs.erofs", "-d0", "-x-1", "-T" + lock.epoch(), "-U" + id, target.toString(), root.toString())
+                .within(TIMEOUT)
+                .run();
+    }
+}
