@@ -87,6 +87,15 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
 
     /// Starts the tool; the caller owns its streams and its end.
     public Process start() throws VmException {
+        return start(ProcessBuilder.Redirect.PIPE);
+    }
+
+    /// The same, with its standard error in a file.
+    public Process start(Path errors) throws VmException {
+        return start(ProcessBuilder.Redirect.to(errors.toFile()));
+    }
+
+    private Process start(ProcessBuilder.Redirect errors) throws VmException {
         var builder = new ProcessBuilder(argv);
         builder.environment().clear();
         builder.environment().put("PATH", PATH);
@@ -96,6 +105,7 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         if (directory != null) {
             builder.directory(directory.toFile());
         }
+        builder.redirectError(errors);
         try {
             return builder.start();
         } catch (IOException e) {

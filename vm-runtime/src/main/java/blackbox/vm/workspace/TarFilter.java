@@ -1,0 +1,217 @@
+package blackbox.vm.workspace;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/// Reads an archive in POSIX.1-2001 pax format (what the guest's `tar --format=posix` writes) and writes an equivalent
+/// one in which every header is ours. Whatever is malformed, out of bounds or reaches outside is refused; so the
+/// program behind it never parses a byte of a header that the guest made.
+///
+/// Names are octets: they are held as ISO 8859-1 strings, so that any octet survives.
+public final class TarFilter {
+    private static final int BLOCK = 512;
+    private static final int EXTENDED_BYTES_MAX = 1 << 20;
+    private static final int PATH_BYTES_MAX = 4096;
+    private static final int NAME_BYTES_MAX = 255;
+    private static final long NAMES_BYTES_MAX = 256L << 20;
+
+    private final Limits limits;
+    private final Set<String> folders = new HashSet<>();
+    private final Set<String> files = new HashSet<>();
+    private final Map<String, String> symlinks = new HashMap<>();
+    private long entries;
+    private long leftOut;
+    private long content;
+    private long namesBytes;
+
+    /// @param entriesMax how many files, folders and links there may be
+    /// @param contentBytesMax how many bytes all files may have together
+    public record Limits(long entriesMax, long contentBytesMax) {
+        /// One million entries, 12 GiB.
+        public static final Limits DEFAULT = new Limits(1_000_000, 12L << 30);
+    }
+
+    /// A filter for one archive.
+    public TarFilter(Limits limits) {
+        this.limits = limits;
+    }
+
+    /// How many entries were passed on.
+    public long entries() {
+        return entries;
+    }
+
+    /// How many entries were left out: devices and pipes.
+    public long leftOut() {
+        return leftOut;
+    }
+
+    /// Copies the archive up to its end marker.
+    ///
+    /// @throws VmException `WORKSPACE_REFUSED`
+    public void copy(InputStream from, OutputStream to) throws IOException, VmException {
+        var out = new TarWriter(to);
+        Map<String, String> extended = Map.of();
+        for (TarHeader header = TarHeader.read(from); header != null; header = TarHeader.read(from)) {
+            if (header.type() == 'x') {
+                extended = extended(from, header);
+                continue;
+            }
+            entry(header.with(extended), from, out);
+            extended = Map.of();
+        }
+        out.finish();
+    }
+
+    private void entry(TarHeader header, InputStream from, TarWriter out) throws IOException, VmException {
+        if (++entries > limits.entriesMax()) {
+            throw refused("it has more than " + limits.entriesMax() + " entries");
+        }
+        String path = clean(header.path());
+        if (path.isEmpty()) {
+            require(header.type() == '5' && header.size() == 0, "its root is not a folder");
+            return;
+        }
+        claim(path);
+        switch (header.type()) {
+            case '0', '\0' -> file(header, path, from, out);
+            case '1' -> hardLink(header, path, out);
+            case '2' -> {
+                require(!header.link().isEmpty() && header.link().length() <= PATH_BYTES_MAX, "a link without target");
+                require(header.link().indexOf('\0') < 0, "a link with a NUL in its target");
+                symlinks.put(path, header.link());
+                out.entry('2', path, header.link(), 0777, 0, header.modified());
+            }
+            case '5' -> {
+                require(header.size() == 0, "a folder with content");
+                folders.add(path);
+                out.entry('5', path, "", header.mode() & 0777 | 0700, 0, header.modified());
+            }
+            case '3', '4', '6' -> {
+                require(header.size() == 0, "a device with content");
+                leftOut++;
+            }
+            default -> throw refused("it has an entry of type " + (int) header.type());
+        }
+    }
+
+    private void file(TarHeader header, String path, InputStream from, TarWriter out) throws IOException, VmException {
+        content += header.size();
+        if (header.size() < 0 || content > limits.contentBytesMax()) {
+            throw new VmException(
+                    Code.WORKSPACE_TOO_LARGE,
+                    "the guest's workspace has more than " + limits.contentBytesMax() + " bytes of content");
+        }
+        files.add(path);
+        out.entry('0', path, "", header.mode() & 0777, header.size(), header.modified());
+        out.content(from, header.size());
+        if (from.readNBytes(padding(header.size())).length != padding(header.size())) {
+            throw refused("it ends in the middle of a file");
+        }
+    }
+
+    private void hardLink(TarHeader header, String path, TarWriter out) throws IOException, VmException {
+        require(header.size() == 0, "a link with content");
+        String target = clean(header.link());
+        String symlink = symlinks.get(target);
+        if (symlink != null) {
+            symlinks.put(path, symlink);
+            out.entry('2', path, symlink, 0777, 0, header.modified());
+            return;
+        }
+        require(files.contains(target), "a hard link to what is not one of its files");
+        files.add(path);
+        out.entry('1', path, target, header.mode() & 0777, 0, header.modified());
+    }
+
+    /// Components without `.`, leading `/` or doubled slashes; `..` is refused.
+    private static String clean(String path) throws VmException {
+        require(path.length() <= PATH_BYTES_MAX, "a path of more than " + PATH_BYTES_MAX + " bytes");
+        require(path.indexOf('\0') < 0, "a path with a NUL");
+        var kept = new StringBuilder();
+        for (String component : path.split("/")) {
+            if (component.isEmpty() || component.equals(".")) {
+                continue;
+            }
+            require(!component.equals(".."), "a path with '..'");
+            require(component.length() <= NAME_BYTES_MAX, "a name of more than " + NAME_BYTES_MAX + " bytes");
+            kept.append(kept.isEmpty() ? "" : "/").append(component);
+        }
+        return kept.toString();
+    }
+
+    /// Makes sure that nothing has this name yet and that everything above it is a folder of this archive.
+    private void claim(String path) throws VmException {
+        namesBytes += path.length();
+        require(namesBytes <= NAMES_BYTES_MAX, "names of more than " + NAMES_BYTES_MAX + " bytes together");
+        require(!taken(path), "the same path twice");
+        for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+            require(folders.contains(path.substring(0, slash)), "a path below what is not one of its folders");
+        }
+    }
+
+    private boolean taken(String path) {
+        return folders.contains(path) || files.contains(path) || symlinks.containsKey(path);
+    }
+
+    private static Map<String, String> extended(InputStream from, TarHeader header) throws IOException, VmException {
+        require(header.size() >= 0 && header.size() <= EXTENDED_BYTES_MAX, "an extended header that is too large");
+        int size = (int) header.size();
+        byte[] octets = from.readNBytes(size);
+        require(octets.length == size, "it ends in the middle of a header");
+        from.readNBytes(padding(size));
+        String text = new String(octets, StandardCharsets.ISO_8859_1);
+        var records = new HashMap<String, String>();
+        for (int at = 0; at < text.length(); ) {
+            int space = text.indexOf(' ', at);
+            require(space > at && space - at < 8, "a malformed extended header");
+            int length = (int) number(text.substring(at, space));
+            int equals = text.indexOf('=', space);
+            int end = at + length;
+            require(length > 0 && end <= text.length() && equals > space && equals < end, "a malformed extended header");
+            require(text.charAt(end - 1) == '\n', "a malformed extended header");
+            records.put(text.substring(space + 1, equals), text.substring(equals + 1, end - 1));
+            at = end;
+        }
+        require(records.keySet().stream().noneMatch(key -> key.startsWith("GNU.")), "a sparse file");
+        return records;
+    }
+
+    static long number(String digits) throws VmException {
+        try {
+            long value = Long.parseLong(digits);
+            require(value >= 0, "a negative number");
+            return value;
+        } catch (NumberFormatException e) {
+            throw new VmException(Code.WORKSPACE_REFUSED, "the guest's workspace was refused: a malformed number", e);
+        }
+    }
+
+    static BigDecimal time(String text) throws VmException {
+        require(text.length() <= 40 && text.matches("-?[0-9]{1,18}(\\.[0-9]*)?"), "a malformed time");
+        return new BigDecimal(text.endsWith(".") ? text + "0" : text);
+    }
+
+    static int padding(long size) {
+        return (int) ((BLOCK - size % BLOCK) % BLOCK);
+    }
+
+    static void require(boolean holds, String otherwise) throws VmException {
+        if (!holds) {
+            throw refused(otherwise);
+        }
+    }
+
+    private static VmException refused(String why) {
+        return new VmException(Code.WORKSPACE_REFUSED, "the guest's workspace was refused: " + why);
+    }
+}

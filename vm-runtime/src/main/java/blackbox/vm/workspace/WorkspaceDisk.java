@@ -1,0 +1,169 @@
+package blackbox.vm.workspace;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.Sha256;
+import blackbox.vm.Command;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// A raw disk of fixed length that carries one tar from its first byte on. The file is sparse.
+///
+/// @param file the disk
+public record WorkspaceDisk(Path file) {
+    /// Length of the disk, fixed so that every VM has the same devices: 16 GiB.
+    public static final long LENGTH_BYTES = 16L << 30;
+
+    private static final long ARCHIVE_BYTES_MAX = LENGTH_BYTES - (1 << 20);
+    private static final Duration TIMEOUT = Duration.ofMinutes(30);
+    private static final int CHUNK_BYTES = 256 << 10;
+    private static final int AGENT = 1000;
+
+    /// An empty disk.
+    public static WorkspaceDisk create(Path file) throws VmException {
+        try (var raw = new RandomAccessFile(file.toFile(), "rw")) {
+            raw.setLength(LENGTH_BYTES);
+            return new WorkspaceDisk(file);
+        } catch (IOException e) {
+            throw failure(file + " could not be made", e);
+        }
+    }
+
+    /// The archive on a disk.
+    ///
+    /// @param bytes its length
+    /// @param sha256 of those bytes
+    public record Archive(long bytes, Hash sha256) {
+        /// Nothing: the workspace starts empty.
+        public static final Archive NONE = new Archive(0, Hash.sha256(new byte[0]));
+    }
+
+    /// Writes `folder` to this disk: names sorted, owner the agent, times and permissions kept. The same tree gives the
+    /// same bytes. Sockets are left out.
+    ///
+    /// @throws VmException `WORKSPACE_UNREADABLE`, `WORKSPACE_TOO_LARGE`, `DISK_FULL`
+    public Archive pack(Path folder) throws VmException {
+        if (!Files.isDirectory(folder)) {
+            throw new VmException(
+                    Code.WORKSPACE_UNREADABLE, "the workspace " + folder + " is not a folder; name one that exists");
+        }
+        var argv = List.of(
+                "tar", "-c", "-f", "-", "--format=posix", "--sort=name", "--numeric-owner", "--owner=" + AGENT,
+                "--group=" + AGENT, "--pax-option=delete=atime,delete=ctime", "-C", folder.toString(), ".");
+        var errors = file.resolveSibling("workspace-in.log");
+        Process tar = start(argv, errors);
+        try (var from = tar.getInputStream()) {
+            Archive archive = copy(from);
+            finish(tar, errors, "the workspace " + folder + " could not be read");
+            return archive;
+        } catch (IOException e) {
+            throw failure("the workspace could not be written to " + file, e);
+        } finally {
+            tar.destroyForcibly();
+        }
+    }
+
+    /// Writes the guest's archive, the first `bytes` of this disk, as files into `target`, a folder that must not exist.
+    ///
+    /// @throws VmException `WORKSPACE_REFUSED` when the archive is not one that our guest would write
+    public Unpacked unpack(long bytes, Path target, TarFilter.Limits limits) throws VmException {
+        if (bytes < 0 || bytes > LENGTH_BYTES) {
+            throw new VmException(Code.WORKSPACE_REFUSED, "the guest claims a workspace of " + bytes + " bytes");
+        }
+        try {
+            Files.createDirectory(target);
+            var errors = file.resolveSibling("workspace-out.log");
+            Process tar = start(
+                    List.of("tar", "-x", "-f", "-", "-C", target.toString(), "--no-same-owner", "-p", "--keep-old-files"),
+                    errors);
+            MessageDigest digest = Sha256.digest();
+            try (var raw = Files.newInputStream(file);
+                    var bounded = new DigestInputStream(new BoundedInput(raw, bytes), digest)) {
+                var filter = new TarFilter(limits);
+                try (OutputStream to = tar.getOutputStream()) {
+                    filter.copy(new BufferedInputStream(bounded, CHUNK_BYTES), to);
+                } catch (IOException e) {
+                    finish(tar, errors, "the workspace could not be written to " + target);
+                    throw e;
+                }
+                bounded.transferTo(OutputStream.nullOutputStream());
+                finish(tar, errors, "the workspace could not be written to " + target);
+                return new Unpacked(
+                        new Archive(bytes, Hash.copyOf(digest.digest(), 0)), filter.entries(), filter.leftOut());
+            } finally {
+                tar.destroyForcibly();
+            }
+        } catch (IOException e) {
+            throw failure("the workspace could not be written to " + target, e);
+        }
+    }
+
+    /// What came back.
+    ///
+    /// @param archive as the guest wrote it
+    /// @param entries how many files, folders and links were made
+    /// @param leftOut how many entries were not files, folders or links (devices, pipes) and were left out
+    public record Unpacked(Archive archive, long entries, long leftOut) {}
+
+    private Archive copy(InputStream from) throws IOException, VmException {
+        MessageDigest digest = Sha256.digest();
+        var chunk = new byte[CHUNK_BYTES];
+        long length = 0;
+        try (var disk = new RandomAccessFile(file.toFile(), "rw")) {
+            for (int n = from.readNBytes(chunk, 0, chunk.length); n > 0; n = from.readNBytes(chunk, 0, chunk.length)) {
+                if (length + n > ARCHIVE_BYTES_MAX) {
+                    throw new VmException(
+                            Code.WORKSPACE_TOO_LARGE,
+                            "the workspace is larger than " + ARCHIVE_BYTES_MAX + " bytes; give a smaller folder");
+                }
+                digest.update(chunk, 0, n);
+                disk.write(chunk, 0, n);
+                length += n;
+            }
+        }
+        return new Archive(length, Hash.copyOf(digest.digest(), 0));
+    }
+
+    private static Process start(List<String> argv, Path errors) throws VmException {
+        return new Command(argv, null, Map.of(), TIMEOUT).start(errors);
+    }
+
+    private static void finish(Process tar, Path errors, String what) throws VmException {
+        try {
+            if (!tar.waitFor(TIMEOUT)) {
+                throw new VmException(Code.TIMEOUT, what + ": tar took longer than " + TIMEOUT.toMinutes() + " min");
+            }
+            // 1 is "some files differ": one changed while it was read, and what was read of it is in.
+            if (tar.exitValue() > 1) {
+                String last = Files.readAllLines(errors).stream()
+                        .filter(line -> !line.contains("Exiting with failure"))
+                        .reduce((a, b) -> b)
+                        .orElse("tar ended with " + tar.exitValue());
+                boolean full = last.contains("No space left");
+                throw new VmException(full ? Code.DISK_FULL : Code.WORKSPACE_UNREADABLE, what + ": " + last);
+            }
+        } catch (IOException e) {
+            throw failure(what, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, what + ": interrupted", e);
+        }
+    }
+
+    private static VmException failure(String what, IOException e) {
+        String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+        return new VmException(message.contains("no space left") ? Code.DISK_FULL : Code.IO, what, e);
+    }
+}
