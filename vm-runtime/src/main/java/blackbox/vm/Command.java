@@ -111,7 +111,8 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         } catch (IOException e) {
             throw new VmException(
                     Code.TOOL_MISSING,
-                    "the program '" + argv.getFirst() + "' could not be started; 'blackbox doctor' says what to install",
+                    "the program '" + argv.getFirst()
+                            + "' could not be started; 'blackbox doctor' says what to install",
                     e);
         }
     }
@@ -120,7 +121,8 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         try {
             if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
                 kill(process);
-                throw new VmException(Code.TIMEOUT, argv.getFirst() + " took longer than " + timeout.toSeconds() + " s");
+                throw new VmException(
+                        Code.TIMEOUT, argv.getFirst() + " took longer than " + timeout.toSeconds() + " s");
             }
         } catch (InterruptedException e) {
             kill(process);

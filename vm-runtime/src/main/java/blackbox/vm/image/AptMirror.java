@@ -39,7 +39,8 @@ final class AptMirror {
             for (String folder : List.of("etc/preferences.d", "lists/partial", "cache/archives/partial")) {
                 Files.createDirectories(state.resolve(folder));
             }
-            Files.writeString(state.resolve("etc/sources.list"), AptSources.of(CONFIGURATION, definition.suite(), mirror));
+            Files.writeString(
+                    state.resolve("etc/sources.list"), AptSources.of(CONFIGURATION, definition.suite(), mirror));
             Files.createFile(state.resolve("status"));
             Files.writeString(state.resolve("apt.conf"), configuration(state, definition));
         } catch (IOException e) {
@@ -92,7 +93,8 @@ final class AptMirror {
     private String dependency(String of, Pattern form) throws VmException {
         var found = form.matcher(mirror("apt-cache", "show", "--no-all-versions", of));
         if (!found.find()) {
-            throw new VmException(Code.IMAGE_DEFINITION, "the package '" + of + "' does not depend on what was expected");
+            throw new VmException(
+                    Code.IMAGE_DEFINITION, "the package '" + of + "' does not depend on what was expected");
         }
         return found.group(1);
     }
@@ -103,7 +105,8 @@ final class AptMirror {
             Path taken = Files.createDirectories(state.resolve("taken"));
             var fetched = new ArrayList<Fetched>();
             try (Stream<Path> all = Files.list(archives)) {
-                for (Path file : all.filter(f -> f.toString().endsWith(".deb")).sorted().toList()) {
+                for (Path file :
+                        all.filter(f -> f.toString().endsWith(".deb")).sorted().toList()) {
                     fetched.add(new Fetched(Files.move(file, taken.resolve(file.getFileName())), use));
                 }
             }

@@ -66,7 +66,9 @@ public final class GuestFiles {
         cpio.directory("blackbox");
         var made = new java.util.TreeSet<String>();
         for (var each : files.entrySet()) {
-            for (int slash = each.getKey().indexOf('/'); slash > 0; slash = each.getKey().indexOf('/', slash + 1)) {
+            for (int slash = each.getKey().indexOf('/');
+                    slash > 0;
+                    slash = each.getKey().indexOf('/', slash + 1)) {
                 String folder = each.getKey().substring(0, slash);
                 if (made.add(folder)) {
                     cpio.directory("blackbox/" + folder);

@@ -102,7 +102,11 @@ public final class GuestImageBuilder {
                 }
             });
             return new ImageVerification(
-                    image.name(), image.digest(), Hash.ofHex(rebuilt.digest()), List.copyOf(differing), Map.copyOf(tools));
+                    image.name(),
+                    image.digest(),
+                    Hash.ofHex(rebuilt.digest()),
+                    List.copyOf(differing),
+                    Map.copyOf(tools));
         }
     }
 
@@ -163,7 +167,8 @@ public final class GuestImageBuilder {
         }
         progress.say("fetching " + missing.size() + " locked packages");
         try {
-            for (Fetched each : AptMirror.open(scratch.path(), definition, mirror).fetch(missing)) {
+            for (Fetched each :
+                    AptMirror.open(scratch.path(), definition, mirror).fetch(missing)) {
                 store.archive().take(each.file());
             }
         } catch (VmException e) {
@@ -237,7 +242,8 @@ public final class GuestImageBuilder {
             Files.createDirectories(store.folder());
             if (Files.getFileStore(store.folder()).getUsableSpace() < SCRATCH_BYTES_MIN) {
                 throw new VmException(
-                        Code.DISK_FULL, "building an image needs 3 GiB free at " + store.folder() + "; make room there");
+                        Code.DISK_FULL,
+                        "building an image needs 3 GiB free at " + store.folder() + "; make room there");
             }
         } catch (IOException e) {
             throw new VmException(Code.IO, store.folder() + " cannot be used", e);

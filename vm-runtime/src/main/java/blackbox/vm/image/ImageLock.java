@@ -63,7 +63,8 @@ public record ImageLock(int format, String definitionSha256, long epoch, List<Lo
             ImageLock lock = Json.parse(text, ImageLock.class);
             return lock.isFor(definition) ? lock : null;
         } catch (JsonProcessingException e) {
-            throw new VmException(Code.IMAGE_DEFINITION, "the lock of '" + definition.name() + "' could not be read", e);
+            throw new VmException(
+                    Code.IMAGE_DEFINITION, "the lock of '" + definition.name() + "' could not be read", e);
         }
     }
 

@@ -23,7 +23,8 @@ import java.util.stream.Stream;
 final class RootBuilder {
     private static final Duration TIMEOUT = Duration.ofMinutes(30);
     private static final List<String> EXCLUDED = List.of(
-            // Nobody needs a half-written scratch root after a power cut, and syncing every file takes minutes on a busy disk.
+            // Nobody needs a half-written scratch root after a power cut, and syncing every file takes minutes on a
+            // busy disk.
             "force-unsafe-io",
             "path-exclude=/usr/share/man/*",
             "path-exclude=/usr/share/info/*",
@@ -90,7 +91,9 @@ final class RootBuilder {
         command.addAll(List.of("unshare", "--net", "mmdebstrap", "--mode=root", "--variant=essential", "--quiet"));
         command.add("--architectures=" + definition.architecture());
         command.add("--include="
-                + lock.packages(PackageUse.ROOT).stream().map(LockedPackage::name).collect(Collectors.joining(",")));
+                + lock.packages(PackageUse.ROOT).stream()
+                        .map(LockedPackage::name)
+                        .collect(Collectors.joining(",")));
         EXCLUDED.forEach(each -> command.add("--dpkgopt=" + each));
         command.add("--aptopt=APT::Install-Recommends \"false\"");
         command.add(definition.suite());
@@ -124,7 +127,8 @@ final class RootBuilder {
         Files.writeString(
                 folder.resolve("Release"),
                 "Suite: " + definition.suite() + "\nCodename: " + definition.suite() + "\nArchitectures: "
-                        + definition.architecture() + "\nComponents: main\nDate: Thu, 01 Jan 1970 00:00:00 UTC\nSHA256:\n "
+                        + definition.architecture()
+                        + "\nComponents: main\nDate: Thu, 01 Jan 1970 00:00:00 UTC\nSHA256:\n "
                         + Hash.sha256(packages) + " " + packages.length + " Packages\n");
         return folder;
     }

@@ -33,7 +33,8 @@ final class RootTree {
         clear("var/lib/apt/lists");
         clear("tmp");
         clear("run");
-        for (String file : List.of("etc/machine-id", "etc/apt/sources.list", "var/lib/dpkg/lock", "var/lib/dpkg/lock-frontend")) {
+        for (String file :
+                List.of("etc/machine-id", "etc/apt/sources.list", "var/lib/dpkg/lock", "var/lib/dpkg/lock-frontend")) {
             Files.deleteIfExists(root.resolve(file));
         }
         removeBackups(root.resolve("etc"), "-");

@@ -177,7 +177,9 @@ public final class TarFilter {
             int length = (int) number(text.substring(at, space));
             int equals = text.indexOf('=', space);
             int end = at + length;
-            require(length > 0 && end <= text.length() && equals > space && equals < end, "a malformed extended header");
+            require(
+                    length > 0 && end <= text.length() && equals > space && equals < end,
+                    "a malformed extended header");
             require(text.charAt(end - 1) == '\n', "a malformed extended header");
             records.put(text.substring(space + 1, equals), text.substring(equals + 1, end - 1));
             at = end;

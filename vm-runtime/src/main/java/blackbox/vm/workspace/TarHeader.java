@@ -4,14 +4,13 @@ import static blackbox.vm.workspace.TarFilter.number;
 import static blackbox.vm.workspace.TarFilter.require;
 import static blackbox.vm.workspace.TarFilter.time;
 
+import blackbox.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-
-import blackbox.vm.VmException;
 
 /// One header of a ustar archive (POSIX.1-2001, pax interchange format), with what an extended header overrides.
 ///

@@ -60,8 +60,19 @@ public record WorkspaceDisk(Path file) {
                     Code.WORKSPACE_UNREADABLE, "the workspace " + folder + " is not a folder; name one that exists");
         }
         var argv = List.of(
-                "tar", "-c", "-f", "-", "--format=posix", "--sort=name", "--numeric-owner", "--owner=" + AGENT,
-                "--group=" + AGENT, "--pax-option=delete=atime,delete=ctime", "-C", folder.toString(), ".");
+                "tar",
+                "-c",
+                "-f",
+                "-",
+                "--format=posix",
+                "--sort=name",
+                "--numeric-owner",
+                "--owner=" + AGENT,
+                "--group=" + AGENT,
+                "--pax-option=delete=atime,delete=ctime",
+                "-C",
+                folder.toString(),
+                ".");
         var errors = file.resolveSibling("workspace-in.log");
         Process tar = start(argv, errors);
         try (var from = tar.getInputStream()) {
@@ -75,7 +86,8 @@ public record WorkspaceDisk(Path file) {
         }
     }
 
-    /// Writes the guest's archive, the first `bytes` of this disk, as files into `target`, a folder that must not exist.
+    /// Writes the guest's archive, the first `bytes` of this disk, as files into `target`, a folder that must not
+    /// exist.
     ///
     /// @throws VmException `WORKSPACE_REFUSED` when the archive is not one that our guest would write
     public Unpacked unpack(long bytes, Path target, TarFilter.Limits limits) throws VmException {
@@ -86,7 +98,16 @@ public record WorkspaceDisk(Path file) {
             Files.createDirectory(target);
             var errors = file.resolveSibling("workspace-out.log");
             Process tar = start(
-                    List.of("tar", "-x", "-f", "-", "-C", target.toString(), "--no-same-owner", "-p", "--keep-old-files"),
+                    List.of(
+                            "tar",
+                            "-x",
+                            "-f",
+                            "-",
+                            "-C",
+                            target.toString(),
+                            "--no-same-owner",
+                            "-p",
+                            "--keep-old-files"),
                     errors);
             MessageDigest digest = Sha256.digest();
             try (var raw = Files.newInputStream(file);

@@ -1,0 +1,78 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.Json;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the agent is started with. Arguments and environment are octets, for not all of them are text.
+///
+/// @param argv at least one
+/// @param environment `NAME=value`, added to the guest's minimal one
+/// @param cwd a path in the guest; null for the workspace
+/// @param user whose rights it has
+public record AgentCommand(
+        List<byte[]> argv,
+        List<byte[]> environment,
+        @Nullable String cwd,
+        AgentUser user) {
+    /// What a kernel takes for arguments and environment together is 2 MiB; with some room for it to refuse.
+    private static final long BYTES_MAX = 4 << 20;
+
+    public AgentCommand {
+        argv = List.copyOf(argv);
+        environment = List.copyOf(environment);
+        if (argv.isEmpty() || argv.getFirst().length == 0) {
+            throw new IllegalArgumentException("the agent's command is empty");
+        }
+        long bytes = 0;
+        for (var list : List.of(argv, environment)) {
+            for (byte[] each : list) {
+                bytes += each.length;
+                if (contains(each, (byte) 0)) {
+                    throw new IllegalArgumentException("an argument or variable of the agent contains a NUL");
+                }
+            }
+        }
+        if (bytes > BYTES_MAX) {
+            throw new IllegalArgumentException("the agent's arguments and environment have more than 4 MiB");
+        }
+        for (byte[] each : environment) {
+            if (!contains(each, (byte) '=') || each[0] == '=') {
+                throw new IllegalArgumentException("a variable of the agent is not of the form NAME=value");
+            }
+        }
+    }
+
+    /// Who the agent is in the guest.
+    public enum AgentUser {
+        /// `agent`, user id 1000.
+        AGENT,
+        /// `root` with a reduced set of capabilities.
+        ROOT
+    }
+
+    ObjectNode start(long workspaceBytes, long wallNanos, byte[] entropy) {
+        ObjectNode message = Json.object().put("op", "start");
+        Base64.Encoder base64 = Base64.getEncoder();
+        var arguments = message.putArray("argv");
+        argv.forEach(each -> arguments.add(base64.encodeToString(each)));
+        var variables = message.putArray("env");
+        environment.forEach(each -> variables.add(base64.encodeToString(each)));
+        return message.put("cwd", cwd)
+                .put("user", user == AgentUser.ROOT ? "root" : "agent")
+                .put("workspaceBytes", workspaceBytes)
+                .put("wallNs", wallNanos)
+                .put("entropy", base64.encodeToString(entropy));
+    }
+
+    private static boolean contains(byte[] octets, byte wanted) {
+        for (byte octet : octets) {
+            if (octet == wanted) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

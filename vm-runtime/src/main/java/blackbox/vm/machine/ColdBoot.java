@@ -1,0 +1,111 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.Command;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.GuestMessage.Ready;
+import blackbox.vm.machine.SnapshotStore.Parts;
+import blackbox.vm.qmp.QmpEvent;
+import blackbox.vm.workspace.WorkspaceDisk;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/// A machine that boots its kernel from nothing.
+///
+/// @param qemu running
+/// @param control to its first process
+record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) implements AutoCloseable {
+    private static final Duration BOOT_TIMEOUT = Duration.ofMinutes(5);
+    private static final int CONSOLE_LINES = 12;
+    /// Fixed, so that an empty state disk is always the same bytes.
+    private static final String STATE_ID = "b1ac0b0c-0000-4000-8000-000000000001";
+
+    /// Makes the disks that are missing, starts QEMU and lets it run. The workspace disks are left alone when the
+    /// caller
+    /// has made them.
+    static ColdBoot launch(MachineFolder folder, Parts parts, Network network, Consumer<QmpEvent> listener)
+            throws VmException {
+        makeStateDisk(folder.file(QemuArguments.STATE));
+        makeRam(folder.file(QemuArguments.RAM), parts.memoryMib());
+        for (String disk : new String[] {QemuArguments.WORKSPACE_IN, QemuArguments.WORKSPACE_OUT}) {
+            if (!Files.exists(folder.file(disk))) {
+                WorkspaceDisk.create(folder.file(disk));
+            }
+        }
+        parts.image().check();
+        folder.link(QemuArguments.IMAGE, parts.image().folder());
+        var argv = QemuArguments.cold(parts, network);
+        var qemu = QemuProcess.launch(folder, argv, listener);
+        var control = new GuestControl(qemu.sockets().channel(MachineSockets.Port.CONTROL));
+        try {
+            qemu.resume();
+        } catch (VmException e) {
+            qemu.close();
+            throw e;
+        }
+        return new ColdBoot(folder, qemu, control);
+    }
+
+    /// Waits for the guest to be ready for an agent.
+    ///
+    /// @throws VmException `BOOT_FAILED` with the console's last lines
+    Ready awaitReady() throws VmException {
+        try {
+            return control.await(Ready.class, "get ready", BOOT_TIMEOUT);
+        } catch (VmException e) {
+            throw new VmException(
+                    Code.BOOT_FAILED,
+                    "the VM did not come up: " + e.getMessage() + "; its console ends with:\n" + console(),
+                    e);
+        }
+    }
+
+    @Override
+    public void close() throws VmException {
+        qemu.close();
+    }
+
+    private String console() {
+        try {
+            var lines = Files.readAllLines(
+                    folder.file(QemuArguments.CONSOLE), java.nio.charset.StandardCharsets.ISO_8859_1);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - CONSOLE_LINES), lines.size()))
+                    .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
+        } catch (IOException e) {
+            return "(no console)";
+        }
+    }
+
+    private static void makeStateDisk(Path disk) throws VmException {
+        setLength(disk, WorkspaceDisk.LENGTH_BYTES);
+        Command.of(
+                        "mke2fs",
+                        "-q",
+                        "-F",
+                        "-t",
+                        "ext4",
+                        "-U",
+                        STATE_ID,
+                        "-E",
+                        "hash_seed=" + STATE_ID + ",lazy_itable_init=1,lazy_journal_init=1",
+                        disk.toString())
+                .with("E2FSPROGS_FAKE_TIME", "1")
+                .run();
+    }
+
+    private static void makeRam(Path ram, int memoryMib) throws VmException {
+        setLength(ram, (long) memoryMib << 20);
+    }
+
+    private static void setLength(Path file, long length) throws VmException {
+        try (var raw = new RandomAccessFile(file.toFile(), "rw")) {
+            raw.setLength(length);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, file + " could not be made", e);
+        }
+    }
+}

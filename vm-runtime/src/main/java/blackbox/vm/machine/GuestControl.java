@@ -1,0 +1,104 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.Json;
+import blackbox.vm.LineReader;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.GuestMessage.Closed;
+import blackbox.vm.machine.GuestMessage.Failure;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// The control port: JSON lines to and from the guest's first process. One thread asks and waits; a guest that says
+/// more than we wait for fills the queue and is then no longer read.
+final class GuestControl {
+    private static final int LINE_BYTES_MAX = 1 << 20;
+    private static final int MESSAGES_MAX = 64;
+
+    private final SocketChannel channel;
+    private final BlockingQueue<GuestMessage> messages = new ArrayBlockingQueue<>(MESSAGES_MAX);
+
+    GuestControl(SocketChannel channel) {
+        this.channel = channel;
+        Thread.ofVirtual().name("guest-control").start(this::read);
+    }
+
+    void say(ObjectNode message) throws VmException {
+        ByteBuffer line = ByteBuffer.wrap((Json.line(message) + "\n").getBytes(StandardCharsets.UTF_8));
+        try {
+            while (line.hasRemaining()) {
+                channel.write(line);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.QEMU_FAILED, "the VM has ended", e);
+        }
+    }
+
+    void say(String operation) throws VmException {
+        say(Json.object().put("op", operation));
+    }
+
+    /// Waits for a message of one kind; others that come before it are dropped, but for failures and the end.
+    ///
+    /// @param what we wait for, in words that complete "the guest did not …"
+    /// @throws VmException `GUEST_FAILED`, `QEMU_FAILED` when the VM ended, `TIMEOUT`
+    <M extends GuestMessage> M await(Class<M> kind, String what, Duration timeout) throws VmException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            GuestMessage message = next(deadline - System.nanoTime());
+            switch (message) {
+                case null ->
+                    throw new VmException(
+                            Code.TIMEOUT, "the guest did not " + what + " within " + timeout.toSeconds() + " s");
+                case Failure failure ->
+                    throw new VmException(Code.GUEST_FAILED, "the guest reports: " + failure.what());
+                case Closed closed -> {
+                    messages.add(closed);
+                    throw new VmException(Code.QEMU_FAILED, "the VM ended before it could " + what + closed.why());
+                }
+                default -> {
+                    if (kind.isInstance(message)) {
+                        return kind.cast(message);
+                    }
+                }
+            }
+        }
+    }
+
+    private @org.jspecify.annotations.Nullable GuestMessage next(long nanos) throws VmException {
+        try {
+            return messages.poll(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while waiting for the guest", e);
+        }
+    }
+
+    private void read() {
+        var lines = new LineReader(Channels.newInputStream(channel), LINE_BYTES_MAX);
+        String why = "";
+        try {
+            for (String line = lines.next(); line != null; line = lines.next()) {
+                messages.put(GuestMessage.parse(line));
+            }
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            why = ": it broke the control protocol";
+        } catch (IOException e) {
+            why = ""; // the connection was cut: the end, as good as any other
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        while (!messages.offer(new Closed(why))) {
+            messages.poll();
+        }
+    }
+}

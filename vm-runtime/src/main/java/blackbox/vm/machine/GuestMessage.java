@@ -1,0 +1,89 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.Json;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import org.jspecify.annotations.Nullable;
+
+/// What the guest's first process says on the control port. Everything in it is the guest's word.
+public sealed interface GuestMessage {
+
+    /// The tracer is attached and the agent may be started.
+    ///
+    /// @param bootId of this boot; the same in all VMs restored from one snapshot
+    /// @param kernel release
+    /// @param bootNanos the guest's boot clock when it said so
+    /// @param tracer what the tracer said of itself, JSON
+    record Ready(String bootId, String kernel, long bootNanos, String tracer) implements GuestMessage {}
+
+    /// The agent's process exists.
+    ///
+    /// @param cgroupId of the control group that holds the agent's processes and nothing else
+    record Started(int pid, long cgroupId, long bootNanos, long wallNanos) implements GuestMessage {}
+
+    /// The agent's first process has ended, and all others of it.
+    ///
+    /// @param code its exit code, or null when a signal ended it
+    /// @param signal that ended it, or null
+    record Exit(@Nullable Integer code, @Nullable Integer signal, long bootNanos, long wallNanos)
+            implements GuestMessage {
+        /// The code a shell would report: 128 and the signal's number when a signal ended it.
+        public int shellCode() {
+            if (code != null) {
+                return code & 0xff;
+            }
+            return signal == null ? 125 : 128 + (signal & 0x7f);
+        }
+    }
+
+    /// The answer to a ping.
+    record Pong(long id, long bootNanos, long wallNanos) implements GuestMessage {}
+
+    /// The tracer has nothing left to send.
+    record Drained() implements GuestMessage {}
+
+    /// The workspace is on its disk.
+    record Collected(long bytes) implements GuestMessage {}
+
+    /// Something went wrong in there.
+    record Failure(String what) implements GuestMessage {}
+
+    /// The port is closed: the VM has ended, or spoke nonsense.
+    record Closed(String why) implements GuestMessage {}
+
+    /// Reads one line.
+    ///
+    /// @throws JsonProcessingException when it is not JSON
+    /// @throws IllegalArgumentException when it is no message
+    static GuestMessage parse(String line) throws JsonProcessingException {
+        JsonNode node = Json.parse(line);
+        long boot = node.path("ktimeNs").asLong();
+        long wall = node.path("wallNs").asLong();
+        return switch (node.path("type").asText()) {
+            case "ready" ->
+                new Ready(text(node, "bootId", 64), text(node, "kernel", 128), boot, Json.line(node.path("tracer")));
+            case "started" ->
+                new Started(node.path("pid").asInt(), node.path("cgroupId").asLong(), boot, wall);
+            case "exit" -> new Exit(number(node, "code"), number(node, "signal"), boot, wall);
+            case "pong" -> new Pong(node.path("id").asLong(), boot, wall);
+            case "drained" -> new Drained();
+            case "collected" -> new Collected(node.path("bytes").asLong(-1));
+            case "error" -> new Failure(printable(text(node, "what", 2000)));
+            default -> throw new IllegalArgumentException("a message of unknown type");
+        };
+    }
+
+    private static @Nullable Integer number(JsonNode node, String field) {
+        return node.path(field).isInt() ? (Integer) node.path(field).intValue() : null;
+    }
+
+    private static String text(JsonNode node, String field, int lengthMax) {
+        String text = node.path(field).asText();
+        return text.length() <= lengthMax ? text : text.substring(0, lengthMax);
+    }
+
+    /// The guest's words go to a terminal: no control characters.
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+}

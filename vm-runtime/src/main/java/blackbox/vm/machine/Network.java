@@ -1,0 +1,19 @@
+package blackbox.vm.machine;
+
+/// What the VM's network interface is connected to. The interface itself is always there.
+public enum Network {
+    /// Nothing: QEMU's user network answers for its own addresses and forwards no packet.
+    NONE("user,id=net,restrict=on"),
+    /// QEMU's user network: the guest may open connections to wherever the host can; 10.0.2.2 is the host's loopback.
+    USER("user,id=net,restrict=off");
+
+    private final String netdev;
+
+    Network(String netdev) {
+        this.netdev = netdev;
+    }
+
+    String netdev() {
+        return netdev;
+    }
+}

@@ -1,0 +1,106 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.machine.Accelerator.Kind;
+import blackbox.vm.machine.SnapshotStore.Parts;
+import java.util.ArrayList;
+import java.util.List;
+
+/// QEMU's command line. QEMU runs in the machine's folder and every path is relative to it, so that the same machine
+/// has
+/// the same command line in every run and on every host: it can be sealed and compared as it is.
+///
+/// The devices, their order and their options are part of what a warm snapshot and, later, an exact recording are made
+/// of: no iothreads, no vhost, no 9p, threads for disk I/O, and `tx=timer,guest_announce=off` for the network, which
+/// QEMU's record and replay needs.
+final class QemuArguments {
+    /// Names in the machine's folder.
+    static final String IMAGE = "image";
+    static final String SNAPSHOT = "snapshot";
+    static final String SOCKETS = "sockets";
+    static final String STATE = "state.disk";
+    static final String WORKSPACE_IN = "workspace-in.disk";
+    static final String WORKSPACE_OUT = "workspace-out.disk";
+    static final String RAM = "ram";
+    static final String FRAMES = "frames.pcap";
+    static final String CONSOLE = "console.log";
+
+    private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+
+    private final List<String> argv = new ArrayList<>();
+
+    private QemuArguments() {}
+
+    /// A machine that boots its kernel; its RAM is a file that can become a snapshot's.
+    static List<String> cold(Parts parts, Network network) {
+        var arguments = new QemuArguments();
+        arguments.machine(parts, RAM + ",share=on");
+        arguments.add(
+                "-blockdev", "driver=raw,node-name=state,cache.no-flush=on,file.driver=file,file.filename=" + STATE);
+        arguments.devices(network);
+        return List.copyOf(arguments.argv);
+    }
+
+    /// The same machine, its RAM and its state disk copy-on-write over a snapshot's.
+    static List<String> restored(Parts parts, Network network) {
+        var arguments = new QemuArguments();
+        arguments.machine(parts, SNAPSHOT + "/" + VmSnapshot.RAM + ",share=off");
+        arguments.add(
+                "-blockdev",
+                "driver=qcow2,node-name=state-base,read-only=on,file.driver=file,file.filename=" + SNAPSHOT + "/"
+                        + VmSnapshot.STATE);
+        arguments.add(
+                "-blockdev",
+                "driver=qcow2,node-name=state,backing=state-base,cache.no-flush=on,file.driver=file,file.filename="
+                        + STATE);
+        arguments.devices(network);
+        arguments.add("-incoming", "defer");
+        return List.copyOf(arguments.argv);
+    }
+
+    private void machine(Parts parts, String ram) {
+        boolean emulated = parts.accelerator().kind() == Kind.TCG;
+        int memoryMib = parts.memoryMib();
+        add(parts.qemu().binary().toString(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-S");
+        add("-machine", "q35,memory-backend=ram,usb=off,vmport=off,hpet=off,smm=off");
+        add("-accel", emulated ? "tcg,thread=single" : "kvm");
+        // A named model under TCG; under KVM the host's, but for the instructions that no replay could answer.
+        add("-cpu", emulated ? "Nehalem" : "host,-rdrand,-rdseed", "-smp", "1", "-m", Integer.toString(memoryMib));
+        add("-object", "memory-backend-file,id=ram,size=" + memoryMib + "M,mem-path=" + ram);
+        add("-kernel", IMAGE + "/" + GuestImage.KERNEL, "-initrd", IMAGE + "/" + GuestImage.INITRD);
+        // Emulated, there is no speculation to mitigate, and page-table isolation doubles the cost of a system call.
+        String append = String.join(" ", parts.image().kernelArguments()) + (emulated ? " mitigations=off" : "");
+        add("-append", append);
+        add("-sandbox", SANDBOX);
+    }
+
+    private void devices(Network network) {
+        add(
+                "-blockdev",
+                "driver=raw,node-name=root,read-only=on,file.driver=file,file.filename=" + IMAGE + "/"
+                        + GuestImage.ROOT);
+        add("-blockdev", "driver=raw,node-name=in,read-only=on,file.driver=file,file.filename=" + WORKSPACE_IN);
+        add("-blockdev", "driver=raw,node-name=out,cache.no-flush=on,file.driver=file,file.filename=" + WORKSPACE_OUT);
+        for (String disk : List.of("root", "state", "in", "out")) {
+            add("-device", "virtio-blk-pci,drive=" + disk);
+        }
+        add("-netdev", network.netdev());
+        add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=");
+        add("-object", "filter-dump,id=frames,netdev=net,file=" + FRAMES);
+        add("-object", "rng-builtin,id=rng", "-device", "virtio-rng-pci,rng=rng");
+        add("-device", "virtio-serial-pci");
+        for (MachineSockets.Port port : MachineSockets.Port.values()) {
+            add("-chardev", "socket,id=" + port.file() + ",path=" + SOCKETS + "/" + port.file());
+            if (port == MachineSockets.Port.QMP) {
+                add("-mon", "chardev=" + port.file() + ",mode=control");
+            } else {
+                add("-device", "virtserialport,chardev=" + port.file() + ",name=blackbox." + port.file());
+            }
+        }
+        add("-chardev", "file,id=console,path=" + CONSOLE, "-serial", "chardev:console");
+    }
+
+    private void add(String... words) {
+        argv.addAll(List.of(words));
+    }
+}

@@ -1,0 +1,222 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.Command;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.qmp.QmpClient;
+import blackbox.vm.qmp.QmpEvent;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/// One QEMU, from its start (paused) to its end, with its monitor and its sockets.
+final class QemuProcess implements AutoCloseable {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
+    private static final String LOG = "qemu.log";
+    private static final String MIGRATION = "migration";
+
+    private final MachineFolder folder;
+    private final Process process;
+    private final MachineSockets sockets;
+    private final FrameTap tap;
+    private final QmpClient qmp;
+    private final CompletableFuture<String> migrated;
+
+    private QemuProcess(
+            MachineFolder folder,
+            Process process,
+            MachineSockets sockets,
+            FrameTap tap,
+            QmpClient qmp,
+            CompletableFuture<String> migrated) {
+        this.folder = folder;
+        this.process = process;
+        this.sockets = sockets;
+        this.tap = tap;
+        this.qmp = qmp;
+        this.migrated = migrated;
+    }
+
+    /// Starts QEMU in `folder`, paused. `listener` hears every event of its monitor.
+    static QemuProcess launch(MachineFolder folder, List<String> argv, Consumer<QmpEvent> listener) throws VmException {
+        Path log = folder.file(LOG);
+        var sockets = new MachineSockets(folder.sockets());
+        var tap = new FrameTap(folder.file(QemuArguments.FRAMES));
+        Process process = new Command(argv, folder.path(), Map.of(), START_TIMEOUT).start(log);
+        try {
+            sockets.accept(process, START_TIMEOUT);
+            var migrated = new CompletableFuture<String>();
+            Consumer<QmpEvent> all = event -> {
+                String status = event.data().path("status").asText();
+                if (event.name().equals("MIGRATION") && (status.equals("completed") || status.equals("failed"))) {
+                    migrated.complete(status);
+                }
+                listener.accept(event);
+            };
+            var qmp = QmpClient.over(sockets.channel(MachineSockets.Port.QMP), all, COMMAND_TIMEOUT);
+            tap.handOver();
+            return new QemuProcess(folder, process, sockets, tap, qmp, migrated);
+        } catch (VmException e) {
+            process.destroyForcibly();
+            sockets.close();
+            tap.close();
+            throw new VmException(e.code(), e.getMessage() + "; " + lastWords(log), e);
+        }
+    }
+
+    MachineSockets sockets() {
+        return sockets;
+    }
+
+    InputStream frames() {
+        return tap.frames();
+    }
+
+    QmpClient qmp() {
+        return qmp;
+    }
+
+    boolean alive() {
+        return process.isAlive();
+    }
+
+    /// Lets the guest's processor run.
+    void resume() throws VmException {
+        qmp.execute("cont", COMMAND_TIMEOUT);
+    }
+
+    /// Stops the guest's processor and writes all but RAM and disks to `target`.
+    void saveDevices(Path target) throws VmException {
+        qmp.execute("stop", COMMAND_TIMEOUT);
+        enableMigration();
+        Path socket = folder.sockets().resolve(MIGRATION);
+        try (var listener = MachineSockets.listen(socket)) {
+            qmp.execute("migrate", uri(), COMMAND_TIMEOUT);
+            try (var channel = MachineSockets.accept(listener, process, COMMAND_TIMEOUT);
+                    OutputStream file = Files.newOutputStream(target)) {
+                Channels.newInputStream(channel).transferTo(file);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, target + " could not be written", e);
+        }
+        awaitMigrated("QEMU could not save the VM's devices");
+    }
+
+    /// Takes over the devices that another QEMU of the same command line saved.
+    void loadDevices(Path source) throws VmException {
+        enableMigration();
+        qmp.execute("migrate-incoming", uri(), COMMAND_TIMEOUT);
+        Path socket = folder.sockets().resolve(MIGRATION);
+        try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+                OutputStream out = Channels.newOutputStream(channel)) {
+            Files.copy(source, out);
+        } catch (IOException e) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU did not take the snapshot's devices; " + lastWords(), e);
+        }
+        awaitMigrated("QEMU could not load the snapshot's devices");
+    }
+
+    /// Waits for QEMU to end by itself; false when it does not within `timeout`.
+    boolean awaitEnd(Duration timeout) throws VmException {
+        try {
+            return process.waitFor(timeout);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while the VM ended", e);
+        }
+    }
+
+    /// Ends QEMU: asks it, then tells it, then kills it.
+    void end() throws VmException {
+        if (process.isAlive()) {
+            try {
+                qmp.execute("quit", END_TIMEOUT);
+            } catch (VmException e) {
+                process.destroy(); // it does not listen any more
+            }
+        }
+        if (!awaitEnd(END_TIMEOUT)) {
+            process.destroy();
+            if (!awaitEnd(END_TIMEOUT)) {
+                kill();
+            }
+        }
+    }
+
+    /// Kills QEMU at once.
+    void kill() throws VmException {
+        process.destroyForcibly();
+        if (!awaitEnd(START_TIMEOUT)) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU, process " + process.pid() + ", does not end when killed");
+        }
+    }
+
+    /// What QEMU last wrote to its standard error.
+    String lastWords() {
+        return lastWords(folder.file(LOG));
+    }
+
+    @Override
+    public void close() throws VmException {
+        try (sockets;
+                tap) {
+            end();
+        }
+    }
+
+    private void enableMigration() throws VmException {
+        ObjectNode arguments = Json.object();
+        var capabilities = arguments.putArray("capabilities");
+        // RAM stays in its file: only devices go through the stream.
+        capabilities.addObject().put("capability", "x-ignore-shared").put("state", true);
+        capabilities.addObject().put("capability", "events").put("state", true);
+        qmp.execute("migrate-set-capabilities", arguments, COMMAND_TIMEOUT);
+    }
+
+    private static ObjectNode uri() {
+        return Json.object().put("uri", "unix:" + QemuArguments.SOCKETS + "/" + MIGRATION);
+    }
+
+    private void awaitMigrated(String otherwise) throws VmException {
+        try {
+            String status = migrated.get(COMMAND_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            if (!status.equals("completed")) {
+                throw new VmException(Code.QEMU_FAILED, otherwise + "; " + lastWords());
+            }
+        } catch (TimeoutException | ExecutionException e) {
+            throw new VmException(Code.QEMU_FAILED, otherwise + "; " + lastWords(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, otherwise + ": interrupted", e);
+        }
+    }
+
+    private static String lastWords(Path log) {
+        try {
+            return Files.readAllLines(log).stream()
+                    .filter(line -> !line.isBlank())
+                    .reduce((a, b) -> b)
+                    .map(line -> "it said: " + line)
+                    .orElse("it said nothing");
+        } catch (IOException e) {
+            return "its log could not be read";
+        }
+    }
+}

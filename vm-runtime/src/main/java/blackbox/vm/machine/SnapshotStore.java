@@ -1,0 +1,193 @@
+package blackbox.vm.machine;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.Command;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.Progress;
+import blackbox.vm.machine.Accelerator.Kind;
+import blackbox.vm.machine.GuestMessage.Ready;
+import blackbox.vm.workspace.WorkspaceDisk;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+
+/// The warm snapshots of a data folder, `snapshots/KEY/`. The key is made of everything that a snapshot depends on, so
+/// a snapshot never has to be asked whether it is stale: when anything changes, the key does.
+final class SnapshotStore {
+    private static final int KEPT = 3;
+    private static final long FREE_BYTES_MIN = 2L << 30;
+    private static final long EVENTS_BYTES_MAX = 16 << 20;
+    private static final ReentrantLock WITHIN_PROCESS = new ReentrantLock();
+
+    private final Path data;
+    private final Path folder;
+
+    SnapshotStore(Path data) {
+        this.data = data;
+        this.folder = data.resolve("snapshots");
+    }
+
+    /// What a snapshot is made of.
+    record Parts(Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib) {
+        Hash key() throws VmException {
+            var text = new StringBuilder("blackbox-snapshot-key-v1\n");
+            text.append(image.digest()).append('\n');
+            text.append(qemu.sha256()).append(' ').append(qemu.version()).append('\n');
+            text.append(QemuArguments.restored(this, Network.NONE)).append('\n');
+            if (accelerator.kind() == Kind.KVM) {
+                text.append(AcceleratorProbe.hostKernel()).append('\n').append(hostProcessor());
+            }
+            return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
+        }
+
+        private static String hostProcessor() throws VmException {
+            try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+                return lines.filter(line -> line.startsWith("model name") || line.startsWith("flags"))
+                        .limit(2)
+                        .reduce("", String::concat);
+            } catch (IOException e) {
+                throw new VmException(Code.IO, "the host's processor could not be identified", e);
+            }
+        }
+    }
+
+    /// The snapshot of these parts; made when there is none, by one process at a time.
+    VmSnapshot obtain(Parts parts, Progress progress) throws VmException {
+        Path place = folder.resolve(parts.key().toString());
+        if (VmSnapshot.exists(place)) {
+            return touch(VmSnapshot.open(place));
+        }
+        WITHIN_PROCESS.lock();
+        try {
+            Files.createDirectories(folder);
+            try (var lockFile =
+                    FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                lockFile.lock(); // until the file is closed
+                if (VmSnapshot.exists(place)) {
+                    return touch(VmSnapshot.open(place));
+                }
+                progress.say("first start of this image: making a warm snapshot");
+                prune();
+                return make(parts, place);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the snapshots in " + folder + " could not be used", e);
+        } finally {
+            WITHIN_PROCESS.unlock();
+        }
+    }
+
+    private VmSnapshot make(Parts parts, Path place) throws VmException, IOException {
+        if (Files.getFileStore(folder).getUsableSpace() < FREE_BYTES_MIN) {
+            throw new VmException(
+                    Code.DISK_FULL, "a warm snapshot needs 2 GiB free at " + folder + "; make room there");
+        }
+        ScratchFolder.delete(place);
+        try (var scratch = ScratchFolder.in(folder, ".making-");
+                var machine = MachineFolder.create(data)) {
+            Path target = Files.createDirectory(scratch.path().resolve("snapshot"));
+            Ready ready = boot(parts, machine, target);
+            Files.move(machine.file(QemuArguments.RAM), target.resolve(VmSnapshot.RAM));
+            Command.of("qemu-img", "convert", "-f", "raw", "-O", "qcow2", QemuArguments.STATE, stateOf(target))
+                    .in(machine.path())
+                    .run();
+            makeOverlay(target);
+            VmSnapshot.seal(target, ready);
+            Files.move(target, place, StandardCopyOption.ATOMIC_MOVE);
+            return VmSnapshot.open(place);
+        }
+    }
+
+    private static String stateOf(Path target) {
+        return target.resolve(VmSnapshot.STATE).toAbsolutePath().toString();
+    }
+
+    private static Ready boot(Parts parts, MachineFolder machine, Path target) throws VmException, IOException {
+        try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
+                OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
+            var port = Channels.newInputStream(booted.qemu().sockets().channel(MachineSockets.Port.EVENTS));
+            var frames = Thread.ofVirtual().start(() -> discard(booted.qemu()));
+            var copy = new BoundedCopy(port, events, EVENTS_BYTES_MAX);
+            Thread copying = Thread.ofVirtual().start(copy);
+            Ready ready = booted.awaitReady();
+            booted.qemu().saveDevices(target.resolve(VmSnapshot.DEVICES));
+            booted.qemu().end();
+            copying.join();
+            frames.join();
+            copy.check();
+            return ready;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while a snapshot was made", e);
+        }
+    }
+
+    /// No run looks at these frames: before `ready` there is nothing that could send one for itself.
+    private static void discard(QemuProcess qemu) {
+        try {
+            qemu.frames().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            return; // closed under us, at the end
+        }
+    }
+
+    /// An empty overlay over the snapshot's state disk; every run gets a copy of it.
+    private static void makeOverlay(Path target) throws VmException {
+        // The path is the one that it has from a machine's folder, so it need not exist here.
+        String base = QemuArguments.SNAPSHOT + "/" + VmSnapshot.STATE;
+        String length = Long.toString(WorkspaceDisk.LENGTH_BYTES);
+        Command.of(
+                        "qemu-img",
+                        "create",
+                        "-q",
+                        "-u",
+                        "-f",
+                        "qcow2",
+                        "-b",
+                        base,
+                        "-F",
+                        "qcow2",
+                        VmSnapshot.OVERLAY,
+                        length)
+                .in(target)
+                .run();
+    }
+
+    private static VmSnapshot touch(VmSnapshot snapshot) throws VmException {
+        try {
+            Files.setLastModifiedTime(snapshot.folder(), FileTime.fromMillis(System.currentTimeMillis()));
+            return snapshot;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, snapshot.folder() + " could not be touched", e);
+        }
+    }
+
+    /// Keeps the snapshots that were used last. A running VM has its files open and does not notice.
+    private void prune() throws VmException, IOException {
+        List<Path> all;
+        try (Stream<Path> listed = Files.list(folder)) {
+            all = listed.filter(Files::isDirectory)
+                    .sorted(Comparator.comparingLong(
+                                    (Path each) -> each.toFile().lastModified())
+                            .reversed())
+                    .toList();
+        }
+        for (Path old : all.stream().skip(KEPT - 1).toList()) {
+            ScratchFolder.delete(old);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package blackbox.vm.machine;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.machine.GuestMessage.Ready;
+import blackbox.vm.machine.VmRequest.Start;
+import blackbox.vm.workspace.WorkspaceDisk.Archive;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What can be said of how a machine came up: the part of a run's first leaf that is the VM's.
+///
+/// @param imageName as in the store
+/// @param imageDigest over kernel, initrd and root
+/// @param snapshotDigest over RAM, devices and state disk; null after a cold start
+/// @param qemuVersion what QEMU says of itself
+/// @param qemuSha256 of its binary
+/// @param accelerator and why
+/// @param argv QEMU's, complete; its paths are relative to the machine's folder and the same in every run
+/// @param memoryMib RAM
+/// @param vcpus processors
+/// @param start restored or cold
+/// @param took from the launch of QEMU to the guest's first answer
+/// @param ready what the guest said before any agent could start; from before the snapshot when restored
+/// @param workspace the archive that was copied in
+/// @param clock the guest's clocks beside the host's, right after it came up
+public record StartFacts(
+        String imageName,
+        Hash imageDigest,
+        @Nullable Hash snapshotDigest,
+        String qemuVersion,
+        Hash qemuSha256,
+        Accelerator accelerator,
+        List<String> argv,
+        int memoryMib,
+        int vcpus,
+        Start start,
+        Duration took,
+        Ready ready,
+        Archive workspace,
+        ClockReading clock) {}

@@ -1,0 +1,183 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.GuestMessage.Collected;
+import blackbox.vm.machine.GuestMessage.Drained;
+import blackbox.vm.machine.GuestMessage.Exit;
+import blackbox.vm.machine.GuestMessage.Pong;
+import blackbox.vm.machine.GuestMessage.Started;
+import blackbox.vm.workspace.TarFilter;
+import blackbox.vm.workspace.WorkspaceDisk;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.random.RandomGenerator;
+
+/// A running machine with an agent in it, or about to be. Its owner is one thread, which calls the steps in order:
+/// [#startAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill] may come from any thread at any
+/// time. [#events] and [#frames] must be read, each by a thread of its own, from the start to their end.
+public final class VirtualMachine implements AutoCloseable {
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(20);
+    private static final int ENTROPY_BYTES = 64;
+
+    private final MachineFolder folder;
+    private final QemuProcess qemu;
+    private final GuestControl control;
+    private final AgentStreams streams;
+    private final InputStream events;
+    private final StartFacts facts;
+    private final Clocks clocks;
+    private long lastPing = 1;
+
+    VirtualMachine(
+            MachineFolder folder,
+            QemuProcess qemu,
+            GuestControl control,
+            InputStream events,
+            StartFacts facts,
+            Clocks clocks) {
+        this.folder = folder;
+        this.qemu = qemu;
+        this.control = control;
+        this.streams = new AgentStreams(qemu.sockets().channel(MachineSockets.Port.STDIO));
+        this.events = events;
+        this.facts = facts;
+        this.clocks = clocks;
+    }
+
+    /// Time and randomness, injected.
+    record Clocks(InstantSource wall, RandomGenerator random) {}
+
+    /// How it came up.
+    public StartFacts facts() {
+        return facts;
+    }
+
+    /// The tracer's bytes, from its start on: in a restored machine first those from before the snapshot. Ends when the
+    /// machine does.
+    public InputStream events() {
+        return events;
+    }
+
+    /// Every frame that the machine's interface sent or was sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds).
+    /// Ends when the machine does.
+    public InputStream frames() {
+        return qemu.frames();
+    }
+
+    /// What the kernel and the guest's first process wrote to the console; gone after [#close].
+    public Path console() {
+        return folder.file(QemuArguments.CONSOLE);
+    }
+
+    /// Asks the guest for its clocks.
+    public ClockReading ping() throws VmException {
+        return ping(control, clocks.wall(), ++lastPing);
+    }
+
+    static ClockReading ping(GuestControl control, InstantSource wall, long id) throws VmException {
+        Instant before = wall.instant();
+        long asked = System.nanoTime();
+        control.say(Json.object().put("op", "ping").put("id", id));
+        Pong pong = control.await(Pong.class, "answer", ANSWER_TIMEOUT);
+        long roundTrip = System.nanoTime() - asked;
+        return new ClockReading(before.plusNanos(roundTrip / 2), pong.bootNanos(), pong.wallNanos(), roundTrip);
+    }
+
+    /// Starts the agent: sets the guest's clock, gives its random generator fresh entropy, unpacks the workspace, and
+    /// then executes. Input and output are copied by threads of this machine's.
+    public Started startAgent(AgentCommand command, InputStream in, OutputStream out, OutputStream error)
+            throws VmException {
+        var entropy = new byte[ENTROPY_BYTES];
+        clocks.random().nextBytes(entropy);
+        streams.start(in, out, error);
+        Instant now = clocks.wall().instant();
+        long wallNanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+        control.say(command.start(facts.workspace().bytes(), wallNanos, entropy));
+        return control.await(Started.class, "start the agent", Duration.ofMinutes(10));
+    }
+
+    /// Waits for the agent's end and for the last byte of its output.
+    ///
+    /// @throws VmException `TIMEOUT` when it runs longer than `timeout`: it still runs then
+    public Exit awaitExit(Duration timeout) throws VmException {
+        Exit exit = control.await(Exit.class, "end the agent", timeout);
+        streams.awaitEnd(OUTPUT_TIMEOUT);
+        return exit;
+    }
+
+    /// Sends the agent's first process a signal, by Linux's number.
+    public void signalAgent(int number) throws VmException {
+        control.say(Json.object().put("op", "signal").put("number", number));
+    }
+
+    /// Makes the tracer send everything that it still has; returns when it has done so.
+    public void drain(Duration timeout) throws VmException {
+        control.say("drain");
+        control.await(Drained.class, "drain the tracer", timeout);
+    }
+
+    /// Copies the guest's workspace into `target`, which must not exist. Ends what is left of the agent's processes.
+    public WorkspaceDisk.Unpacked collect(Path target, TarFilter.Limits limits, Duration timeout) throws VmException {
+        control.say("collect");
+        Collected collected = control.await(Collected.class, "collect the workspace", timeout);
+        return new WorkspaceDisk(folder.file(QemuArguments.WORKSPACE_OUT)).unpack(collected.bytes(), target, limits);
+    }
+
+    /// Lets the guest end in order; kills it when it does not within `timeout`. Returns whether it ended by itself.
+    public boolean powerOff(Duration timeout) throws VmException {
+        try {
+            control.say("poweroff");
+            if (qemu.awaitEnd(timeout)) {
+                return true;
+            }
+        } catch (VmException e) {
+            if (e.code() != Code.QEMU_FAILED) {
+                throw e;
+            }
+        }
+        qemu.end();
+        return false;
+    }
+
+    /// Whether QEMU runs.
+    public boolean alive() {
+        return qemu.alive();
+    }
+
+    /// Ends the machine at once. The streams end.
+    public void kill() throws VmException {
+        qemu.kill();
+    }
+
+    /// Ends the machine when it still runs, and removes everything it had on the host.
+    @Override
+    public void close() throws VmException {
+        try (folder;
+                qemu) {
+            events.close();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the VM's streams could not be closed", e);
+        }
+    }
+
+    /// The tracer's bytes from before the snapshot and then the live ones.
+    static InputStream events(QemuProcess qemu, Path before) {
+        try {
+            InputStream live = Channels.newInputStream(qemu.sockets().channel(MachineSockets.Port.EVENTS));
+            return new java.io.SequenceInputStream(Files.newInputStream(before), live);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.Progress;
+import blackbox.vm.machine.GuestMessage.Ready;
+import blackbox.vm.machine.SnapshotStore.Parts;
+import blackbox.vm.machine.VmRequest.Start;
+import blackbox.vm.qmp.QmpEvent;
+import blackbox.vm.workspace.WorkspaceDisk;
+import blackbox.vm.workspace.WorkspaceDisk.Archive;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// Starts machines. One data folder may be used by several processes at once.
+public final class VmHost {
+    private static final int VCPUS = 1;
+
+    private final Path data;
+    private final Qemu qemu;
+    private final SnapshotStore snapshots;
+    private final VirtualMachine.Clocks clocks;
+    private final Progress progress;
+
+    private VmHost(Path data, Qemu qemu, VirtualMachine.Clocks clocks, Progress progress) {
+        this.data = data;
+        this.qemu = qemu;
+        this.snapshots = new SnapshotStore(data);
+        this.clocks = clocks;
+        this.progress = progress;
+    }
+
+    /// Gets ready to start machines: finds QEMU and clears what crashed runs left.
+    ///
+    /// @param random seeds the guests' generators: must be unpredictable
+    /// @throws VmException `QEMU_MISSING`
+    public static VmHost open(Path data, InstantSource clock, RandomGenerator random, Progress progress)
+            throws VmException {
+        Path absolute = data.toAbsolutePath().normalize();
+        Qemu qemu = Qemu.find(absolute);
+        int cleared = MachineFolder.clearLeftovers(absolute);
+        if (cleared > 0) {
+            progress.say("cleared what " + cleared + " crashed run" + (cleared == 1 ? "" : "s") + " left");
+        }
+        return new VmHost(absolute, qemu, new VirtualMachine.Clocks(clock, random), progress);
+    }
+
+    /// The QEMU that is used.
+    public Qemu qemu() {
+        return qemu;
+    }
+
+    /// The snapshot that a warm start of this request would restore; made when there is none.
+    public VmSnapshot snapshot(VmRequest request) throws VmException {
+        return snapshots.obtain(parts(request), progress);
+    }
+
+    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` hears QEMU's events from
+    /// the
+    /// first on, on a thread that it must not block.
+    public VirtualMachine start(VmRequest request, Consumer<QmpEvent> listener) throws VmException {
+        Parts parts = parts(request);
+        VmSnapshot snapshot = request.start() == Start.WARM ? snapshots.obtain(parts, progress) : null;
+        MachineFolder folder = MachineFolder.create(data);
+        try {
+            Archive workspace = workspace(folder, request.workspace());
+            return snapshot == null
+                    ? cold(folder, parts, request, workspace, listener)
+                    : restored(folder, parts, request, workspace, snapshot, listener);
+        } catch (VmException e) {
+            folder.close();
+            throw e;
+        }
+    }
+
+    private Parts parts(VmRequest request) throws VmException {
+        Accelerator accelerator = AcceleratorProbe.choose(data, qemu, request.image());
+        return new Parts(qemu, request.image(), accelerator, request.memoryMib());
+    }
+
+    private static Archive workspace(MachineFolder folder, @Nullable Path workspace) throws VmException {
+        WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
+        var in = WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_IN));
+        return workspace == null ? Archive.NONE : in.pack(workspace);
+    }
+
+    private VirtualMachine cold(
+            MachineFolder folder, Parts parts, VmRequest request, Archive workspace, Consumer<QmpEvent> listener)
+            throws VmException {
+        long launched = System.nanoTime();
+        var boot = ColdBoot.launch(folder, parts, request.network(), listener);
+        try {
+            Ready ready = boot.awaitReady();
+            var argv = QemuArguments.cold(parts, request.network());
+            InputStream events = Channels.newInputStream(boot.qemu().sockets().channel(MachineSockets.Port.EVENTS));
+            return running(
+                    folder,
+                    boot.qemu(),
+                    boot.control(),
+                    events,
+                    facts(request, parts, null, argv, ready, workspace),
+                    launched);
+        } catch (VmException e) {
+            boot.close();
+            throw e;
+        }
+    }
+
+    private VirtualMachine restored(
+            MachineFolder folder,
+            Parts parts,
+            VmRequest request,
+            Archive workspace,
+            VmSnapshot snapshot,
+            Consumer<QmpEvent> listener)
+            throws VmException {
+        folder.link(QemuArguments.IMAGE, parts.image().folder());
+        folder.link(QemuArguments.SNAPSHOT, snapshot.folder());
+        try {
+            Files.copy(snapshot.folder().resolve(VmSnapshot.OVERLAY), folder.file(QemuArguments.STATE));
+            Files.setAttribute(folder.file(QemuArguments.STATE), "unix:mode", 0600);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the VM's state disk could not be made in " + folder.path(), e);
+        }
+        var argv = QemuArguments.restored(parts, request.network());
+        long launched = System.nanoTime();
+        var process = QemuProcess.launch(folder, argv, listener);
+        try {
+            var control = new GuestControl(process.sockets().channel(MachineSockets.Port.CONTROL));
+            process.loadDevices(snapshot.folder().resolve(VmSnapshot.DEVICES));
+            process.resume();
+            InputStream events =
+                    VirtualMachine.events(process, snapshot.folder().resolve(VmSnapshot.EVENTS));
+            var facts = facts(request, parts, snapshot, argv, snapshot.ready(), workspace);
+            return running(folder, process, control, events, facts, launched);
+        } catch (VmException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    private VirtualMachine running(
+            MachineFolder folder,
+            QemuProcess process,
+            GuestControl control,
+            InputStream events,
+            FactsSoFar facts,
+            long launched)
+            throws VmException {
+        ClockReading clock = VirtualMachine.ping(control, clocks.wall(), 1);
+        Duration took = Duration.ofNanos(System.nanoTime() - launched);
+        return new VirtualMachine(folder, process, control, events, facts.complete(took, clock), clocks);
+    }
+
+    @FunctionalInterface
+    private interface FactsSoFar {
+        StartFacts complete(Duration took, ClockReading clock);
+    }
+
+    private FactsSoFar facts(
+            VmRequest request,
+            Parts parts,
+            @Nullable VmSnapshot snapshot,
+            List<String> argv,
+            Ready ready,
+            Archive workspace) {
+        return (took, clock) -> new StartFacts(
+                parts.image().name(),
+                parts.image().digest(),
+                snapshot == null ? null : snapshot.digest(),
+                qemu.version(),
+                qemu.sha256(),
+                parts.accelerator(),
+                argv,
+                parts.memoryMib(),
+                VCPUS,
+                request.start(),
+                took,
+                ready,
+                workspace,
+                clock);
+    }
+}

@@ -1,0 +1,39 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.image.GuestImage;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// What machine to start.
+///
+/// @param image with the guest files it shall run
+/// @param memoryMib RAM
+/// @param network what its interface is connected to
+/// @param workspace a folder to copy in; null for none
+/// @param start from a snapshot or from nothing
+public record VmRequest(
+        GuestImage image,
+        int memoryMib,
+        Network network,
+        @Nullable Path workspace,
+        Start start) {
+    /// RAM when nobody says otherwise.
+    public static final int MEMORY_MIB_DEFAULT = 1024;
+
+    private static final int MEMORY_MIB_MIN = 256;
+    private static final int MEMORY_MIB_MAX = 64 << 10;
+
+    public VmRequest {
+        if (memoryMib < MEMORY_MIB_MIN || memoryMib > MEMORY_MIB_MAX) {
+            throw new IllegalArgumentException("a VM has 256 to 65536 MiB of memory, not " + memoryMib);
+        }
+    }
+
+    /// How a machine comes up.
+    public enum Start {
+        /// From a warm snapshot, which is made when there is none.
+        WARM,
+        /// From its kernel.
+        COLD
+    }
+}

@@ -1,0 +1,97 @@
+package blackbox.vm.machine;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.FileSeal;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.GuestMessage.Ready;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// A machine that was stopped when the tracer had said it was ready and nothing else had run: its RAM, its devices and
+/// its state disk. Runs start from it, copy-on-write.
+///
+/// @param folder where its files are
+/// @param digest over RAM, devices and state disk, see [#digest]
+/// @param ready what the guest said before it was stopped
+public record VmSnapshot(Path folder, Hash digest, Ready ready) {
+    static final String RAM = "ram";
+    static final String DEVICES = "devices";
+    static final String STATE = "state.qcow2";
+    static final String OVERLAY = "overlay.qcow2";
+    static final String EVENTS = "events";
+    static final String RECORD = "snapshot.json";
+
+    private static final int FORMAT = 1;
+    private static final List<String> DIGESTED = List.of(RAM, DEVICES, STATE);
+
+    /// `snapshot.json`.
+    private record Stored(int format, String digest, Map<String, FileSeal> files, Ready ready) {}
+
+    /// Reads a snapshot's record and checks that its files seem to be the ones that were hashed.
+    ///
+    /// @throws VmException `IMAGE_CORRUPT` when one is not
+    static VmSnapshot open(Path folder) throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        for (var each : stored.files().entrySet()) {
+            Path file = folder.resolve(each.getKey());
+            if (!each.getValue().seemsUnchanged(file) && !each.getValue().holds(file)) {
+                throw new VmException(Code.IMAGE_CORRUPT, file + " has changed since the snapshot was made");
+            }
+        }
+        return new VmSnapshot(folder, Hash.ofHex(stored.digest()), stored.ready());
+    }
+
+    /// Hashes the files of a snapshot that has just been made and writes its record.
+    static VmSnapshot seal(Path folder, Ready ready) throws VmException {
+        var files = new TreeMap<String, FileSeal>();
+        for (String name : List.of(RAM, DEVICES, STATE, OVERLAY, EVENTS)) {
+            Path file = folder.resolve(name);
+            // Root may still write; what this stops is an accident.
+            if (!file.toFile().setReadOnly()) {
+                throw new VmException(Code.IO, file + " could not be made read-only");
+            }
+            files.put(name, FileSeal.of(file));
+        }
+        Hash digest = digest(files);
+        Json.write(folder.resolve(RECORD), new Stored(FORMAT, digest.toString(), files, ready));
+        return new VmSnapshot(folder, digest, ready);
+    }
+
+    /// Hashes every file again.
+    ///
+    /// @return whether all are what they were when the digest was made
+    public boolean verify() throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        for (var each : stored.files().entrySet()) {
+            if (!each.getValue().holds(folder.resolve(each.getKey()))) {
+                return false;
+            }
+        }
+        return digest(new TreeMap<>(stored.files())).equals(digest);
+    }
+
+    static boolean exists(Path folder) {
+        return Files.exists(folder.resolve(RECORD));
+    }
+
+    /// SHA-256 of these lines, each ended by a line feed: `blackbox-snapshot-v1`, then `NAME SHA256` for `ram`,
+    /// `devices` and `state.qcow2`.
+    private static Hash digest(SortedMap<String, FileSeal> files) {
+        var text = new StringBuilder("blackbox-snapshot-v1\n");
+        for (String name : DIGESTED) {
+            FileSeal seal = files.get(name);
+            if (seal == null) {
+                throw new IllegalArgumentException("a snapshot without " + name);
+            }
+            text.append(name).append(' ').append(seal.sha256()).append('\n');
+        }
+        return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+}
