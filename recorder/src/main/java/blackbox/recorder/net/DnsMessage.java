@@ -3,23 +3,24 @@ package blackbox.recorder.net;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The parts of a DNS message (RFC 1035) that say who asked for what and what the answer was: the first question and
 /// the
 /// A, AAAA and CNAME answers. Names are lower-cased; octets that are not printable ASCII are escaped as `\ddd`.
-record DnsMessage(int id, boolean response, String name, int type, List<String> answers) {
+public record DnsMessage(int id, boolean response, String name, int type, List<String> answers) {
 
     private static final int NAME_OCTETS_MAX = 255;
     private static final int JUMPS_MAX = 16;
     private static final int ANSWERS_MAX = 64;
 
-    DnsMessage {
+    public DnsMessage {
         answers = List.copyOf(answers);
     }
 
     /// Reads a message; null where it is not one with a question.
-    static @Nullable DnsMessage parse(byte[] octets) {
+    public static @Nullable DnsMessage parse(byte[] octets) {
         if (octets.length < 17 || u16(octets, 4) == 0) {
             return null;
         }
@@ -90,7 +91,7 @@ record DnsMessage(int id, boolean response, String name, int type, List<String> 
         String label = new String(octets, at, length, StandardCharsets.ISO_8859_1);
         boolean plain = label.chars().allMatch(c -> c > ' ' && c < 127 && c != '.' && c != '\\');
         if (plain) {
-            return label.toLowerCase(java.util.Locale.ROOT);
+            return label.toLowerCase(Locale.ROOT);
         }
         var escaped = new StringBuilder();
         label.chars().forEach(c -> escaped.append("\\%03d".formatted(c)));

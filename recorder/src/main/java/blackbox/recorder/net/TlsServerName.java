@@ -3,6 +3,7 @@ package blackbox.recorder.net;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the server name (RFC 6066, section 3) in the first octets that a TLS client sends.
@@ -64,7 +65,7 @@ final class TlsServerName {
         in.get(name);
         String text = new String(name, StandardCharsets.ISO_8859_1);
         boolean plain = !text.isEmpty() && text.chars().allMatch(c -> c > ' ' && c < 127);
-        return plain ? text.toLowerCase(java.util.Locale.ROOT) : null;
+        return plain ? text.toLowerCase(Locale.ROOT) : null;
     }
 
     private static void skip(ByteBuffer in, int count) {

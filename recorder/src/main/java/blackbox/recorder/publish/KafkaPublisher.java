@@ -81,7 +81,7 @@ public final class KafkaPublisher implements BatchPublisher {
 
     private void send(ProducerRecord<String, byte[]> record, Attempt attempt) throws RecorderException {
         try {
-            Future<RecordMetadata> unused = producer.send(record, attempt);
+            var _ = producer.send(record, attempt);
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
             throw new RecorderException(Code.CLOSED, "interrupted while publishing", e);

@@ -102,7 +102,7 @@ public sealed interface Event {
     /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod, chown,
     /// truncate, mmap.
     /// `pathTo` for rename, link and symlink (its target); `mode` for chmod and mkdir; `uid`/`gid` for chown;
-    /// `size` is the new length for truncate, the protection flags for mmap.
+    /// `size` is the new length for truncate and allocate, the protection flags for mmap.
     record FileChange(
             EventHeader header,
             Kind kind,
@@ -115,13 +115,16 @@ public sealed interface Event {
             long ret)
             implements Event {}
 
-    /// A socket call: kinds net.connect, net.listen, net.accept, net.send.
+    /// A socket call: kinds net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in which a
+    /// leading
+    /// NUL is shown as `@`.
     record NetCall(
             EventHeader header,
             Kind kind,
             String protocol,
             @Nullable Endpoint local,
             @Nullable Endpoint remote,
+            @Nullable Text path,
             long ret)
             implements Event {}
 

@@ -46,7 +46,8 @@ public final class EventRows {
             case Event.FileClose e -> out.path(e.path()).number(Column.RET, e.ret());
             case Event.FileIo e -> out.io(e);
             case Event.FileChange e -> out.change(e);
-            case Event.NetCall e -> out.net(e.protocol(), e.local(), e.remote()).number(Column.RET, e.ret());
+            case Event.NetCall e ->
+                out.net(e.protocol(), e.local(), e.remote()).path(e.path()).number(Column.RET, e.ret());
             case Event.NetFlow e -> out.flow(e);
             case Event.DnsQuery e -> out.dns(e);
             case Event.CredChange e -> out.cred(e);

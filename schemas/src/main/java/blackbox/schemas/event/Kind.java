@@ -25,6 +25,9 @@ public enum Kind {
     FILE_TRUNCATE(21, "file.truncate"),
     /// A shared writable mapping: writes through it are not seen one by one.
     FILE_MMAP(22, "file.mmap"),
+    FILE_MKNOD(23, "file.mknod"),
+    /// Space was set aside or punched out (fallocate).
+    FILE_ALLOCATE(24, "file.allocate"),
     NET_CONNECT(30, "net.connect"),
     NET_LISTEN(31, "net.listen"),
     NET_ACCEPT(32, "net.accept"),

@@ -1,0 +1,32 @@
+package blackbox.cli;
+
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/// Reads `90s`, `10m`, `2h`, `1h30m` or a bare number of seconds.
+public final class DurationConverter implements ITypeConverter<Duration> {
+
+    private static final Pattern FORM = Pattern.compile("(?:(\\d{1,6})h)?(?:(\\d{1,6})m)?(?:(\\d{1,9})s?)?");
+
+    @Override
+    public Duration convert(String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (text.isEmpty() || !matcher.matches()) {
+            throw new TypeConversionException("'" + text + "' is no duration; write 90s, 10m, 2h or 1h30m");
+        }
+        Duration duration =
+                Duration.ofHours(part(matcher, 1)).plusMinutes(part(matcher, 2)).plusSeconds(part(matcher, 3));
+        if (duration.isZero()) {
+            throw new TypeConversionException("a duration of nothing makes no sense here");
+        }
+        return duration;
+    }
+
+    private static long part(Matcher matcher, int group) {
+        String digits = matcher.group(group);
+        return digits == null ? 0 : Long.parseLong(digits);
+    }
+}

@@ -1,0 +1,279 @@
+package blackbox.recorder.guest;
+
+import blackbox.recorder.net.DnsMessage;
+import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.ProcessRef;
+import blackbox.schemas.event.Source;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.wire.Frame;
+import blackbox.schemas.wire.FrameType;
+import blackbox.schemas.wire.Tlv;
+import blackbox.schemas.wire.TlvType;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Turns one frame into one event, so that every sequence number that arrived is in the record. Owned by one thread.
+final class FrameEvents {
+
+    private static final int FLOWS_MAX = 16_384;
+    private static final List<String> PRIVILEGES =
+            List.of("", "ptrace", "module", "mount", "setns", "unshare", "bpf", "io_uring", "aio");
+
+    private record FlowKey(
+            String protocol,
+            @Nullable Endpoint local,
+            @Nullable Endpoint remote) {}
+
+    private final HostClock clock;
+    private final ProcessTable processes = new ProcessTable();
+
+    /// What was told of TCP connections before their end, to be taken off what their end tells.
+    private final Map<FlowKey, long[]> told = new LinkedHashMap<>();
+
+    FrameEvents(HostClock clock) {
+        this.clock = clock;
+    }
+
+    Event event(Frame frame) {
+        ProcessRef process = processes.of(frame);
+        var values = new Values(frame);
+        FrameType type = FrameType.ofCode(frame.type());
+        if (type == null) {
+            return unknown(frame, values, process);
+        }
+        return switch (type) {
+            case HEARTBEAT -> new Event.TracerHeartbeat(header(frame, values, process), Counters.json(frame));
+            case EXEC -> exec(frame, values, process, values.path(TlvType.EXE, "exe"));
+            case EXEC_FAILED -> exec(frame, values, process, values.text(TlvType.NAME, "exe"));
+            case FORK -> {
+                Tlv parent = frame.find(TlvType.PARENT);
+                yield new Event.ProcessFork(header(frame, values, process), parent == null ? null : parent.u64(8));
+            }
+            case EXIT -> exit(frame, values, process);
+            case RUNNING -> {
+                Text exe = values.path(TlvType.EXE, "exe");
+                yield new Event.ProcessRunning(header(frame, values, process), exe);
+            }
+            case OPEN -> open(frame, values, process);
+            case CLOSE -> {
+                Text path = values.path(TlvType.PATH, "path");
+                yield new Event.FileClose(header(frame, values, process), path, null);
+            }
+            case IO -> io(frame, values, process);
+            case RENAME -> change(frame, values, process, Kind.FILE_RENAME);
+            case UNLINK -> change(frame, values, process, Kind.FILE_UNLINK);
+            case RMDIR -> change(frame, values, process, Kind.FILE_RMDIR);
+            case MKDIR -> change(frame, values, process, Kind.FILE_MKDIR);
+            case SYMLINK -> change(frame, values, process, Kind.FILE_SYMLINK);
+            case LINK -> change(frame, values, process, Kind.FILE_LINK);
+            case CHMOD -> change(frame, values, process, Kind.FILE_CHMOD);
+            case CHOWN -> change(frame, values, process, Kind.FILE_CHOWN);
+            case TRUNCATE -> change(frame, values, process, Kind.FILE_TRUNCATE);
+            case MMAP -> change(frame, values, process, Kind.FILE_MMAP);
+            case MKNOD -> change(frame, values, process, Kind.FILE_MKNOD);
+            case ALLOCATE -> change(frame, values, process, Kind.FILE_ALLOCATE);
+            case CONNECT -> call(frame, values, process, Kind.NET_CONNECT);
+            case ACCEPT -> call(frame, values, process, Kind.NET_ACCEPT);
+            case LISTEN -> call(frame, values, process, Kind.NET_LISTEN);
+            case SEND -> call(frame, values, process, Kind.NET_SEND);
+            case FLOW -> flow(frame, values, process);
+            case DNS -> dns(frame, values, process);
+            case SOCKET -> socket(frame, values, process);
+            case CRED -> cred(frame, values, process);
+            case PRIVILEGE -> privilege(frame, values, process);
+        };
+    }
+
+    private EventHeader header(Frame frame, Values values, @Nullable ProcessRef process) {
+        return new EventHeader(
+                clock.toHostNs(frame.ktimeNs()),
+                Source.GUEST,
+                new GuestOrigin(frame.cpu(), frame.cpuSeq()),
+                process,
+                values.marks());
+    }
+
+    private Event unknown(Frame frame, Values values, @Nullable ProcessRef process) {
+        String detail = "{\"type\":" + frame.type() + "}";
+        return new Event.RecorderFinding(header(frame, values, process), "UNKNOWN_FRAME", detail);
+    }
+
+    private Event exec(Frame frame, Values values, @Nullable ProcessRef process, @Nullable Text exe) {
+        List<Text> argv = values.strings(TlvType.ARGV, "argv");
+        List<Text> env = values.environmentNames();
+        Text cwd = values.path(TlvType.CWD, "cwd");
+        return new Event.ProcessExec(header(frame, values, process), exe, argv, env, cwd, frame.ret());
+    }
+
+    /// `ret` is a wait status: exit code in bits 8 to 15, signal in the low seven.
+    private Event exit(Frame frame, Values values, @Nullable ProcessRef process) {
+        int signal = (int) frame.ret() & 0x7f;
+        Integer code = signal == 0 ? (int) (frame.ret() >> 8) & 0xff : null;
+        return new Event.ProcessExit(header(frame, values, process), code, signal == 0 ? null : signal);
+    }
+
+    private Event open(Frame frame, Values values, @Nullable ProcessRef process) {
+        Text path = frame.ret() < 0 ? values.text(TlvType.NAME, "path") : values.path(TlvType.PATH, "path");
+        Tlv file = frame.find(TlvType.FILE);
+        Integer mode = file == null || frame.ret() < 0 ? null : (int) file.u32(16) & 0xffff;
+        long flags = file == null ? 0 : file.u32(20);
+        EventHeader header = header(frame, values, process);
+        return new Event.FileOpen(header, path, flags, mode, frame.is(Frame.CREATED), frame.ret());
+    }
+
+    private Event io(Frame frame, Values values, @Nullable ProcessRef process) {
+        Text path = values.path(TlvType.PATH, "path");
+        Tlv io = frame.find(TlvType.IO);
+        if (io == null || frame.is(Frame.REQUESTED)) {
+            values.unread("bytesRead");
+            values.unread("bytesWritten");
+        }
+        EventHeader header = header(frame, values, process);
+        if (io == null) {
+            return new Event.FileIo(header, path, 0, 0, 0, 0, null, null, null);
+        }
+        boolean placed = io.u64(32) != -1;
+        return new Event.FileIo(
+                header,
+                path,
+                io.u64(8),
+                io.u64(24),
+                io.u64(0),
+                io.u64(16),
+                placed ? io.u64(32) : null,
+                placed ? io.u64(40) : null,
+                null);
+    }
+
+    private Event change(Frame frame, Values values, @Nullable ProcessRef process, Kind kind) {
+        Text path = values.path(TlvType.PATH, "path");
+        Text to = kind == Kind.FILE_SYMLINK ? values.text(TlvType.TARGET, "to") : values.path(TlvType.PATH_TO, "to");
+        boolean mode = kind == Kind.FILE_CHMOD || kind == Kind.FILE_MKDIR || kind == Kind.FILE_MKNOD;
+        boolean owner = kind == Kind.FILE_CHOWN;
+        boolean size = kind == Kind.FILE_TRUNCATE || kind == Kind.FILE_ALLOCATE || kind == Kind.FILE_MMAP;
+        return new Event.FileChange(
+                header(frame, values, process),
+                kind,
+                path,
+                to,
+                mode ? (int) values.number(0) & 0xffff : null,
+                owner ? id(values.number(0)) : null,
+                owner ? id(values.number(1)) : null,
+                size ? values.number(0) : null,
+                frame.ret());
+    }
+
+    /// A user or group id; null for the -1 that leaves one as it is.
+    private static @Nullable Integer id(long value) {
+        return (int) value == -1 ? null : (int) value;
+    }
+
+    private Event call(Frame frame, Values values, @Nullable ProcessRef process, Kind kind) {
+        Text name = values.text(TlvType.NAME, "path");
+        return new Event.NetCall(
+                header(frame, values, process),
+                kind,
+                values.protocol(),
+                values.local(),
+                values.remote(),
+                name == null ? null : unixName(name),
+                frame.ret());
+    }
+
+    /// A Unix socket's name: a path ends at its NUL; a name in the abstract space begins with one, shown as `@`.
+    private static Text unixName(Text name) {
+        byte[] octets = name.toBytes();
+        if (octets.length > 0 && octets[0] == 0) {
+            octets[0] = '@';
+            return Text.copyOf(octets, 0, octets.length);
+        }
+        int length = 0;
+        while (length < octets.length && octets[length] != 0) {
+            length++;
+        }
+        return Text.copyOf(octets, 0, length);
+    }
+
+    private Event flow(Frame frame, Values values, @Nullable ProcessRef process) {
+        String protocol = values.protocol();
+        var key = new FlowKey(protocol, values.local(), values.remote());
+        Tlv flow = frame.find(TlvType.FLOW);
+        long out = flow == null ? 0 : flow.u64(0);
+        long in = flow == null ? 0 : flow.u64(8);
+        if (flow == null) {
+            values.unread("bytesOut");
+            values.unread("bytesIn");
+        }
+        long[] before = told.remove(key);
+        if (protocol.equals("tcp") && frame.is(Frame.FLUSH) && told.size() < FLOWS_MAX) {
+            told.put(key, new long[] {out, in});
+        }
+        Tlv datagrams = protocol.equals("udp") ? flow : null;
+        return new Event.NetFlow(
+                header(frame, values, process),
+                protocol,
+                key.local(),
+                key.remote(),
+                null,
+                before == null ? out : Math.max(0, out - before[0]),
+                before == null ? in : Math.max(0, in - before[1]),
+                datagrams == null ? null : datagrams.u64(16),
+                datagrams == null ? null : datagrams.u64(24),
+                frame.is(Frame.CLOSED) ? "closed" : "unfinished");
+    }
+
+    private Event dns(Frame frame, Values values, @Nullable ProcessRef process) {
+        Tlv payload = frame.find(TlvType.PAYLOAD);
+        DnsMessage message = payload == null || payload.is(Tlv.FAULT) ? null : DnsMessage.parse(payload.toBytes());
+        EventHeader header = header(frame, values, process);
+        if (message == null) {
+            return new Event.RecorderFinding(header, "DNS_UNREADABLE", null);
+        }
+        return new Event.DnsQuery(
+                header,
+                Text.of(message.name()),
+                message.type(),
+                message.answers().stream().map(Text::of).toList(),
+                values.protocol(),
+                values.local(),
+                values.remote());
+    }
+
+    private Event socket(Frame frame, Values values, @Nullable ProcessRef process) {
+        String detail = "{\"family\":" + values.number(0) + ",\"type\":" + values.number(1) + ",\"protocol\":"
+                + values.number(2) + "}";
+        return new Event.PrivilegeUse(header(frame, values, process), "socket", null, detail, frame.ret());
+    }
+
+    private Event cred(Frame frame, Values values, @Nullable ProcessRef process) {
+        Tlv before = frame.find(TlvType.CRED);
+        Tlv after = frame.findSecond(TlvType.CRED);
+        boolean readable = before != null && after != null && !before.is(Tlv.FAULT) && !after.is(Tlv.FAULT);
+        if (!readable || before == null || after == null) {
+            values.unread("credentials");
+            return new Event.RecorderFinding(header(frame, values, process), "CRED_UNREADABLE", null);
+        }
+        return new Event.CredChange(
+                header(frame, values, process),
+                (int) before.u32(16),
+                (int) after.u32(16),
+                (int) before.u32(20),
+                (int) after.u32(20),
+                before.u64(40),
+                after.u64(40));
+    }
+
+    private Event privilege(Frame frame, Values values, @Nullable ProcessRef process) {
+        long code = values.number(0);
+        String what = code > 0 && code < PRIVILEGES.size() ? PRIVILEGES.get((int) code) : "other";
+        Text path = values.path(TlvType.PATH, "path");
+        String detail = "{\"a\":" + values.number(1) + ",\"b\":" + values.number(2) + "}";
+        return new Event.PrivilegeUse(header(frame, values, process), what, path, detail, frame.ret());
+    }
+}

@@ -1,0 +1,112 @@
+package blackbox.recorder.guest;
+
+import blackbox.recorder.RecorderException;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.wire.Frame;
+import blackbox.schemas.wire.FrameType;
+import blackbox.schemas.wire.RingStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+
+/// Reads the tracer's stream to its end and hands on events: one for each frame, and one for each thing that is missing
+/// or
+/// wrong. Owned by the thread that calls [#run]; the accessors may be called from others.
+public final class GuestDecoder {
+
+    private final HostClock clock;
+    private final EventSink sink;
+    private final FrameEvents events;
+    private final SequenceLedger ledger = new SequenceLedger();
+    private volatile long heardNs;
+    private volatile boolean sawFinal;
+    private long misses;
+    private long garbageOctets;
+
+    /// @param cpuSeq where each CPU's sequence stood when the tracer became ready
+    public GuestDecoder(HostClock clock, List<Long> cpuSeq, EventSink sink) {
+        this.clock = clock;
+        this.sink = sink;
+        this.events = new FrameEvents(clock);
+        for (int cpu = 0; cpu < cpuSeq.size(); cpu++) {
+            ledger.begin(cpu, cpuSeq.get(cpu));
+        }
+    }
+
+    /// When the last heartbeat came, nanoseconds since the epoch on the host's clock; 0 before the first.
+    public long heardNs() {
+        return heardNs;
+    }
+
+    /// Whether the tracer said that it is done.
+    public boolean sawFinal() {
+        return sawFinal;
+    }
+
+    /// Reads to the end of the stream.
+    ///
+    /// @throws RecorderException when an event could not be handed on; nothing more is read then
+    public void run(InputStream stream) throws RecorderException {
+        var ring = new RingStream(stream);
+        try {
+            for (RingStream.Item item = ring.next(); item != null; item = ring.next()) {
+                switch (item) {
+                    case RingStream.Item.Whole whole -> take(whole.frame());
+                    case RingStream.Item.Garbage garbage -> garbage(garbage.octets());
+                }
+            }
+        } catch (IOException e) {
+            finding("GUEST_STREAM_BROKEN", "{\"reason\":\"" + e.getClass().getSimpleName() + "\"}");
+        }
+        declare(ledger.close());
+    }
+
+    private void take(Frame frame) throws RecorderException {
+        switch (ledger.take(frame.cpu(), frame.cpuSeq())) {
+            case EXPECTED -> {}
+            case REPEATED -> finding("SEQUENCE_REPEATED", where(frame));
+            case IMPOSSIBLE -> finding("SEQUENCE_IMPOSSIBLE", where(frame));
+        }
+        declare(ledger.settled());
+        if (frame.type() == FrameType.HEARTBEAT.code()) {
+            heartbeat(frame);
+        }
+        sink.accept(events.event(frame));
+    }
+
+    private void heartbeat(Frame frame) throws RecorderException {
+        heardNs = clock.nowNs();
+        sawFinal |= frame.is(Frame.FINAL);
+        long now = Counters.misses(frame);
+        if (now > misses) {
+            sink.accept(new Event.RecorderLoss(EventHeader.host(heardNs), now - misses, "probe-missed", null));
+            misses = now;
+        }
+    }
+
+    private void declare(List<SequenceLedger.Gap> gaps) throws RecorderException {
+        for (SequenceLedger.Gap gap : gaps) {
+            String detail = "{\"cpu\":" + gap.cpu() + ",\"from\":" + gap.from() + ",\"to\":" + gap.to() + "}";
+            sink.accept(new Event.RecorderLoss(EventHeader.host(clock.nowNs()), gap.count(), "sequence", detail));
+        }
+    }
+
+    /// The first garbage is told at once; more of it each time that it has doubled, so that garbage cannot flood the
+    /// record.
+    private void garbage(long octets) throws RecorderException {
+        long before = garbageOctets;
+        garbageOctets += octets;
+        if (before == 0 || Long.highestOneBit(before) != Long.highestOneBit(garbageOctets)) {
+            finding("MALFORMED_FRAME", "{\"octetsSkipped\":" + garbageOctets + "}");
+        }
+    }
+
+    private void finding(String what, String detail) throws RecorderException {
+        sink.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what, detail));
+    }
+
+    private static String where(Frame frame) {
+        return "{\"cpu\":" + frame.cpu() + ",\"seq\":" + frame.cpuSeq() + "}";
+    }
+}

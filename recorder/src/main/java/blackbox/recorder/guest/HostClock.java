@@ -1,0 +1,33 @@
+package blackbox.recorder.guest;
+
+import java.time.Instant;
+import java.time.InstantSource;
+
+/// Maps the guest's boot clock to the host's wall clock, by an offset that was measured from the host. What the guest
+/// claims
+/// to have happened in the future happened now. Safe to share.
+public final class HostClock {
+
+    private final InstantSource host;
+    private volatile long offsetNs;
+
+    public HostClock(InstantSource host) {
+        this.host = host;
+    }
+
+    /// Says that the guest's boot clock showed `ktimeNs` when the host's showed `hostNs`.
+    public void align(long ktimeNs, long hostNs) {
+        offsetNs = hostNs - ktimeNs;
+    }
+
+    /// The host's time for the guest's, never later than now.
+    public long toHostNs(long ktimeNs) {
+        return Math.min(nowNs(), offsetNs + ktimeNs);
+    }
+
+    /// Now, in nanoseconds since the epoch.
+    public long nowNs() {
+        Instant now = host.instant();
+        return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+    }
+}

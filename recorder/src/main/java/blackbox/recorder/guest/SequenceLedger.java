@@ -1,0 +1,118 @@
+package blackbox.recorder.guest;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Accounts for every sequence number of every CPU. A gap is a loss; because a softirq may emit between a frame's
+/// number and
+/// its output, a gap counts only when it has not been filled within [#PATIENCE] frames. Owned by one thread.
+final class SequenceLedger {
+
+    /// Frames of a CPU after which a number that is missing will not come any more.
+    static final int PATIENCE = 64;
+
+    /// A forward jump of more than this is a lie, not a loss.
+    static final long JUMP_MAX = 1L << 40;
+
+    /// Numbers of one CPU that never came, `from` to `to` inclusive.
+    record Gap(int cpu, long from, long to) {
+        long count() {
+            return to - from + 1;
+        }
+    }
+
+    /// What a frame's number says.
+    enum Verdict {
+        /// The next one, or one that fills a gap.
+        EXPECTED,
+        /// A number that has been before.
+        REPEATED,
+        /// A jump that cannot be.
+        IMPOSSIBLE
+    }
+
+    private static final class Cpu {
+        long last;
+        /// First missing number to [last missing number, `last` when it was noticed].
+        final TreeMap<Long, long[]> missing = new TreeMap<>();
+    }
+
+    private final Map<Integer, Cpu> cpus = new TreeMap<>();
+
+    /// Sets where a CPU's numbers are before the run's first frame.
+    void begin(int cpu, long last) {
+        of(cpu).last = last;
+    }
+
+    private Cpu of(int cpu) {
+        return cpus.computeIfAbsent(cpu, _ -> new Cpu());
+    }
+
+    /// Takes the number of a frame.
+    Verdict take(int number, long seq) {
+        Cpu cpu = of(number);
+        if (seq == cpu.last + 1) {
+            cpu.last = seq;
+            return Verdict.EXPECTED;
+        }
+        if (seq <= cpu.last) {
+            return fill(cpu, seq) ? Verdict.EXPECTED : Verdict.REPEATED;
+        }
+        if (seq - cpu.last > JUMP_MAX) {
+            return Verdict.IMPOSSIBLE;
+        }
+        cpu.missing.put(cpu.last + 1, new long[] {seq - 1, seq});
+        cpu.last = seq;
+        return Verdict.EXPECTED;
+    }
+
+    private static boolean fill(Cpu cpu, long seq) {
+        Map.Entry<Long, long[]> gap = cpu.missing.floorEntry(seq);
+        if (gap == null || gap.getValue()[0] < seq) {
+            return false;
+        }
+        long from = gap.getKey();
+        long to = gap.getValue()[0];
+        long noticed = gap.getValue()[1];
+        cpu.missing.remove(from);
+        if (from < seq) {
+            cpu.missing.put(from, new long[] {seq - 1, noticed});
+        }
+        if (seq < to) {
+            cpu.missing.put(seq + 1, new long[] {to, noticed});
+        }
+        return true;
+    }
+
+    /// Gaps that will not be filled any more; each is given out once.
+    List<Gap> settled() {
+        return settled(PATIENCE);
+    }
+
+    /// All gaps that are left: nothing more will come.
+    List<Gap> close() {
+        return settled(0);
+    }
+
+    private List<Gap> settled(long patience) {
+        List<Gap> gaps = null;
+        for (var entry : cpus.entrySet()) {
+            Cpu cpu = entry.getValue();
+            if (cpu.missing.isEmpty()) {
+                continue;
+            }
+            for (Iterator<Map.Entry<Long, long[]>> i = cpu.missing.entrySet().iterator(); i.hasNext(); ) {
+                Map.Entry<Long, long[]> gap = i.next();
+                if (cpu.last - gap.getValue()[1] >= patience) {
+                    gaps = gaps == null ? new ArrayList<>() : gaps;
+                    gaps.add(new Gap(entry.getKey(), gap.getKey(), gap.getValue()[0]));
+                    i.remove();
+                }
+            }
+        }
+        return gaps == null ? List.of() : gaps;
+    }
+}

@@ -1,0 +1,172 @@
+package blackbox.recorder.guest;
+
+import blackbox.recorder.net.IpAddress;
+import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.wire.Frame;
+import blackbox.schemas.wire.Tlv;
+import blackbox.schemas.wire.TlvType;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the values of one frame and remembers which were cut or could not be read.
+final class Values {
+
+    /// Original size in the marks where it is not known.
+    static final long SIZE_UNKNOWN = -1;
+
+    private static final int AF_UNIX = 1;
+    private static final int AF_INET6 = 10;
+
+    private final Frame frame;
+    private final Map<String, Long> truncated = new TreeMap<>();
+    private final List<String> unread = new ArrayList<>();
+
+    Values(Frame frame) {
+        this.frame = frame;
+    }
+
+    /// The marks of what was read so far.
+    Marks marks() {
+        return truncated.isEmpty() && unread.isEmpty() ? Marks.NONE : new Marks(truncated, unread);
+    }
+
+    void unread(String name) {
+        unread.add(name);
+    }
+
+    /// A TLV that can be read, after marking what is not whole; null where there is none to read.
+    private @Nullable Tlv whole(TlvType type, String name) {
+        Tlv tlv = frame.find(type);
+        if (tlv == null) {
+            return null;
+        }
+        if (tlv.is(Tlv.TRUNCATED)) {
+            truncated.put(name, tlv.originalLength() == Tlv.LENGTH_UNKNOWN ? SIZE_UNKNOWN : tlv.originalLength());
+        }
+        if (tlv.is(Tlv.FAULT)) {
+            unread.add(name);
+            return tlv.length() == 0 ? null : tlv;
+        }
+        return tlv;
+    }
+
+    /// A name as it was given.
+    @Nullable
+    Text text(TlvType type, String name) {
+        Tlv tlv = whole(type, name);
+        return tlv == null ? null : Text.copyOf(tlv.array(), tlv.offset(), tlv.length());
+    }
+
+    /// A path, turned round from its names. One that was cut or could not be followed to the root lacks its beginning
+    /// and so
+    /// does not start with a slash.
+    @Nullable
+    Text path(TlvType type, String name) {
+        Tlv tlv = whole(type, name);
+        if (tlv == null) {
+            return null;
+        }
+        List<Text> names = split(tlv);
+        var path = new ByteArrayOutputStream(tlv.length() + 1);
+        boolean rooted = !tlv.is(Tlv.TRUNCATED) && !tlv.is(Tlv.FAULT) && !tlv.is(Tlv.DETACHED);
+        for (int i = names.size() - 1; i >= 0; i--) {
+            if (rooted || i < names.size() - 1) {
+                path.write('/');
+            }
+            path.writeBytes(names.get(i).toBytes());
+        }
+        if (rooted && names.isEmpty()) {
+            path.write('/');
+        }
+        byte[] octets = path.toByteArray();
+        return Text.copyOf(octets, 0, octets.length);
+    }
+
+    /// Strings that each end in NUL; the last may lack it where the value was cut.
+    @Nullable
+    List<Text> strings(TlvType type, String name) {
+        Tlv tlv = whole(type, name);
+        return tlv == null ? null : split(tlv);
+    }
+
+    /// The names of an environment block; its values are not kept.
+    @Nullable
+    List<Text> environmentNames() {
+        List<Text> entries = strings(TlvType.ENV, "env");
+        if (entries == null) {
+            return null;
+        }
+        var names = new ArrayList<Text>(entries.size());
+        for (Text entry : entries) {
+            byte[] octets = entry.toBytes();
+            int length = 0;
+            while (length < octets.length && octets[length] != '=') {
+                length++;
+            }
+            names.add(Text.copyOf(octets, 0, length));
+        }
+        return names;
+    }
+
+    private static List<Text> split(Tlv tlv) {
+        var parts = new ArrayList<Text>();
+        int end = tlv.offset() + tlv.length();
+        for (int from = tlv.offset(); from < end; ) {
+            int to = from;
+            while (to < end && tlv.array()[to] != 0) {
+                to++;
+            }
+            parts.add(Text.copyOf(tlv.array(), from, to - from));
+            from = to + 1;
+        }
+        return parts;
+    }
+
+    /// A number of a NUMBERS value; 0 where it is missing.
+    long number(int index) {
+        Tlv tlv = frame.find(TlvType.NUMBERS);
+        return tlv == null ? 0 : tlv.u64(8 * index);
+    }
+
+    /// The protocol of a SOCKET value.
+    String protocol() {
+        Tlv tlv = frame.find(TlvType.SOCKET);
+        if (tlv == null) {
+            return "unknown";
+        }
+        if (tlv.u16(0) == AF_UNIX) {
+            return "unix";
+        }
+        return switch (tlv.u16(2)) {
+            case 6 -> "tcp";
+            case 17 -> "udp";
+            default -> Integer.toString(tlv.u16(2));
+        };
+    }
+
+    @Nullable
+    Endpoint local() {
+        return endpoint(8, 4);
+    }
+
+    @Nullable
+    Endpoint remote() {
+        return endpoint(24, 6);
+    }
+
+    private @Nullable Endpoint endpoint(int addressAt, int portAt) {
+        Tlv tlv = frame.find(TlvType.SOCKET);
+        if (tlv == null || tlv.length() < 40 || tlv.u16(0) == AF_UNIX) {
+            return null;
+        }
+        int at = tlv.offset() + addressAt;
+        String ip = tlv.u16(0) == AF_INET6 ? IpAddress.v6(tlv.array(), at) : IpAddress.v4(tlv.array(), at);
+        return new Endpoint(ip, tlv.u16(portAt));
+    }
+}

@@ -1,0 +1,139 @@
+package blackbox.schemas.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One frame of the guest, checked for form; what it says is still only what the guest says.
+///
+/// @param type a code of [FrameType], or one that is not known here
+/// @param cpuSeq the CPU's sequence number
+/// @param ktimeNs nanoseconds on the guest's boot clock
+/// @param startNs start of the process on the guest's boot clock
+/// @param ret what the call returned
+public record Frame(
+        int type,
+        int flags,
+        int cpu,
+        long cpuSeq,
+        long ktimeNs,
+        int tgid,
+        int tid,
+        long startNs,
+        long cgroup,
+        long ret,
+        List<Tlv> tlvs) {
+
+    /// The version of this format.
+    public static final int VERSION = 1;
+    /// `BBX1` as a little-endian u32.
+    public static final int MAGIC = 0x31584242;
+    /// Length of the header.
+    public static final int HEADER_BYTES = 64;
+    /// Length of a TLV's header.
+    public static final int TLV_BYTES = 12;
+    /// The longest frame.
+    public static final int BYTES_MAX = 128 << 10;
+
+    /// The last heartbeat before the tracer is done.
+    public static final int FINAL = 1;
+    /// The file or connection is closed.
+    public static final int CLOSED = 2;
+    /// Part of the octets were asked for in calls whose result is not known.
+    public static final int REQUESTED = 4;
+    /// Sent before the end, to tell how far it is.
+    public static final int FLUSH = 8;
+    /// The call created the file.
+    public static final int CREATED = 16;
+
+    private static final int CPUS_MAX = 4_096;
+    private static final int TLVS_MAX = 64;
+
+    public Frame {
+        tlvs = List.copyOf(tlvs);
+    }
+
+    /// Reads the frame that fills `[offset, offset + length)`; null where it is malformed. Keeps slices of `array`.
+    public static @Nullable Frame parse(byte[] array, int offset, int length) {
+        if (length < HEADER_BYTES || length > BYTES_MAX) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(array, offset, length).slice().order(ByteOrder.LITTLE_ENDIAN);
+        boolean known = in.getInt(0) == MAGIC && in.getShort(4) == VERSION && in.getInt(8) == length;
+        int cpu = Short.toUnsignedInt(in.getShort(14));
+        int tgid = in.getInt(32);
+        int tid = in.getInt(36);
+        boolean possible = in.getLong(16) > 0 && in.getLong(24) >= 0 && tgid >= 0 && tid >= 0 && in.getLong(40) >= 0;
+        if (!known || !possible || cpu >= CPUS_MAX) {
+            return null;
+        }
+        List<Tlv> tlvs = tlvs(in, array, offset, length);
+        return tlvs == null
+                ? null
+                : new Frame(
+                        Short.toUnsignedInt(in.getShort(6)),
+                        Short.toUnsignedInt(in.getShort(12)),
+                        cpu,
+                        in.getLong(16),
+                        in.getLong(24),
+                        tgid,
+                        tid,
+                        in.getLong(40),
+                        in.getLong(48),
+                        in.getLong(56),
+                        tlvs);
+    }
+
+    private static @Nullable List<Tlv> tlvs(ByteBuffer in, byte[] array, int offset, int length) {
+        var tlvs = new ArrayList<Tlv>();
+        int at = HEADER_BYTES;
+        while (at < length) {
+            if (length - at < TLV_BYTES || tlvs.size() == TLVS_MAX) {
+                return null;
+            }
+            int captured = in.getInt(at + 4);
+            if (captured < 0 || captured > length - at - TLV_BYTES) {
+                return null;
+            }
+            tlvs.add(new Tlv(
+                    Short.toUnsignedInt(in.getShort(at)),
+                    Short.toUnsignedInt(in.getShort(at + 2)),
+                    Integer.toUnsignedLong(in.getInt(at + 8)),
+                    array,
+                    offset + at + TLV_BYTES,
+                    captured));
+            at += TLV_BYTES + captured;
+        }
+        return tlvs;
+    }
+
+    public boolean is(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    /// The first TLV of that type, or null.
+    public @Nullable Tlv find(TlvType wanted) {
+        for (Tlv tlv : tlvs) {
+            if (tlv.type() == wanted.code()) {
+                return tlv;
+            }
+        }
+        return null;
+    }
+
+    /// The second TLV of that type, or null.
+    public @Nullable Tlv findSecond(TlvType wanted) {
+        boolean first = true;
+        for (Tlv tlv : tlvs) {
+            if (tlv.type() == wanted.code()) {
+                if (!first) {
+                    return tlv;
+                }
+                first = false;
+            }
+        }
+        return null;
+    }
+}

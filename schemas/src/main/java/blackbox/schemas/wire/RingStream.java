@@ -1,0 +1,113 @@
+package blackbox.schemas.wire;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the tracer's stream: records of the BPF ring as they lie in memory, that is u32 length (with the kernel's busy
+/// and
+/// discard bits), u32 that means nothing here, the frame, and padding to 8 octets.
+///
+/// A record that cannot be one is skipped octet by octet until something that can follows; what was skipped is
+/// reported.
+/// Memory is bounded by [Frame#BYTES_MAX]. Owned by one thread.
+public final class RingStream {
+
+    /// What comes out of the stream.
+    public sealed interface Item {
+        /// A frame.
+        record Whole(Frame frame) implements Item {}
+
+        /// Octets that are no frame.
+        record Garbage(long octets) implements Item {}
+    }
+
+    private static final int RECORD_HEADER_BYTES = 8;
+    private static final int DISCARD_BIT = 1 << 30;
+    private static final int BUFFER_BYTES = 4 * Frame.BYTES_MAX;
+
+    private final InputStream in;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private final ByteBuffer words = ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN);
+    private int start;
+    private int end;
+    private boolean ended;
+
+    public RingStream(InputStream in) {
+        this.in = in;
+    }
+
+    /// The next frame or stretch of garbage, waiting for it; null at the end.
+    public @Nullable Item next() throws IOException {
+        long skipped = 0;
+        while (true) {
+            int size = recordSize();
+            if (size == 0) {
+                skipped += end - start;
+                start = end;
+                return skipped == 0 ? null : new Item.Garbage(skipped);
+            }
+            Frame frame = size < 0 ? null : frameAt(size);
+            boolean discarded = size > 0 && frame == null && (words.getInt(start) & DISCARD_BIT) != 0;
+            if (frame == null && !discarded) {
+                skipped++;
+                start++;
+            } else if (skipped > 0) {
+                return new Item.Garbage(skipped);
+            } else {
+                start += size;
+                if (frame != null) {
+                    return new Item.Whole(frame);
+                }
+            }
+        }
+    }
+
+    /// Size of the record at the start with its header and padding, once it is all there; -1 where there can be none, 0
+    /// at the end.
+    private int recordSize() throws IOException {
+        if (!has(RECORD_HEADER_BYTES)) {
+            return 0;
+        }
+        int length = words.getInt(start) & ~DISCARD_BIT;
+        if (length < Frame.HEADER_BYTES || length > Frame.BYTES_MAX) {
+            return -1;
+        }
+        if (!has(RECORD_HEADER_BYTES + Frame.HEADER_BYTES)) {
+            return -1;
+        }
+        boolean discard = (words.getInt(start) & DISCARD_BIT) != 0;
+        if (!discard && words.getInt(start + RECORD_HEADER_BYTES) != Frame.MAGIC) {
+            return -1;
+        }
+        int size = RECORD_HEADER_BYTES + (length + 7 & ~7);
+        return has(size) ? size : -1;
+    }
+
+    private @Nullable Frame frameAt(int size) {
+        int length = words.getInt(start) & ~DISCARD_BIT;
+        if ((words.getInt(start) & DISCARD_BIT) != 0 || length > size - RECORD_HEADER_BYTES) {
+            return null;
+        }
+        int from = start + RECORD_HEADER_BYTES;
+        return Frame.parse(Arrays.copyOfRange(buffer, from, from + length), 0, length);
+    }
+
+    /// Whether `count` octets are there from the start, reading as many as are needed and can be had.
+    private boolean has(int count) throws IOException {
+        while (end - start < count && !ended) {
+            if (buffer.length - start < count || start > buffer.length / 2) {
+                System.arraycopy(buffer, start, buffer, 0, end - start);
+                end -= start;
+                start = 0;
+            }
+            int read = in.read(buffer, end, buffer.length - end);
+            ended = read < 0;
+            end += Math.max(read, 0);
+        }
+        return end - start >= count;
+    }
+}
