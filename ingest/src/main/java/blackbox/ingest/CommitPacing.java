@@ -5,8 +5,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/// When to commit: a second after the first row of a young run, up to ten for an old one, at once when a run closes or
-/// someone waits, and always when many rows are pending. Owned by the writer's thread; times are `System.nanoTime`.
+/// When to commit: a second after the first row of a young run, up to ten for an old one, at once when a run
+/// closes or someone waits, and always when many rows are pending. Owned by the writer's thread; times are
+/// `System.nanoTime`.
 final class CommitPacing {
 
     private static final long INTERVAL_NS_MIN = Duration.ofSeconds(1).toNanos();

@@ -2,8 +2,8 @@ package blackbox.ingest;
 
 import java.io.IOException;
 
-/// An operating failure of ingest or of the embedded broker, with a code that callers act on and one sentence for
-/// people.
+/// An operating failure of ingest or of the embedded broker, with a code that callers act on and one sentence
+/// for people.
 public final class IngestException extends Exception {
 
     private static final long serialVersionUID = 1L;

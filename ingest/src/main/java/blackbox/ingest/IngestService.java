@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Ingest as a service: takes batches from the topic to the table until it is closed.
 ///
-/// After an operating failure (no space, broker gone, catalog locked) it opens table and topic again, from the last
-/// commit, with growing pauses. All methods are safe to call from several threads.
+/// After an operating failure (no space, broker gone, catalog locked) it opens table and topic again, from the
+/// last commit, with growing pauses. All methods are safe to call from several threads.
 public final class IngestService implements AutoCloseable {
 
     private static final Duration PAUSE_MIN = Duration.ofMillis(500);
@@ -143,7 +143,8 @@ public final class IngestService implements AutoCloseable {
                 counters.refused.sum());
     }
 
-    /// Waits until the table has the run's rows before `endIndex`, and has them committed as soon as they arrived.
+    /// Waits until the table has the run's rows before `endIndex`, and has them committed as soon as they
+    /// arrived.
     ///
     /// @throws IngestException `STOPPED` when interrupted
     public Awaited await(RunId run, long endIndex, Duration timeout) throws IngestException {

@@ -28,11 +28,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// One life of ingest, from the table's last commit to a stop or a failure. Starting is recovering: everything that it
-/// must know it reads from that commit.
+/// One life of ingest, from the table's last commit to a stop or a failure. Starting is recovering: everything
+/// that it must know it reads from that commit.
 ///
-/// Two threads: one reads and checks batches, the one that calls [#run] writes and commits them; a bounded queue
-/// between.
+/// Two threads: one reads and checks batches, the one that calls [#run] writes and commits them; a bounded
+/// queue between.
 final class IngestSession implements AutoCloseable {
 
     private static final int QUEUE_BATCHES_MAX = 16;

@@ -182,7 +182,7 @@ final class IngestServiceTest {
 
     @Test
     void aSecondIngestIsRefused() throws Exception {
-        try (IngestService unused = startService()) {
+        try (IngestService _ = startService()) {
             IngestException refused = assertThrows(IngestException.class, this::startService);
             assertEquals(Code.IN_USE, refused.code());
         }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A running broker on the loopback address. Its log outlives it: starting again on the same folder goes on.
 ///
-/// Kafka ends the process when its log folder fails, for instance on a full disk. Here that becomes [#failure], because
-/// the recorder in the same process must go on spooling.
+/// Kafka ends the process when its log folder fails, for instance on a full disk. Here that becomes [#failure],
+/// because the recorder in the same process must go on spooling.
 public final class EmbeddedBroker implements AutoCloseable {
 
     /// Let the system choose a free port.

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Checks batches against what is known of their runs: signature, chain, place and root.
 ///
-/// Owned by the consumer's thread. Remembers every run: open ones by their [RunState], closed ones by their length.
+/// Owned by the consumer's thread. Remembers every run: open ones by their [RunState], closed ones by their
+/// length.
 public final class BatchCheck {
 
     private final List<NoteVerifier> trusted;
@@ -163,7 +164,8 @@ public final class BatchCheck {
                         .equals(batch.previous());
     }
 
-    /// Refuses, and stops the run where the reason does; the tree may then have been spoilt and is not used again.
+    /// Refuses, and stops the run where the reason does; the tree may then have been spoilt and is not used
+    /// again.
     private Verdict refused(SealedBatch batch, Reason reason, String what) {
         OpenRun run = open.get(batch.run());
         RunState after = null;

@@ -14,8 +14,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.stream.Stream;
 
-/// Keeps refused batches: `<root>/<run>/<sequence>-<hash>.batch` with the octets and `.json` with the finding, both on
-/// disk before the topic's offset moves past them. Writing one again is harmless, so a crash in between is too.
+/// Keeps refused batches: `<root>/<run>/<sequence>-<hash>.batch` with the octets and `.json` with the finding,
+/// both on disk before the topic's offset moves past them. Writing one again is harmless, so a crash in between
+/// is too.
 ///
 /// Bounded: once the batches kept take up `bytesMax`, further ones leave only their finding.
 public final class Quarantine {

@@ -31,8 +31,9 @@ public enum Reason {
         this.stops = stops;
     }
 
-    /// Whether the run's ingestion stops at such a batch. What carries no trusted signature could be anyone's: it is
-    /// kept and told, but it cannot silence the run; if it replaced a true batch, the next one shows the gap.
+    /// Whether the run's ingestion stops at such a batch. What carries no trusted signature could be anyone's:
+    /// it is kept and told, but it cannot silence the run; if it replaced a true batch, the next one shows the
+    /// gap.
     public boolean stops() {
         return stops;
     }

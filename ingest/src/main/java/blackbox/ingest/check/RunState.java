@@ -9,7 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// How far one open run is ingested: all that is needed to check its next batch. Immutable; committed with the rows.
+/// How far one open run is ingested: all that is needed to check its next batch. Immutable; committed with the
+/// rows.
 ///
 /// @param nextIndex index of the next leaf
 /// @param nextSequence number of the next batch

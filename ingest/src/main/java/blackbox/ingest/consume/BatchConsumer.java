@@ -30,7 +30,8 @@ public final class BatchConsumer implements AutoCloseable {
     private final String cluster;
     private final KafkaConsumer<String, byte[]> consumer;
 
-    /// One record: where it stands, as [CommitState][blackbox.ingest.table.CommitState] names it, and what it holds.
+    /// One record: where it stands, as [CommitState][blackbox.ingest.table.CommitState] names it, and what it
+    /// holds.
     public record Arrived(
             String source, long offset, @Nullable String key, byte[] octets) {}
 
@@ -73,9 +74,8 @@ public final class BatchConsumer implements AutoCloseable {
 
     /// The records that are there, waiting for the first for at most `timeout`.
     ///
-    /// Where the broker no longer has what should come next, reading goes on with the first that it has: the check
-    then
-    /// finds the gap.
+    /// Where the broker no longer has what should come next, reading goes on with the first that it has: the
+    /// check then finds the gap.
     public List<Arrived> poll(Duration timeout) throws IngestException {
         try {
             var arrived = new ArrayList<Arrived>();

@@ -11,8 +11,8 @@ import java.security.MessageDigest;
 import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.PositionOutputStream;
 
-/// A new file that is hashed as it is written, so that the seal covers what was meant to be stored, not what came back
-/// from the disk. On the disk when closed.
+/// A new file that is hashed as it is written, so that the seal covers what was meant to be stored, not what
+/// came back from the disk. On the disk when closed.
 final class DigestingOutput extends PositionOutputStream implements OutputFile {
 
     private static final int BUFFER_BYTES = 1 << 18;

@@ -13,12 +13,14 @@ import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 
-/// One data file being written: consecutive row groups of one run. Nothing of it counts before [#finish] returned.
+/// One data file being written: consecutive row groups of one run. Nothing of it counts before [#finish]
+/// returned.
 public final class EventFile implements Closeable {
 
     private static final int STATISTICS_BYTES_MAX = 64;
 
-    /// Seals cover every octet, so pages need no checksum of their own; sizes of levels are not worth their place.
+    /// Seals cover every octet, so pages need no checksum of their own; sizes of levels are not worth their
+    /// place.
     private static final ParquetProperties PROPERTIES = ParquetProperties.builder()
             .withPageWriteChecksumEnabled(false)
             .withSizeStatisticsEnabled(false)

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 
-/// A column of lists of strings, as Parquet's three-level LIST: definition level 0 no list, 1 an empty list, 2 an
-/// element.
+/// A column of lists of strings, as Parquet's three-level LIST: definition level 0 no list, 1 an empty list, 2
+/// an element.
 final class ListChunk extends ColumnChunk {
 
     private static final int VALUES_PER_ENTRY_MIN = 2;
@@ -97,7 +97,8 @@ final class ListChunk extends ColumnChunk {
         }
     }
 
-    /// Writes both levels of rows `[from, to)`, the first list of which is `list`; returns how many entries there are.
+    /// Writes both levels of rows `[from, to)`, the first list of which is `list`; returns how many entries
+    /// there are.
     private int putListLevels(ChunkScratch scratch, int from, int to, int list) throws IOException {
         int entries = 0;
         try (var repetition = ChunkScratch.hybrid(1);

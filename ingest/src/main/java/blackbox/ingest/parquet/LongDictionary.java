@@ -2,7 +2,8 @@ package blackbox.ingest.parquet;
 
 import java.util.Arrays;
 
-/// Distinct numbers and their ids, up to a limit past which a dictionary does not pay. One is reused for all columns.
+/// Distinct numbers and their ids, up to a limit past which a dictionary does not pay. One is reused for all
+/// columns.
 final class LongDictionary {
 
     /// More distinct numbers than this are not worth a dictionary.

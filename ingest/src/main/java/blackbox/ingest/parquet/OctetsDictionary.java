@@ -5,8 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Distinct octet strings and their ids, in the order in which they came. Copies what it keeps, so batches need not
-/// outlive their append. The guest chooses the strings, so the hash is seeded and it cannot choose collisions.
+/// Distinct octet strings and their ids, in the order in which they came. Copies what it keeps, so batches need
+/// not outlive their append. The guest chooses the strings, so the hash is seeded and it cannot choose
+/// collisions.
 final class OctetsDictionary {
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -2,8 +2,8 @@ package blackbox.ingest.parquet;
 
 import java.util.Arrays;
 
-/// Which rows of a row group have a value: a bit each. Setting is all that a row costs a column; rows without a value
-/// cost nothing until the levels are written.
+/// Which rows of a row group have a value: a bit each. Setting is all that a row costs a column; rows without a
+/// value cost nothing until the levels are written.
 final class Presence {
 
     /// Runs of fewer equal octets (8 rows each) are cheaper left in a bit-packed run.
@@ -42,8 +42,9 @@ final class Presence {
         return word < bits.length ? (int) (bits[word] >>> row) & 0xff : 0;
     }
 
-    /// Appends the definition levels of rows `[from, to)`, 1 for a value and 0 for none, as Parquet's hybrid of run
-    /// lengths and bit-packed octets (Encodings.md, "RLE = 3"), whose bit-packed octets are this bit set's own.
+    /// Appends the definition levels of rows `[from, to)`, 1 for a value and 0 for none, as Parquet's hybrid of
+    /// run lengths and bit-packed octets (Encodings.md, "RLE = 3"), whose bit-packed octets are this bit set's
+    /// own.
     void putLevels(Octets target, int from, int to) {
         int row = from;
         int packedFrom = from;

@@ -11,7 +11,8 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of one run, gathered as columns. A leaf whose columns would not give it back byte for byte is kept raw as well.
+/// Rows of one run, gathered as columns. A leaf whose columns would not give it back byte for byte is kept raw
+/// as well.
 ///
 /// Copies what it keeps. Owned by the writer's thread; cleared and used again.
 public final class RowGroup {
@@ -112,8 +113,8 @@ public final class RowGroup {
         leafBytes = 0;
     }
 
-    /// Appends the leaf at `[offset, offset + length)`, which has index `index`, with the checkpoint that seals it, if
-    /// any.
+    /// Appends the leaf at `[offset, offset + length)`, which has index `index`, with the checkpoint that seals
+    /// it, if any.
     ///
     /// @throws IllegalStateException when the group is full or the index does not follow
     public void append(long index, byte[] leaf, int offset, int length, @Nullable String checkpoint) {

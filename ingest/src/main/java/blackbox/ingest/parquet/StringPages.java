@@ -19,7 +19,8 @@ final class StringPages {
 
     private StringPages() {}
 
-    /// Writes the dictionary where one pays: at least `valuesPerEntry` values for each entry. Says whether it did.
+    /// Writes the dictionary where one pays: at least `valuesPerEntry` values for each entry. Says whether it
+    /// did.
     static boolean begin(
             OctetsDictionary distinct, int values, ChunkScratch scratch, ChunkSink sink, int valuesPerEntry)
             throws IOException {

@@ -1,6 +1,7 @@
 package blackbox.ingest.table;
 
-/// The steps of a commit, in order: where tests cut it off to see that a crash there neither loses nor doubles a row.
+/// The steps of a commit, in order: where tests cut it off to see that a crash there neither loses nor doubles
+/// a row.
 public enum CommitStep {
     /// Rows are about to be written to files in the staging folder.
     BEFORE_FILES,

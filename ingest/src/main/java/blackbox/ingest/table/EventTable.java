@@ -35,7 +35,8 @@ import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.jdbc.JdbcCatalog;
 import org.jspecify.annotations.Nullable;
 
-/// The events table. [#openForWriting] holds the writer's lock until closed; [#openForReading] never changes anything.
+/// The events table. [#openForWriting] holds the writer's lock until closed; [#openForReading] never changes
+/// anything.
 ///
 /// A reader is safe to use from several threads; the writer belongs to one.
 public final class EventTable implements AutoCloseable {
@@ -215,7 +216,8 @@ public final class EventTable implements AutoCloseable {
         return new DataFileEntry(run, name, path, file.recordCount(), file.fileSizeInBytes());
     }
 
-    /// Removes files that were never committed: all in the staging folder, and final names that no snapshot knows.
+    /// Removes files that were never committed: all in the staging folder, and final names that no snapshot
+    /// knows.
     private void removeDebris() throws IOException, IngestException {
         for (Path file : list(layout.staging())) {
             Files.delete(file);

@@ -48,8 +48,8 @@ final class IcebergSchema {
                 : Types.NestedField.optional(column.fieldId(), column.name(), type);
     }
 
-    /// Metadata of the empty table. Built here rather than by the catalog, which would give the columns other field
-    /// ids.
+    /// Metadata of the empty table. Built here rather than by the catalog, which would give the columns other
+    /// field ids.
     static TableMetadata metadata(String location) {
         int lastFieldId = EventsTable.COLUMNS.stream()
                 .map(column -> switch (column.type()) {

@@ -34,9 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Gathers believed batches and commits them: one sealed data file per run, and the state, in one snapshot.
 ///
-/// Owned by the table's writer thread. After an exception it must be closed and the table opened again; nothing is
-/// lost,
-/// because offsets move only with rows.
+/// Owned by the table's writer thread. After an exception it must be closed and the table opened again; nothing
+/// is lost, because offsets move only with rows.
 public final class TableWriter implements AutoCloseable {
 
     /// Snapshots are expired once per so many commits.
@@ -113,8 +112,8 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /// Commits all pending rows together with `state`. When it returns they are in the table; when it throws they may
-    /// be, and the table's own state says so.
+    /// Commits all pending rows together with `state`. When it returns they are in the table; when it throws
+    /// they may be, and the table's own state says so.
     ///
     /// @return octets of the data files written
     public long commit(CommitState state) throws IngestException {
@@ -156,7 +155,8 @@ public final class TableWriter implements AutoCloseable {
         return files;
     }
 
-    /// Seals the files and gives both their final names, the seals first: no data file is ever there without its seal.
+    /// Seals the files and gives both their final names, the seals first: no data file is ever there without
+    /// its seal.
     private void publish(List<Staged> files) throws IOException {
         Path staging = table.layout().staging();
         for (Staged file : files) {

@@ -7,7 +7,6 @@ import blackbox.schemas.batch.BatchTopic;
 import blackbox.schemas.batch.SealedBatch;
 import java.time.Duration;
 import java.util.Properties;
-import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -23,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Sends batches to the topic [BatchTopic]. Safe to use from several threads; a run's batches come from one.
 ///
-/// A broker that cannot be reached is tried for ever, and [#trouble] says so meanwhile. A broker that refuses (wrong
-/// credentials, record too large) ends the publisher: nothing after the refused batch is acknowledged.
+/// A broker that cannot be reached is tried for ever, and [#trouble] says so meanwhile. A broker that refuses
+/// (wrong credentials, record too large) ends the publisher: nothing after the refused batch is acknowledged.
 public final class KafkaPublisher implements BatchPublisher {
 
     /// Octets sent and not yet acknowledged; [#publish] blocks beyond.

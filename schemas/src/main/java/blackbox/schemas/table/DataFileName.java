@@ -4,8 +4,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Name of a data file: `<first index>-<end index>-<8 hex digits>.parquet`, the numbers in 19 digits so that names sort
-/// as rows do. The hex digits are random; they keep a file that was never committed apart from its successor.
+/// Name of a data file: `<first index>-<end index>-<8 hex digits>.parquet`, the numbers in 19 digits so that
+/// names sort as rows do. The hex digits are random; they keep a file that was never committed apart from its
+/// successor.
 public record DataFileName(long firstIndex, long endIndex, String token) {
 
     /// What a seal's name adds to its data file's.

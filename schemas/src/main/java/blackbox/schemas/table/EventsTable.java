@@ -63,8 +63,8 @@ public final class EventsTable {
         return column == Column.KIND || column == Column.SOURCE;
     }
 
-    /// The name under which `kind` or `source` stores a code, or null for a code that has none (the row is then kept
-    /// raw).
+    /// The name under which `kind` or `source` stores a code, or null for a code that has none (the row is then
+    /// kept raw).
     public static @Nullable String nameOf(Column column, long code) {
         return switch (column) {
             case KIND -> kindName(code);

@@ -3,7 +3,8 @@ package blackbox.schemas.table;
 import blackbox.schemas.row.Column;
 import org.jspecify.annotations.Nullable;
 
-/// One column of the table. `source` is the leaf column that it stores, or null for a column that is not in the leaf.
+/// One column of the table. `source` is the leaf column that it stores, or null for a column that is not in the
+/// leaf.
 public record TableColumn(
         String name,
         int fieldId,
