@@ -1,0 +1,61 @@
+package blackbox.query.answer;
+
+import blackbox.query.QueryException;
+import blackbox.query.QueryException.Code;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Which events are wanted: of these kinds (of all, where none is named), not before `fromNs`, before `toNs`.
+public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
+
+    public static final EventFilter ALL = new EventFilter(Set.of(), Long.MIN_VALUE, Long.MAX_VALUE);
+
+    public EventFilter {
+        kinds = Set.copyOf(kinds);
+    }
+
+    /// A filter from what the user wrote. A kind is a whole name, or a family such as `file`; null means no bound.
+    ///
+    /// @throws QueryException when a kind or a time is none
+    public static EventFilter of(
+            Collection<String> kinds, @Nullable String from, @Nullable String to)
+            throws QueryException {
+        var wanted = EnumSet.noneOf(Kind.class);
+        for (String name : kinds) {
+            Set<Kind> named = Stream.of(Kind.values())
+                    .filter(kind -> kind.eventName().equals(name) || kind.eventName().startsWith(name + "."))
+                    .collect(Collectors.toSet());
+            if (named.isEmpty()) {
+                throw new QueryException(Code.BAD_INPUT, "'" + name + "' is no kind of event; kinds are " + allKinds());
+            }
+            wanted.addAll(named);
+        }
+        return new EventFilter(
+                wanted,
+                from == null ? Long.MIN_VALUE : Timestamps.parse(from),
+                to == null ? Long.MAX_VALUE : Timestamps.parse(to));
+    }
+
+    private static String allKinds() {
+        return Stream.of(Kind.values()).map(Kind::eventName).collect(Collectors.joining(", "));
+    }
+
+    /// Whether the row is wanted.
+    public boolean accepts(Row row) {
+        if (!kinds.isEmpty()) {
+            Kind kind = row.has(Column.KIND) ? Kind.ofCode(row.number(Column.KIND)) : null;
+            if (kind == null || !kinds.contains(kind)) {
+                return false;
+            }
+        }
+        long atNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : Long.MIN_VALUE;
+        return atNs >= fromNs && (atNs < toNs || toNs == Long.MAX_VALUE);
+    }
+}

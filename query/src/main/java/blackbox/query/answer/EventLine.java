@@ -1,0 +1,95 @@
+package blackbox.query.answer;
+
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// One event as one line for people: index, time of day, who saw it, kind, process, and what matters for the kind.
+public final class EventLine {
+
+    private static final int VALUE_CHARS_MAX = 160;
+    private static final List<Column> NUMBERS = List.of(
+            Column.RET,
+            Column.BYTES_READ,
+            Column.BYTES_WRITTEN,
+            Column.BYTES_OUT,
+            Column.BYTES_IN,
+            Column.EXIT_CODE,
+            Column.SIGNAL,
+            Column.UID_TO,
+            Column.LOST,
+            Column.EVENTS);
+
+    private EventLine() {}
+
+    public static String format(long index, Row row) {
+        var line = new StringBuilder();
+        line.append("%8d  ".formatted(index));
+        line.append(row.has(Column.AT_NS) ? Timestamps.format(row.number(Column.AT_NS)).substring(11) : "-");
+        line.append("  %-5s".formatted(row.has(Column.SOURCE) ? EventJson.name(row, Column.SOURCE) : "-"));
+        line.append("  %-18s".formatted(row.has(Column.KIND) ? EventJson.name(row, Column.KIND) : "unknown"));
+        if (row.has(Column.PID)) {
+            String comm = row.has(Column.COMM) ? Printable.of(row.text(Column.COMM).toString()) : "?";
+            line.append("  ").append(comm).append('[').append(row.number(Column.PID)).append(']');
+        }
+        subject(line, row);
+        for (Column column : NUMBERS) {
+            if (row.has(column)) {
+                line.append(' ').append(column.columnName()).append('=').append(row.number(column));
+            }
+        }
+        marks(line, row);
+        return line.toString();
+    }
+
+    private static void subject(StringBuilder line, Row row) {
+        if (row.has(Column.ARGV)) {
+            String command = row.list(Column.ARGV).stream().map(Text::toString).collect(Collectors.joining(" "));
+            text(line, row, Column.EXE);
+            line.append("  ").append(Printable.of(command, VALUE_CHARS_MAX));
+        } else {
+            text(line, row, Column.EXE);
+        }
+        text(line, row, Column.PATH);
+        if (row.has(Column.PATH_TO)) {
+            line.append(" ->");
+            text(line, row, Column.PATH_TO);
+        }
+        text(line, row, Column.PROTOCOL);
+        endpoint(line, row, Column.LOCAL_IP, Column.LOCAL_PORT);
+        if (row.has(Column.REMOTE_IP)) {
+            line.append(" ->");
+            endpoint(line, row, Column.REMOTE_IP, Column.REMOTE_PORT);
+        }
+        text(line, row, Column.HOST);
+        text(line, row, Column.WHAT);
+    }
+
+    private static void text(StringBuilder line, Row row, Column column) {
+        if (row.has(column)) {
+            line.append("  ").append(Printable.of(row.text(column).toString(), VALUE_CHARS_MAX));
+        }
+    }
+
+    private static void endpoint(StringBuilder line, Row row, Column ip, Column port) {
+        if (row.has(ip)) {
+            String address = row.text(ip).toString();
+            String shown = address.indexOf(':') < 0 ? address : "[" + address + "]";
+            line.append(' ').append(Printable.of(shown));
+            if (row.has(port)) {
+                line.append(':').append(row.number(port));
+            }
+        }
+    }
+
+    private static void marks(StringBuilder line, Row row) {
+        for (Column column : List.of(Column.TRUNCATED, Column.UNREAD)) {
+            if (row.has(column)) {
+                String names = row.list(column).stream().map(Text::toString).collect(Collectors.joining(","));
+                line.append(' ').append(column.columnName()).append('(').append(Printable.of(names)).append(')');
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package blackbox.query.answer;
+
+import blackbox.query.store.RunFacts;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// [RunFacts] as a JSON object in the form of the command-line contract.
+public final class RunJson {
+
+    private RunJson() {}
+
+    /// Writes one run as one object.
+    public static void write(JsonGenerator out, RunFacts facts) throws IOException {
+        out.writeStartObject();
+        fields(out, facts);
+        out.writeEndObject();
+    }
+
+    /// Writes the fields of one run into an object that the caller started.
+    static void fields(JsonGenerator out, RunFacts facts) throws IOException {
+        RunFacts.Start start = facts.start();
+        RunFacts.End end = facts.end();
+        out.writeStringField("run", facts.run().value());
+        out.writeStringField("name", facts.name());
+        out.writeStringField("startedAt", start == null ? null : Timestamps.format(start.atNs()));
+        out.writeStringField("endedAt", end == null ? null : Timestamps.format(end.atNs()));
+        out.writeStringField("state", facts.state().name());
+        out.writeStringField("tier", start == null ? null : start.text("tier"));
+        out.writeObjectFieldStart("image");
+        out.writeStringField("name", start == null ? null : start.text("image", "name"));
+        out.writeStringField("digest", start == null ? null : start.text("image", "digest"));
+        out.writeEndObject();
+        out.writeNumberField("events", facts.events());
+        out.writeNumberField("lost", facts.lost());
+        number(out, "exitCode", end == null ? null : end.exitCode());
+        number(out, "signal", end == null ? null : end.signal());
+        if (facts.fault() != null) {
+            out.writeStringField("fault", facts.fault());
+        }
+    }
+
+    private static void number(JsonGenerator out, String field, @Nullable Integer number) throws IOException {
+        if (number == null) {
+            out.writeNullField(field);
+        } else {
+            out.writeNumberField(field, number);
+        }
+    }
+}

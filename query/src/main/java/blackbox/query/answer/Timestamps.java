@@ -1,0 +1,37 @@
+package blackbox.query.answer;
+
+import blackbox.query.QueryException;
+import blackbox.query.QueryException.Code;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/// Times as people write them: RFC 3339, in UTC, with nanoseconds.
+public final class Timestamps {
+
+    private static final long NS = 1_000_000_000L;
+    private static final DateTimeFormatter FORM =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+    private Timestamps() {}
+
+    /// `atNs` nanoseconds since the epoch as RFC 3339.
+    public static String format(long atNs) {
+        return FORM.format(Instant.ofEpochSecond(Math.floorDiv(atNs, NS), Math.floorMod(atNs, NS)));
+    }
+
+    /// Nanoseconds since the epoch of an RFC 3339 time.
+    ///
+    /// @throws QueryException when it is none, or beyond the years that nanoseconds reach (1677 to 2262)
+    public static long parse(String text) throws QueryException {
+        try {
+            Instant instant = OffsetDateTime.parse(text).toInstant();
+            return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), NS), instant.getNano());
+        } catch (DateTimeException | ArithmeticException e) {
+            throw new QueryException(
+                    Code.BAD_INPUT, "'" + text + "' is no time; write it as in 2026-11-21T09:30:00Z", e);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package blackbox.query.answer;
+
+import blackbox.schemas.row.Text;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a run touched, and in words what may not have been seen.
+public record Touched(
+        List<FileUse> files,
+        List<ProgramRun> processes,
+        List<Flow> egress,
+        List<PrivilegeUse> privileges,
+        List<String> limits) {
+
+    public Touched {
+        files = List.copyOf(files);
+        processes = List.copyOf(processes);
+        egress = List.copyOf(egress);
+        privileges = List.copyOf(privileges);
+        limits = List.copyOf(limits);
+    }
+
+    /// What happened to the file at one path. `renamedTo` is the last name it was given from there.
+    public record FileUse(Text path, FileDeeds deeds, long bytesRead, long bytesWritten, @Nullable Text renamedTo) {}
+
+    /// What was done to a file, each at least once: opened, read, written, created, deleted, its attributes changed,
+    /// mapped for shared writing.
+    public record FileDeeds(
+            boolean opened,
+            boolean read,
+            boolean written,
+            boolean created,
+            boolean deleted,
+            boolean attributes,
+            boolean mapped) {}
+
+    /// A program that a process ran; a process that ran several is there once for each. `forked` says that the process
+    /// never executed one itself and went on with its parent's.
+    public record ProgramRun(
+            String key,
+            long pid,
+            @Nullable Long ppid,
+            @Nullable Text exe,
+            @Nullable List<Text> argv,
+            ProcessEnd end,
+            boolean forked) {}
+
+    /// How a process ended; both null where it was not seen to.
+    public record ProcessEnd(@Nullable Long exitCode, @Nullable Long signal) {}
+
+    /// Traffic between one local and one remote endpoint, as the guest's kernel counted it and as the host saw it on the
+    /// wire. `failedWith` is the negated errno of an attempt that no side saw traffic of.
+    public record Flow(
+            String protocol,
+            @Nullable String local,
+            String remoteIp,
+            @Nullable Integer remotePort,
+            @Nullable String host,
+            @Nullable Octets guest,
+            @Nullable Octets onWire,
+            @Nullable Long failedWith) {
+
+        /// Octets sent: what the host saw, else what the guest counted.
+        public long bytesOut() {
+            return onWire != null ? onWire.out() : guest != null ? guest.out() : 0;
+        }
+
+        /// Octets received: what the host saw, else what the guest counted.
+        public long bytesIn() {
+            return onWire != null ? onWire.in() : guest != null ? guest.in() : 0;
+        }
+    }
+
+    /// Payload octets out of and into the guest.
+    public record Octets(long out, long in) {}
+
+    /// A change of credentials or a use of a privileged interface, and how often; `index` is the first event's.
+    public record PrivilegeUse(
+            String what, @Nullable String subject, @Nullable String comm, long index, long count, boolean refused) {}
+}

@@ -1,0 +1,171 @@
+package blackbox.query.answer;
+
+import blackbox.schemas.row.Text;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// [Touched] as a JSON object in the form of the command-line contract.
+public final class TouchedJson {
+
+    private final JsonGenerator out;
+
+    private TouchedJson(JsonGenerator out) {
+        this.out = out;
+    }
+
+    /// Writes the parts that are wanted.
+    public static void write(JsonGenerator out, Touched touched, Set<TouchedPart> parts) throws IOException {
+        var json = new TouchedJson(out);
+        out.writeStartObject();
+        for (TouchedPart part : parts) {
+            switch (part) {
+                case FILES -> json.files(touched.files());
+                case PROCESSES -> json.processes(touched.processes());
+                case EGRESS -> json.egress(touched.egress());
+                case PRIVILEGES -> json.privileges(touched.privileges());
+            }
+        }
+        out.writeArrayFieldStart("limits");
+        for (String limit : touched.limits()) {
+            out.writeString(limit);
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void files(List<Touched.FileUse> files) throws IOException {
+        out.writeArrayFieldStart("files");
+        for (Touched.FileUse file : files) {
+            Touched.FileDeeds deeds = file.deeds();
+            out.writeStartObject();
+            text("path", file.path());
+            out.writeBooleanField("read", deeds.read());
+            out.writeBooleanField("written", deeds.written());
+            out.writeBooleanField("created", deeds.created());
+            out.writeBooleanField("deleted", deeds.deleted());
+            out.writeNumberField("bytesRead", file.bytesRead());
+            out.writeNumberField("bytesWritten", file.bytesWritten());
+            out.writeBooleanField("opened", deeds.opened());
+            out.writeBooleanField("attributesChanged", deeds.attributes());
+            out.writeBooleanField("mappedForWriting", deeds.mapped());
+            text("renamedTo", file.renamedTo());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void processes(List<Touched.ProgramRun> processes) throws IOException {
+        out.writeArrayFieldStart("processes");
+        for (Touched.ProgramRun process : processes) {
+            out.writeStartObject();
+            out.writeStringField("key", process.key());
+            out.writeNumberField("pid", process.pid());
+            number("ppid", process.ppid());
+            text("exe", process.exe());
+            argv(process.argv());
+            number("exitCode", process.end().exitCode());
+            number("signal", process.end().signal());
+            out.writeBooleanField("forked", process.forked());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void argv(@Nullable List<Text> argv) throws IOException {
+        if (argv == null) {
+            out.writeNullField("argv");
+            return;
+        }
+        out.writeArrayFieldStart("argv");
+        for (Text argument : argv) {
+            out.writeString(argument.toString());
+        }
+        out.writeEndArray();
+        if (!argv.stream().allMatch(Text::isUtf8)) {
+            out.writeArrayFieldStart("argvBytes");
+            for (Text argument : argv) {
+                out.writeBinary(argument.toBytes());
+            }
+            out.writeEndArray();
+        }
+    }
+
+    private void egress(List<Touched.Flow> flows) throws IOException {
+        out.writeArrayFieldStart("egress");
+        for (Touched.Flow flow : flows) {
+            out.writeStartObject();
+            out.writeStringField("protocol", flow.protocol());
+            String local = flow.local();
+            if (local != null) {
+                int split = local.lastIndexOf(' ');
+                endpoint("local", local.substring(0, split), Integer.valueOf(local.substring(split + 1)));
+            }
+            endpoint("remote", flow.remoteIp(), flow.remotePort());
+            out.writeStringField("host", flow.host());
+            out.writeNumberField("bytesOut", flow.bytesOut());
+            out.writeNumberField("bytesIn", flow.bytesIn());
+            out.writeBooleanField("seenByGuest", flow.guest() != null);
+            out.writeBooleanField("seenByHost", flow.onWire() != null);
+            octets("guestBytes", flow.guest());
+            octets("hostBytes", flow.onWire());
+            number("failedWith", flow.failedWith());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void endpoint(String field, String ip, @Nullable Integer port) throws IOException {
+        out.writeObjectFieldStart(field);
+        out.writeStringField("ip", ip);
+        if (port != null) {
+            out.writeNumberField("port", port);
+        }
+        out.writeEndObject();
+    }
+
+    private void octets(String field, Touched.@Nullable Octets octets) throws IOException {
+        if (octets != null) {
+            out.writeObjectFieldStart(field);
+            out.writeNumberField("out", octets.out());
+            out.writeNumberField("in", octets.in());
+            out.writeEndObject();
+        }
+    }
+
+    private void privileges(List<Touched.PrivilegeUse> privileges) throws IOException {
+        out.writeArrayFieldStart("privileges");
+        for (Touched.PrivilegeUse use : privileges) {
+            out.writeStartObject();
+            out.writeStringField("what", use.what());
+            out.writeStringField("subject", use.subject());
+            out.writeStringField("comm", use.comm());
+            out.writeNumberField("index", use.index());
+            out.writeNumberField("count", use.count());
+            out.writeBooleanField("refused", use.refused());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void text(String field, @Nullable Text text) throws IOException {
+        if (text == null) {
+            out.writeNullField(field);
+            return;
+        }
+        out.writeStringField(field, text.toString());
+        if (!text.isUtf8()) {
+            out.writeBinaryField(field + "Bytes", text.toBytes());
+        }
+    }
+
+    private void number(String field, @Nullable Long number) throws IOException {
+        if (number == null) {
+            out.writeNullField(field);
+        } else {
+            out.writeNumberField(field, number);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package blackbox.query.answer;
+
+import blackbox.schemas.row.Text;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// [Touched] as text for people.
+public final class TouchedText {
+
+    private static final int COMMAND_CHARS_MAX = 120;
+
+    private TouchedText() {}
+
+    /// Prints the parts that are wanted, and the limits.
+    public static void print(PrintWriter out, Touched touched, Set<TouchedPart> parts) {
+        for (TouchedPart part : parts) {
+            switch (part) {
+                case FILES -> files(out, touched.files());
+                case PROCESSES -> processes(out, touched.processes());
+                case EGRESS -> egress(out, touched.egress());
+                case PRIVILEGES -> privileges(out, touched.privileges());
+            }
+        }
+        out.println("What may not have been seen" + (touched.limits().isEmpty() ? ": nothing is known of" : ""));
+        touched.limits().forEach(limit -> out.println("  - " + Printable.of(limit)));
+    }
+
+    private static void files(PrintWriter out, List<Touched.FileUse> files) {
+        out.println("Files (" + files.size() + ")");
+        for (Touched.FileUse file : files) {
+            out.printf(
+                    "  %-7s %12d read %12d written  %s%n",
+                    letters(file.deeds()),
+                    file.bytesRead(),
+                    file.bytesWritten(),
+                    Printable.of(file.path().toString())
+                            + (file.renamedTo() == null ? "" : " -> " + Printable.of(String.valueOf(file.renamedTo()))));
+        }
+        if (!files.isEmpty()) {
+            out.println("  (r read, w written, c created, d deleted or renamed, a attributes, m mapped for writing)");
+        }
+    }
+
+    private static String letters(Touched.FileDeeds deeds) {
+        return (deeds.read() ? "r" : "-")
+                + (deeds.written() ? "w" : "-")
+                + (deeds.created() ? "c" : "-")
+                + (deeds.deleted() ? "d" : "-")
+                + (deeds.attributes() ? "a" : "-")
+                + (deeds.mapped() ? "m" : "-");
+    }
+
+    private static void processes(PrintWriter out, List<Touched.ProgramRun> processes) {
+        out.println("Programs (" + processes.size() + ")");
+        for (Touched.ProgramRun process : processes) {
+            String ended = process.end().signal() != null
+                    ? "signal " + process.end().signal()
+                    : process.end().exitCode() != null ? "exit " + process.end().exitCode() : "";
+            List<Text> argv = process.argv();
+            String command = argv == null
+                    ? "(" + (process.forked() ? "forked, went on with its parent's program" : "running before") + ")"
+                    : argv.stream().map(Text::toString).collect(Collectors.joining(" "));
+            out.printf(
+                    "  %7d %7s  %-9s %s  %s%n",
+                    process.pid(),
+                    process.ppid() == null ? "?" : process.ppid(),
+                    ended,
+                    Printable.of(process.exe() == null ? "?" : String.valueOf(process.exe())),
+                    Printable.of(command, COMMAND_CHARS_MAX));
+        }
+    }
+
+    private static void egress(PrintWriter out, List<Touched.Flow> flows) {
+        out.println("Network (" + flows.size() + ")");
+        for (Touched.Flow flow : flows) {
+            String seen = flow.guest() != null && flow.onWire() != null
+                    ? "guest+host"
+                    : flow.guest() != null ? "guest only" : "host only";
+            out.printf(
+                    "  %-4s %s:%s %s  %d out, %d in  %s%s%n",
+                    Printable.of(flow.protocol()),
+                    Printable.of(flow.remoteIp()),
+                    flow.remotePort() == null ? "?" : flow.remotePort(),
+                    Printable.of(flow.host() == null ? "" : flow.host()),
+                    flow.bytesOut(),
+                    flow.bytesIn(),
+                    seen,
+                    flow.failedWith() == null ? "" : "  failed with errno " + -flow.failedWith());
+        }
+    }
+
+    private static void privileges(PrintWriter out, List<Touched.PrivilegeUse> privileges) {
+        out.println("Privileges (" + privileges.size() + ")");
+        for (Touched.PrivilegeUse use : privileges) {
+            out.printf(
+                    "  %s %s  by %s  %d times, first at event %d%s%n",
+                    Printable.of(use.what()),
+                    Printable.of(use.subject() == null ? "" : use.subject()),
+                    Printable.of(use.comm() == null ? "?" : use.comm()),
+                    use.count(),
+                    use.index(),
+                    use.refused() ? "  (refused)" : "");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package blackbox.query.store;
+
+import blackbox.query.parquet.EventFileReader;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.batch.SpoolSegment;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A run's rows in order, each index once: from the data files, then from batches that are still in the spool.
+///
+/// Memory: one row group or one spool segment. Owned by one thread. Reading says nothing about whether the rows are
+/// true: that is the verifier's business.
+public final class RunReader implements AutoCloseable {
+
+    private final Recordings recordings;
+    private final RunId run;
+    private final Deque<DataFile> files = new ArrayDeque<>();
+    private final Deque<SealedBatch> batches = new ArrayDeque<>();
+    private @Nullable Deque<Path> segments;
+    private @Nullable EventFileReader file;
+    private @Nullable LeafCursor leaves;
+    private long leafIndex;
+    private final Row decoded = new Row();
+    private Row row = decoded;
+    private long index;
+    private long next;
+
+    private RunReader(Recordings recordings, RunId run, long from) {
+        this.recordings = recordings;
+        this.run = run;
+        this.next = from;
+    }
+
+    /// A reader of the rows that are there now, from index `from` on.
+    public static RunReader open(Recordings recordings, RunId run, long from) throws IOException {
+        var reader = new RunReader(recordings, run, from);
+        for (DataFile file : recordings.committedFiles(run)) {
+            if (file.name().endIndex() > from) {
+                reader.files.add(file);
+            }
+        }
+        return reader;
+    }
+
+    /// Moves to the next row; false when there are no more.
+    public boolean next() throws IOException {
+        while (true) {
+            EventFileReader open = file;
+            if (open != null) {
+                if (nextOf(open)) {
+                    return true;
+                }
+                open.close();
+                file = null;
+            } else if (leaves != null) {
+                if (nextLeaf(leaves)) {
+                    return true;
+                }
+                leaves = null;
+            } else if (!openNext()) {
+                return false;
+            }
+        }
+    }
+
+    private boolean nextOf(EventFileReader open) throws IOException {
+        while (open.next()) {
+            if (open.index() >= next) {
+                index = open.index();
+                next = index + 1;
+                Text raw = open.raw();
+                row = raw != null && decode(raw.toBytes()) ? decoded : open.row();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean decode(byte[] leaf) {
+        return LeafCodec.decode(leaf, 0, leaf.length, decoded);
+    }
+
+    private boolean nextLeaf(LeafCursor cursor) {
+        while (cursor.next()) {
+            long at = leafIndex++;
+            if (at >= next && LeafCodec.decode(cursor.array(), cursor.offset(), cursor.offset() + cursor.length(), decoded)) {
+                row = decoded;
+                index = at;
+                next = at + 1;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean openNext() throws IOException {
+        DataFile dataFile = files.poll();
+        if (dataFile != null) {
+            file = EventFileReader.open(dataFile.path(), run);
+            return true;
+        }
+        SealedBatch batch = nextBatch();
+        if (batch == null) {
+            return false;
+        }
+        leaves = batch.leaves();
+        leafIndex = batch.firstIndex();
+        return true;
+    }
+
+    private @Nullable SealedBatch nextBatch() throws IOException {
+        Deque<Path> left = segments;
+        if (left == null) {
+            left = new ArrayDeque<>(recordings.spoolSegments(run));
+            segments = left;
+        }
+        while (batches.isEmpty() && !left.isEmpty()) {
+            for (SealedBatch batch : read(left.remove()).batches()) {
+                if (batch.endIndex() > next) {
+                    batches.add(batch);
+                }
+            }
+        }
+        return batches.poll();
+    }
+
+    /// A segment that has gone meanwhile was taken over by the broker.
+    private static SpoolSegment read(Path segment) throws IOException {
+        try {
+            return SpoolSegment.read(Files.readAllBytes(segment));
+        } catch (NoSuchFileException e) {
+            return new SpoolSegment(List.of(), 0, null);
+        }
+    }
+
+    /// The current row, valid until the next call of [#next].
+    public Row row() {
+        return row;
+    }
+
+    /// The current row's index within the run.
+    public long index() {
+        return index;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (file != null) {
+            file.close();
+        }
+    }
+}
