@@ -35,6 +35,7 @@ final class ColumnCursor {
     private int[] definitions = new int[0];
     private int[] repetitions = new int[0];
     private int levelAt;
+    private int markAt;
 
     ColumnCursor(LeafColumn column, @Nullable Map<String, Long> symbols) {
         this.column = column;
@@ -51,6 +52,7 @@ final class ColumnCursor {
         rowsInPage = 0;
         rowAt = 0;
         levelAt = 0;
+        markAt = 0;
         values.forgetDictionary();
     }
 
@@ -108,13 +110,14 @@ final class ColumnCursor {
     }
 
     private void markLists(long[] masks, int rows, long bit) {
-        int level = levelAt;
+        int level = markAt;
         for (int i = 0; i < rows; i++) {
             if (definitions[level] > 0 || column.definitionMax() == 1) {
                 masks[i] |= bit;
             }
             for (level++; level < levels && repetitions[level] != 0; level++) {}
         }
+        markAt = level;
     }
 
     long nextNumber() {
@@ -249,6 +252,7 @@ final class ColumnCursor {
         valuesEnd = header.uncompressedBytes();
         rowAt = 0;
         levelAt = 0;
+        markAt = 0;
         if (column.isList()) {
             definitions = definitions.length >= levels ? definitions : new int[levels];
             repetitions = repetitions.length >= levels ? repetitions : new int[levels];

@@ -85,13 +85,15 @@ final class CompactThrift {
         }
     }
 
-    /// Reads a list's header and returns its size; elements follow, readable with the method for their type.
-    int list() {
+    /// Reads the header of a list of structs and returns its size; the fields of the first one follow.
+    int structs() {
         if (type != LIST) {
             throw new IllegalArgumentException("a field is not a list");
         }
         int header = octet();
-        type = header & 0x0f;
+        if ((header & 0x0f) != STRUCT) {
+            throw new IllegalArgumentException("a list is not one of structs");
+        }
         return header >>> 4 == 15 ? length(1) : header >>> 4;
     }
 

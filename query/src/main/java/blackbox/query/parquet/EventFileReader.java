@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class EventFileReader implements AutoCloseable {
 
     private static final int SPAN_ROWS_MAX = 4_096;
-    private static final int RUN = 0;
     private static final int INDEX = Column.SLOTS;
     private static final int RAW = Column.SLOTS + 1;
     private static final int CHECKPOINT = Column.SLOTS + 2;
+    private static final int RUN = Column.SLOTS + 3;
 
     private static final Map<String, Column> LEAF_COLUMNS = leafColumns();
 
@@ -41,6 +41,7 @@ public final class EventFileReader implements AutoCloseable {
     private final long[] extras = new long[SPAN_ROWS_MAX];
     private final @Nullable Slot[] byFieldId = new Slot[Column.SLOTS];
     private final @Nullable Slot indexSlot;
+    private final @Nullable Slot runSlot;
     private final @Nullable Slot rawSlot;
     private final @Nullable Slot checkpointSlot;
 
@@ -66,6 +67,7 @@ public final class EventFileReader implements AutoCloseable {
             }
         }
         indexSlot = find(slots, INDEX);
+        runSlot = find(slots, RUN);
         rawSlot = find(slots, RAW);
         checkpointSlot = find(slots, CHECKPOINT);
     }
@@ -268,14 +270,17 @@ public final class EventFileReader implements AutoCloseable {
     }
 
     private void fillExtras(long there) {
-        // INDEX, RAW and CHECKPOINT are SLOTS + 0, 1, 2; RUN shares INDEX's bit but its word was checked by its symbols.
-        Slot indexColumn = indexSlot;
-        if (indexColumn == null || (there & 1) == 0) {
-            throw new IllegalArgumentException("a row has no index");
+        if (indexSlot == null || runSlot == null || !isThere(there, INDEX) || !isThere(there, RUN)) {
+            throw new IllegalArgumentException("a row has no run or no index");
         }
-        index = indexColumn.cursor.nextNumber();
-        raw = rawSlot != null && (there & 2) != 0 ? copy(rawSlot.cursor) : null;
-        checkpoint = checkpointSlot != null && (there & 4) != 0 ? copy(checkpointSlot.cursor) : null;
+        runSlot.cursor.nextNumber(); // its only symbol is the run, so any other run is malformed
+        index = indexSlot.cursor.nextNumber();
+        raw = rawSlot != null && isThere(there, RAW) ? copy(rawSlot.cursor) : null;
+        checkpoint = checkpointSlot != null && isThere(there, CHECKPOINT) ? copy(checkpointSlot.cursor) : null;
+    }
+
+    private static boolean isThere(long extras, int field) {
+        return (extras >>> (field & 63) & 1) != 0;
     }
 
     private static Text copy(ColumnCursor cursor) {

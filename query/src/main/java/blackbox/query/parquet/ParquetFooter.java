@@ -40,7 +40,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     }
 
     private static List<RowGroup> rowGroups(CompactThrift in, int columns) {
-        int size = in.list();
+        int size = in.structs();
         if (size > GROUPS_MAX) {
             throw new IllegalArgumentException("there are more than " + GROUPS_MAX + " row groups");
         }
@@ -52,13 +52,12 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     }
 
     private static RowGroup rowGroup(CompactThrift in, int columns) {
-        in.struct();
         var chunks = new ArrayList<ColumnChunk>();
         long rows = -1;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             switch (id) {
                 case 1 -> {
-                    int size = in.list();
+                    int size = in.structs();
                     for (int i = 0; i < size; i++) {
                         chunks.add(chunk(in));
                     }
@@ -74,7 +73,6 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     }
 
     private static ColumnChunk chunk(CompactThrift in) {
-        in.struct();
         ColumnChunk chunk = null;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             if (id == 1) {
@@ -122,7 +120,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         private int next;
 
         SchemaParser(CompactThrift in) {
-            int size = in.list();
+            int size = in.structs();
             if (size > 4 * COLUMNS_MAX) {
                 throw new IllegalArgumentException("the schema has more than " + COLUMNS_MAX + " columns");
             }
@@ -132,7 +130,6 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         }
 
         private static Element element(CompactThrift in) {
-            in.struct();
             int type = -1;
             int repetition = 0;
             int children = 0;

@@ -1,0 +1,183 @@
+package blackbox.query.verify;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.log.Checkpoint;
+import blackbox.schemas.log.MerkleFrontier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import org.jspecify.annotations.Nullable;
+
+/// The run's log as it is computed again: takes leaves in order, and checkpoints where they stand, and checks that each
+/// heartbeat fits and each checkpoint signs the very tree over the leaves before it. Owned by one thread.
+final class LeafLog {
+
+    private final RunId run;
+    private final TrustedKeys keys;
+    private final Findings findings;
+    private final SequenceCheck sequences = new SequenceCheck();
+    private MerkleFrontier tree = new MerkleFrontier();
+
+    private long coveredEnd;
+    private long checkpoints;
+    private long nextBatch;
+    private long declaredLost;
+    private boolean closed;
+    private long closeIndex = -1;
+    private long beatAtNs;
+    private @Nullable Hash beatPrevious;
+    private boolean lastWasBeat;
+
+    LeafLog(RunId run, TrustedKeys keys, Findings findings) {
+        this.run = run;
+        this.keys = keys;
+        this.findings = findings;
+    }
+
+    /// Index of the next leaf.
+    long size() {
+        return tree.size();
+    }
+
+    /// Index behind the last leaf that a believed checkpoint covers.
+    long coveredEnd() {
+        return coveredEnd;
+    }
+
+    /// Takes the next leaf: its octets, preceded by an octet 0, and what they say.
+    void append(byte[] array, int offset, int length, Row row) {
+        tree.append(array, offset, length);
+        lastWasBeat = false;
+        if (!row.has(Column.KIND)) {
+            return;
+        }
+        long kind = row.number(Column.KIND);
+        if (kind == Kind.RECORDER_HEARTBEAT.code()) {
+            heartbeat(row);
+        } else if (closed) {
+            findings.tampered(size() - 1, "an event stands behind the run's close");
+        } else if (kind == Kind.RUN_CLOSE.code()) {
+            close(row);
+        } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
+            declaredLost += row.number(Column.LOST);
+        }
+        sequences.see(row);
+    }
+
+    private void heartbeat(Row row) {
+        long index = size() - 1;
+        lastWasBeat = true;
+        if (!row.has(Column.BATCH) || row.number(Column.BATCH) != nextBatch) {
+            findings.tampered(index, "the heartbeat is not that of batch " + nextBatch);
+        }
+        if (!row.has(Column.EVENTS) || row.number(Column.EVENTS) != size()) {
+            findings.tampered(index, "the heartbeat does not count " + size() + " events");
+        }
+        boolean linked = row.has(Column.PREVIOUS) && row.length(Column.PREVIOUS) == Hash.LENGTH;
+        beatPrevious = linked ? Hash.copyOf(row.array(Column.PREVIOUS), row.offset(Column.PREVIOUS)) : null;
+        if (beatPrevious == null || nextBatch == 0 && !beatPrevious.equals(Hash.ZERO)) {
+            findings.tampered(index, "the heartbeat does not name the batch before");
+        }
+        beatAtNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0;
+        nextBatch++;
+    }
+
+    private void close(Row row) {
+        closed = true;
+        closeIndex = size() - 1;
+        if (!row.has(Column.EVENTS) || row.number(Column.EVENTS) != closeIndex) {
+            findings.tampered(closeIndex, "the run's close does not count " + closeIndex + " events");
+        }
+    }
+
+    /// Takes the checkpoint that stands at the leaf just appended; null where none does.
+    ///
+    /// @return whether the log may go on: false once the tree is known to differ
+    boolean checkpoint(@Nullable String note) {
+        long index = size() - 1;
+        if (note == null) {
+            if (lastWasBeat) {
+                findings.tampered(index, "the heartbeat has no checkpoint");
+            }
+            return true;
+        }
+        if (!lastWasBeat) {
+            findings.tampered(index, "a checkpoint stands at an event that is no heartbeat");
+            return true;
+        }
+        String fault = faultOf(note, tree);
+        if (fault == null) {
+            checkpoints++;
+            coveredEnd = size();
+            return true;
+        }
+        findings.tampered(coveredEnd, "events " + coveredEnd + " to " + index + ": " + fault);
+        return false;
+    }
+
+    private @Nullable String faultOf(String text, MerkleFrontier over) {
+        SignedNote note = SignedNote.parse(text);
+        if (note == null) {
+            return "the checkpoint is no signed note";
+        }
+        if (!keys.signedCheckpoint(note)) {
+            return "the checkpoint is signed by no trusted key (" + keys.authorship().keys() + ")";
+        }
+        Checkpoint checkpoint = Checkpoint.parse(note.text());
+        if (checkpoint == null) {
+            return "the note is no checkpoint";
+        }
+        if (!checkpoint.origin().equals(run.origin())) {
+            return "the checkpoint is of another log, " + checkpoint.origin();
+        }
+        if (checkpoint.size() != over.size()) {
+            return "the checkpoint is over " + checkpoint.size() + " events, here stand " + over.size();
+        }
+        return checkpoint.root().equals(over.root()) ? null : "the events do not lead to the root that was signed";
+    }
+
+    /// The number, time and predecessor in the last heartbeat.
+    BatchFacts lastHeartbeat() {
+        return new BatchFacts(nextBatch - 1, beatAtNs, beatPrevious);
+    }
+
+    /// What a heartbeat says about its batch.
+    record BatchFacts(long sequence, long sealedAtNs, @Nullable Hash previous) {}
+
+    /// The log as it is now, to check other leaves against without changing it; its findings go to the same place.
+    LeafLog fork() {
+        var fork = new LeafLog(run, keys, findings);
+        fork.tree = MerkleFrontier.of(tree.size(), tree.toBytes());
+        fork.coveredEnd = coveredEnd;
+        fork.nextBatch = nextBatch;
+        fork.closed = closed;
+        return fork;
+    }
+
+    /// Checks what can be checked only at the end.
+    void finish() {
+        if (coveredEnd != size() && !findings.isTampered()) {
+            findings.tampered(coveredEnd, "events from " + coveredEnd + " on are covered by no checkpoint");
+        }
+        if (sequences.missing() > declaredLost) {
+            findings.note(
+                    -1,
+                    "the guest's sequence numbers show " + sequences.missing() + " events missing, losses of "
+                            + declaredLost + " are declared");
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    boolean hasLosses() {
+        return declaredLost > 0 || sequences.missing() > 0;
+    }
+
+    long checkpoints() {
+        return checkpoints;
+    }
+}

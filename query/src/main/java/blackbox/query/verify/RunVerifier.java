@@ -1,0 +1,231 @@
+package blackbox.query.verify;
+
+import blackbox.query.parquet.EventFileReader;
+import blackbox.query.parquet.MalformedParquetException;
+import blackbox.query.store.DataFile;
+import blackbox.query.store.Recordings;
+import blackbox.query.verify.Verification.Completeness;
+import blackbox.query.verify.Verification.Time;
+import blackbox.schemas.RunId;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.FileSeal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Verifies one run from its files and public keys alone.
+///
+/// Order: every data file against its seal; then the rows of each file, encoded to leaves again, into the tree, and every
+/// checkpoint against it; beside them the spool's batches, which also go on where the table ends. Nothing in a file is
+/// parsed unless its seal holds. After the first file or checkpoint that does not hold, later events are not believed.
+public final class RunVerifier {
+
+    private final Recordings recordings;
+    private final RunId run;
+    private final Findings findings = new Findings();
+    private final TrustedKeys keys;
+    private final LeafLog log;
+    private final RawLeaf rawLeaf = new RawLeaf();
+
+    /// A leaf's octets behind an octet 0, the prefix that is hashed with it.
+    private final byte[] leaf = new byte[1 + LeafCodec.BYTES_MAX];
+
+    private long tableEnd;
+
+    private RunVerifier(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted) {
+        this.recordings = recordings;
+        this.run = run;
+        this.keys = new TrustedKeys(trusted);
+        this.log = new LeafLog(run, keys, findings);
+    }
+
+    /// Verifies `run` with the keys that are trusted.
+    ///
+    /// @throws IOException when a file cannot be read at all (the disk, permissions): an operating failure, not a verdict
+    public static Verification verify(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
+            throws IOException {
+        return new RunVerifier(recordings, run, trusted).verify();
+    }
+
+    private Verification verify() throws IOException {
+        boolean live = recordings.isLive(run);
+        List<Path> segments = recordings.spoolSegments(run);
+        var spool = new SpoolCheck(run, segments, live, findings);
+        boolean believed = true;
+        var files = new FileCheck(run, keys);
+        List<DataFile> sealed = recordings.dataFiles(run);
+        tableEnd = sealed.stream().mapToLong(file -> file.name().endIndex()).max().orElse(0);
+        Set<DataFile> faulty = checkSeals(files, sealed);
+        for (DataFile file : sealed) {
+            believed = believed && !faulty.contains(file) && rows(file, spool);
+        }
+        checkStrays(files, sealed, live);
+        if (believed) {
+            spool.continueWith(log);
+        }
+        checkQuarantine();
+        log.finish();
+        if (log.size() == 0 && !findings.isTampered()) {
+            findings.truncated(0, "nothing of the run is there");
+        }
+        return new Verification(
+                findings.integrity(),
+                completeness(live),
+                Time.HOST_CLOCK,
+                keys.authorship(),
+                log.coveredEnd(),
+                log.checkpoints(),
+                findings.all());
+    }
+
+    private Completeness completeness(boolean live) {
+        boolean whole = log.isClosed() && !findings.isTruncated();
+        if (whole) {
+            return log.hasLosses() ? Completeness.LOSS_DECLARED : Completeness.COMPLETE;
+        }
+        return live && !findings.isTruncated() ? Completeness.OPEN : Completeness.TRUNCATED;
+    }
+
+    private Set<DataFile> checkSeals(FileCheck files, List<DataFile> sealed) throws IOException {
+        var faulty = new HashSet<DataFile>();
+        for (DataFile file : sealed) {
+            String fault = files.faultOf(file);
+            if (fault != null) {
+                faulty.add(file);
+                findings.tampered(file.name().firstIndex(), file.name() + ": " + fault);
+            }
+        }
+        return faulty;
+    }
+
+    /// Takes a file's rows; false where what follows cannot be believed.
+    private boolean rows(DataFile file, SpoolCheck spool) throws IOException {
+        DataFileName name = file.name();
+        if (name.firstIndex() < log.size()) {
+            findings.tampered(
+                    name.firstIndex(), name + ": it holds events again that another file holds, up to " + log.size());
+            return false;
+        }
+        if (name.firstIndex() > log.size()) {
+            findings.tampered(
+                    log.size(), "events " + log.size() + " to " + (name.firstIndex() - 1) + " are missing from the table");
+            return false;
+        }
+        try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
+            return rows(reader, name, spool);
+        } catch (MalformedParquetException e) {
+            findings.tampered(log.size(), name + ": " + e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean rows(EventFileReader reader, DataFileName name, SpoolCheck spool) throws IOException {
+        spool.compare(log, tableEnd);
+        while (reader.next()) {
+            if (reader.index() != log.size() || reader.index() >= name.endIndex()) {
+                findings.tampered(log.size(), name + ": event " + reader.index() + " stands where event " + log.size()
+                        + " should");
+                return false;
+            }
+            if (!append(reader)) {
+                return false;
+            }
+            Text checkpoint = reader.checkpoint();
+            if (!log.checkpoint(checkpoint == null ? null : checkpoint.toString())) {
+                return false;
+            }
+            if (checkpoint != null) {
+                spool.compare(log, tableEnd);
+            }
+        }
+        if (log.size() != name.endIndex() || log.coveredEnd() != log.size()) {
+            findings.tampered(log.coveredEnd(), name + ": it does not end with event " + (name.endIndex() - 1)
+                    + " and its checkpoint");
+            return false;
+        }
+        return true;
+    }
+
+    private boolean append(EventFileReader reader) {
+        Row row = reader.row();
+        Text raw = reader.raw();
+        if (raw == null) {
+            int length = LeafCodec.size(row);
+            if (length > LeafCodec.BYTES_MAX) {
+                findings.tampered(log.size(), "event " + log.size() + " is longer than a leaf can be");
+                return false;
+            }
+            LeafCodec.encode(row, leaf, 1);
+            log.append(leaf, 1, length, row);
+            return true;
+        }
+        byte[] octets = raw.toBytes();
+        if (octets.length > LeafCodec.BYTES_MAX || !rawLeaf.isShownBy(octets, row)) {
+            findings.tampered(log.size(), "the columns of event " + log.size() + " do not show what its raw leaf says");
+            return false;
+        }
+        System.arraycopy(octets, 0, leaf, 1, octets.length);
+        log.append(leaf, 1, octets.length, row);
+        return true;
+    }
+
+    /// Data files without a seal, and seals without their file.
+    private void checkStrays(FileCheck files, List<DataFile> sealed, boolean live) throws IOException {
+        var known = new HashSet<Path>();
+        sealed.forEach(file -> {
+            known.add(file.path());
+            known.add(file.seal());
+        });
+        for (Path entry : Recordings.entries(recordings.dataFolder(run))) {
+            String fileName = String.valueOf(entry.getFileName());
+            if (known.contains(entry)) {
+                continue;
+            }
+            DataFileName name = DataFileName.parse(fileName);
+            if (name != null && name.endIndex() > log.coveredEnd() && !live) {
+                findings.tampered(name.firstIndex(), name + ": it has no seal");
+            }
+            FileSeal seal = fileName.endsWith(DataFileName.SEAL_SUFFIX) ? files.orphan(entry) : null;
+            if (seal != null && seal.file().endIndex() > log.coveredEnd() && !live) {
+                findings.truncated(seal.file().firstIndex(), seal.file() + ": its seal is there, the file is not");
+            }
+        }
+    }
+
+    private void checkQuarantine() throws IOException {
+        for (Path entry : Recordings.entries(recordings.quarantineFolder(run))) {
+            String name = String.valueOf(entry.getFileName());
+            if (name.endsWith(".json")) {
+                refusedBatch(entry, name);
+            } else if (name.startsWith("spool-")) {
+                quarantinedSegment(entry, name);
+            }
+        }
+    }
+
+    /// A batch that ingest refused. One that stopped the run stood where a true one should; others could be anyone's.
+    private void refusedBatch(Path entry, String name) throws IOException {
+        String what = "ingest refused a batch: quarantine/" + run + "/" + name;
+        if (Files.readString(entry).contains("\"stopsRun\":true")) {
+            findings.tampered(-1, what);
+        } else {
+            findings.note(-1, what);
+        }
+    }
+
+    private void quarantinedSegment(Path entry, String name) throws IOException {
+        String what = "the recorder's spool had a damaged end: quarantine/" + run + "/" + name;
+        if (SpoolCheck.isDamaged(Files.readAllBytes(entry))) {
+            findings.tampered(-1, what);
+        } else {
+            findings.note(-1, what + ", a write that was cut off");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package blackbox.query.verify;
+
+import java.util.List;
+
+/// What verification found. Four questions are answered apart: is what is there true, is everything there, when was it,
+/// who says so.
+///
+/// @param events leaves that a believed checkpoint covers
+/// @param checkpoints checkpoints that hold
+public record Verification(
+        Integrity integrity,
+        Completeness completeness,
+        Time time,
+        Authorship authorship,
+        long events,
+        long checkpoints,
+        List<Finding> findings) {
+
+    public Verification {
+        findings = List.copyOf(findings);
+    }
+
+    /// Whether what is there is what was recorded.
+    public enum Integrity {
+        VERIFIED,
+        TAMPERED
+    }
+
+    /// Whether everything that was recorded is there.
+    public enum Completeness {
+        /// Closed, and nothing was lost.
+        COMPLETE,
+        /// Closed, and what was lost is declared.
+        LOSS_DECLARED,
+        /// Still being recorded.
+        OPEN,
+        /// The end is missing.
+        TRUNCATED
+    }
+
+    /// What vouches for the time.
+    public enum Time {
+        /// An outside witness or time stamp.
+        ANCHORED,
+        /// The recorder's own clock alone.
+        HOST_CLOCK
+    }
+
+    /// The keys whose signatures stand on the checkpoints, as `name+key id`, and whether each of them is trusted.
+    public record Authorship(List<String> keys, boolean trusted) {
+        public Authorship {
+            keys = List.copyOf(keys);
+        }
+    }
+
+    /// Something that does not hold or should be known. `index` is the first event concerned, -1 where there is none.
+    public record Finding(long index, String what) {}
+
+    /// Whether the run holds: true, and complete or with its losses declared.
+    public boolean holds() {
+        return integrity == Integrity.VERIFIED
+                && (completeness == Completeness.COMPLETE || completeness == Completeness.LOSS_DECLARED);
+    }
+}

@@ -1,0 +1,69 @@
+package blackbox.query.parquet;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import blackbox.query.TestEvents;
+import blackbox.query.TestRun;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EventFileReaderTest {
+
+    @TempDir
+    Path folder;
+
+    /// DuckDB writes, we read, and every leaf comes back byte for byte.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "PARQUET_VERSION v1",
+                "PARQUET_VERSION v2",
+                "PARQUET_VERSION v2, ROW_GROUP_SIZE 2048",
+                "PARQUET_VERSION v2, DICTIONARY_SIZE_LIMIT 1"
+            })
+    void everyLeafComesBack(String options) throws Exception {
+        TestRun run = TestEvents.smallBuild(new TestRun(folder), 600);
+        Path file = run.table(0, run.batches.size(), options);
+        var buffer = new byte[LeafCodec.BYTES_MAX];
+        long index = 0;
+        try (EventFileReader reader = EventFileReader.open(file, run.run)) {
+            for (SealedBatch batch : run.batches) {
+                LeafCursor leaves = batch.leaves();
+                while (leaves.next()) {
+                    assertEquals(true, reader.next());
+                    assertEquals(index++, reader.index());
+                    byte[] expected =
+                            Arrays.copyOfRange(leaves.array(), leaves.offset(), leaves.offset() + leaves.length());
+                    assertArrayEquals(expected, leaf(reader, buffer), "leaf " + reader.index());
+                }
+                assertEquals(batch.checkpoint(), String.valueOf(assertNotNullText(reader.checkpoint())));
+            }
+            assertEquals(false, reader.next());
+            assertEquals(index, reader.rows());
+        }
+    }
+
+    private static Text assertNotNullText(@org.jspecify.annotations.Nullable Text text) {
+        assertNotNull(text);
+        return text;
+    }
+
+    private static byte[] leaf(EventFileReader reader, byte[] buffer) {
+        Text raw = reader.raw();
+        if (raw != null) {
+            return raw.toBytes();
+        }
+        Row row = reader.row();
+        return Arrays.copyOf(buffer, LeafCodec.encode(row, buffer, 0));
+    }
+}
