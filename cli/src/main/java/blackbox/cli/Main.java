@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,7 +24,14 @@ import picocli.CommandLine.ParseResult;
             "  blackbox verify last                          prove it, offline"
         },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {AutoComplete.GenerateCompletion.class})
+        subcommands = {
+            RunsCommand.class,
+            ShowCommand.class,
+            TouchedCommand.class,
+            EventsCommand.class,
+            VerifyCommand.class,
+            AutoComplete.GenerateCompletion.class
+        })
 public final class Main {
     private Main() {}
 
@@ -47,6 +55,10 @@ public final class Main {
         int exitCode = switch (failure) {
             case CommandException e -> e.exitCode();
             case RecorderException e -> ExitCodes.FAILED;
+            case QueryException e -> switch (e.code()) {
+                case BAD_INPUT, NOT_FOUND -> ExitCodes.BAD_INPUT;
+                case STORE, ENGINE -> ExitCodes.FAILED;
+            };
             case IOException e -> ExitCodes.FAILED;
             case UncheckedIOException e -> ExitCodes.FAILED;
             default -> throw failure;

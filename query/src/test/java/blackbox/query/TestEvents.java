@@ -31,8 +31,7 @@ public final class TestEvents {
     }
 
     public EventHeader guest(int pid, int ppid, String comm, Marks marks) {
-        return new EventHeader(
-                run.tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), process(pid, ppid, comm), marks);
+        return new EventHeader(run.tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), process(pid, ppid, comm), marks);
     }
 
     /// A run that touches a bit of everything, sealed in `batches` batches and closed.
@@ -59,13 +58,20 @@ public final class TestEvents {
                 Text.of("/workspace"),
                 0));
         run.add(new Event.FileOpen(guest(pid, 1, "cc"), Text.of("/workspace/main.c"), 0, null, false, 3));
-        run.add(new Event.FileIo(
-                guest(pid, 1, "cc"), Text.of("/workspace/main.c"), 4096, 0, 2, 0, 0L, 4096L, null));
+        run.add(new Event.FileIo(guest(pid, 1, "cc"), Text.of("/workspace/main.c"), 4096, 0, 2, 0, 0L, 4096L, null));
         run.add(new Event.FileOpen(guest(pid, 1, "cc"), Text.of(object), 0x241, 0644, true, 4));
         run.add(new Event.FileIo(guest(pid, 1, "cc"), Text.of(object), 0, 1000, 0, 1, 0L, 1000L, null));
         run.add(new Event.FileOpen(guest(pid, 1, "cc"), Text.of("/etc/shadow"), 0, null, false, -13));
         run.add(new Event.FileChange(
-                guest(pid, 1, "cc"), Kind.FILE_RENAME, Text.of(object), Text.of(object + "bj"), null, null, null, null, 0));
+                guest(pid, 1, "cc"),
+                Kind.FILE_RENAME,
+                Text.of(object),
+                Text.of(object + "bj"),
+                null,
+                null,
+                null,
+                null,
+                0));
         run.add(new Event.ProcessExit(guest(pid, 1, "cc"), 0, null));
     }
 
@@ -73,14 +79,28 @@ public final class TestEvents {
         var local = new Endpoint("10.0.2.15", 40000);
         var remote = new Endpoint("93.184.216.34", 443);
         run.add(new Event.DnsQuery(
-                EventHeader.host(run.tick()), Text.of("example.org"), 1, List.of(Text.of("93.184.216.34")), "udp", local,
+                EventHeader.host(run.tick()),
+                Text.of("example.org"),
+                1,
+                List.of(Text.of("93.184.216.34")),
+                "udp",
+                local,
                 new Endpoint("10.0.2.3", 53)));
         run.add(new Event.NetCall(guest(300, 1, "curl"), Kind.NET_CONNECT, "tcp", null, remote, -115));
         run.add(new Event.NetCall(
                 guest(300, 1, "curl"), Kind.NET_CONNECT, "tcp", null, new Endpoint("192.0.2.1", 80), -101));
         run.add(new Event.NetFlow(guest(300, 1, "curl"), "tcp", local, remote, null, 500, 9000, null, null, null));
         run.add(new Event.NetFlow(
-                EventHeader.host(run.tick()), "tcp", local, remote, Text.of("example.org"), 500, 9000, 10L, 12L, "fin"));
+                EventHeader.host(run.tick()),
+                "tcp",
+                local,
+                remote,
+                Text.of("example.org"),
+                500,
+                9000,
+                10L,
+                12L,
+                "fin"));
         run.add(new Event.CredChange(guest(300, 1, "sudo"), 1000, 0, 1000, 0, 0L, 0x200000L));
         run.add(new Event.PrivilegeUse(guest(300, 1, "sudo"), "mount", Text.of("/mnt"), null, -1));
         run.add(new Event.ProcessExec(

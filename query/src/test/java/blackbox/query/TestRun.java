@@ -31,14 +31,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/// A run for tests: sealed as a recorder seals, put on disk as ingest and the spool do. The Parquet comes from DuckDB, a
+/// A run for tests: sealed as a recorder seals, put on disk as ingest and the spool do. The Parquet comes from DuckDB,
+/// a
 /// writer that shares no line with the reader under test.
 public final class TestRun {
 
@@ -168,12 +168,12 @@ public final class TestRun {
         Files.createDirectories(dataFolder());
         Path rows = dataFolder().resolve("rows.ndjson");
         Files.writeString(
-                rows,
-                batches.subList(from, to).stream().flatMap(TestRun::rows).collect(Collectors.joining("\n")));
+                rows, batches.subList(from, to).stream().flatMap(TestRun::rows).collect(Collectors.joining("\n")));
         Path file = dataFolder().resolve(name.toString());
         try (var connection = java.sql.DriverManager.getConnection("jdbc:duckdb:");
                 var statement = connection.createStatement()) {
-            statement.execute("COPY (SELECT " + select() + " FROM read_json('" + rows + "', format='newline_delimited', "
+            statement.execute("COPY (SELECT " + select() + " FROM read_json('" + rows
+                    + "', format='newline_delimited', "
                     + "maximum_object_size=10000000, columns={" + jsonColumns() + "}) ORDER BY \"index\") TO '" + file
                     + "' (FORMAT parquet, COMPRESSION zstd, " + options + ")");
         }
@@ -200,12 +200,14 @@ public final class TestRun {
 
     private static String jsonColumns() {
         return EventsTable.COLUMNS.stream()
-                .map(column -> "'" + column.name() + "': '" + switch (column.type()) {
-                    case INT -> "INTEGER";
-                    case LONG -> "BIGINT";
-                    case STRING, BINARY -> "VARCHAR";
-                    case STRING_LIST -> "VARCHAR[]";
-                } + "'")
+                .map(column -> "'" + column.name() + "': '"
+                        + switch (column.type()) {
+                            case INT -> "INTEGER";
+                            case LONG -> "BIGINT";
+                            case STRING, BINARY -> "VARCHAR";
+                            case STRING_LIST -> "VARCHAR[]";
+                        }
+                        + "'")
                 .collect(Collectors.joining(", "));
     }
 
@@ -217,7 +219,8 @@ public final class TestRun {
             node.put("run", batch.run().value());
             node.put("index", index);
             var decoded = new Row();
-            boolean known = LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), decoded);
+            boolean known =
+                    LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), decoded);
             boolean faithful = known;
             for (TableColumn column : EventsTable.COLUMNS) {
                 Column source = column.source();

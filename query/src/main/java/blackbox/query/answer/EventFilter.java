@@ -24,13 +24,13 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
     /// A filter from what the user wrote. A kind is a whole name, or a family such as `file`; null means no bound.
     ///
     /// @throws QueryException when a kind or a time is none
-    public static EventFilter of(
-            Collection<String> kinds, @Nullable String from, @Nullable String to)
+    public static EventFilter of(Collection<String> kinds, @Nullable String from, @Nullable String to)
             throws QueryException {
         var wanted = EnumSet.noneOf(Kind.class);
         for (String name : kinds) {
             Set<Kind> named = Stream.of(Kind.values())
-                    .filter(kind -> kind.eventName().equals(name) || kind.eventName().startsWith(name + "."))
+                    .filter(kind ->
+                            kind.eventName().equals(name) || kind.eventName().startsWith(name + "."))
                     .collect(Collectors.toSet());
             if (named.isEmpty()) {
                 throw new QueryException(Code.BAD_INPUT, "'" + name + "' is no kind of event; kinds are " + allKinds());

@@ -123,10 +123,14 @@ public final class EventJson {
     private static void value(JsonGenerator out, String field, Row row, Column column) throws IOException {
         switch (column.type()) {
             case INT, LONG -> out.writeNumberField(field, row.number(column));
-            case BYTES -> out.writeStringField(
-                    field,
-                    HexFormat.of().formatHex(
-                            row.array(column), row.offset(column), row.offset(column) + row.length(column)));
+            case BYTES ->
+                out.writeStringField(
+                        field,
+                        HexFormat.of()
+                                .formatHex(
+                                        row.array(column),
+                                        row.offset(column),
+                                        row.offset(column) + row.length(column)));
             case STRING -> {
                 Text text = row.text(column);
                 String shown = text.toString();
@@ -213,7 +217,8 @@ public final class EventJson {
         out.writeObjectFieldStart("truncated");
         var marks = new ListCursor(row, Column.TRUNCATED);
         while (marks.next()) {
-            Mark mark = Mark.parse(Text.copyOf(marks.array(), marks.offset(), marks.length()).toString());
+            Mark mark = Mark.parse(
+                    Text.copyOf(marks.array(), marks.offset(), marks.length()).toString());
             out.writeNumberField(mark.name(), mark.originalSize());
         }
         out.writeEndObject();

@@ -27,12 +27,20 @@ public final class EventLine {
     public static String format(long index, Row row) {
         var line = new StringBuilder();
         line.append("%8d  ".formatted(index));
-        line.append(row.has(Column.AT_NS) ? Timestamps.format(row.number(Column.AT_NS)).substring(11) : "-");
+        line.append(
+                row.has(Column.AT_NS)
+                        ? Timestamps.format(row.number(Column.AT_NS)).substring(11)
+                        : "-");
         line.append("  %-5s".formatted(row.has(Column.SOURCE) ? EventJson.name(row, Column.SOURCE) : "-"));
         line.append("  %-18s".formatted(row.has(Column.KIND) ? EventJson.name(row, Column.KIND) : "unknown"));
         if (row.has(Column.PID)) {
-            String comm = row.has(Column.COMM) ? Printable.of(row.text(Column.COMM).toString()) : "?";
-            line.append("  ").append(comm).append('[').append(row.number(Column.PID)).append(']');
+            String comm =
+                    row.has(Column.COMM) ? Printable.of(row.text(Column.COMM).toString()) : "?";
+            line.append("  ")
+                    .append(comm)
+                    .append('[')
+                    .append(row.number(Column.PID))
+                    .append(']');
         }
         subject(line, row);
         for (Column column : NUMBERS) {
@@ -88,7 +96,11 @@ public final class EventLine {
         for (Column column : List.of(Column.TRUNCATED, Column.UNREAD)) {
             if (row.has(column)) {
                 String names = row.list(column).stream().map(Text::toString).collect(Collectors.joining(","));
-                line.append(' ').append(column.columnName()).append('(').append(Printable.of(names)).append(')');
+                line.append(' ')
+                        .append(column.columnName())
+                        .append('(')
+                        .append(Printable.of(names))
+                        .append(')');
             }
         }
     }

@@ -31,7 +31,9 @@ final class FileCollector {
         boolean mapped;
         long bytesRead;
         long bytesWritten;
-        @Nullable Text renamedTo;
+
+        @Nullable
+        Text renamedTo;
     }
 
     void see(Kind kind, Row row) {
@@ -120,7 +122,8 @@ final class FileCollector {
         var limits = new ArrayList<String>();
         long mapped = uses.values().stream().filter(use -> use.mapped).count();
         if (mapped > 0) {
-            limits.add(mapped + " files were mapped for shared writing; what was written through the mappings was not seen");
+            limits.add(mapped
+                    + " files were mapped for shared writing; what was written through the mappings was not seen");
         }
         if (unkept > 0) {
             limits.add("only the first " + PATHS_MAX + " paths are listed; " + unkept + " events named others");

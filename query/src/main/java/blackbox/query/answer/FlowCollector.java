@@ -14,7 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Joins what the guest's kernel and the host saw of the same traffic, by protocol and both endpoints. Traffic that never
+/// Joins what the guest's kernel and the host saw of the same traffic, by protocol and both endpoints. Traffic that
+/// never
 /// leaves the guest (to a loopback address) is not egress.
 final class FlowCollector {
 
@@ -26,7 +27,11 @@ final class FlowCollector {
     private final Map<String, String> namesByAddress = new HashMap<>();
     private long unkept;
 
-    private record Key(String protocol, @Nullable String local, String remoteIp, @Nullable Integer remotePort) {
+    private record Key(
+            String protocol,
+            @Nullable String local,
+            String remoteIp,
+            @Nullable Integer remotePort) {
         Key withoutLocal() {
             return new Key(protocol, null, remoteIp, remotePort);
         }
@@ -35,7 +40,9 @@ final class FlowCollector {
     private static final class Seen {
         Touched.@Nullable Octets guest;
         Touched.@Nullable Octets onWire;
-        @Nullable String host;
+
+        @Nullable
+        String host;
     }
 
     void see(Kind kind, Row row) {
@@ -105,9 +112,8 @@ final class FlowCollector {
         if (remote.startsWith("127.") || remote.equals("::1")) {
             return null;
         }
-        String local = row.has(Column.LOCAL_IP)
-                ? row.text(Column.LOCAL_IP) + " " + number(row, Column.LOCAL_PORT)
-                : null;
+        String local =
+                row.has(Column.LOCAL_IP) ? row.text(Column.LOCAL_IP) + " " + number(row, Column.LOCAL_PORT) : null;
         Integer port = row.has(Column.REMOTE_PORT) ? Integer.valueOf((int) row.number(Column.REMOTE_PORT)) : null;
         return new Key(row.text(Column.PROTOCOL).toString(), local, remote, port);
     }
@@ -134,14 +140,15 @@ final class FlowCollector {
             Touched.@Nullable Octets onWire,
             @Nullable Long failedWith) {
         String name = host != null ? host : namesByAddress.get(key.remoteIp);
-        return new Touched.Flow(
-                key.protocol, key.local, key.remoteIp, key.remotePort, name, guest, onWire, failedWith);
+        return new Touched.Flow(key.protocol, key.local, key.remoteIp, key.remotePort, name, guest, onWire, failedWith);
     }
 
     List<String> limits() {
         var limits = new ArrayList<String>();
-        long guestOnly = flows.values().stream().filter(seen -> seen.onWire == null).count();
-        long wireOnly = flows.values().stream().filter(seen -> seen.guest == null).count();
+        long guestOnly =
+                flows.values().stream().filter(seen -> seen.onWire == null).count();
+        long wireOnly =
+                flows.values().stream().filter(seen -> seen.guest == null).count();
         if (guestOnly > 0) {
             limits.add(guestOnly + " flows were seen by the guest alone, not on the wire");
         }

@@ -57,7 +57,9 @@ final class LimitCollector {
     private void ready(Row row) {
         tracerReady = true;
         JsonNode detail = RunFacts.detailOf(row);
-        JsonNode failed = detail.has("failed") ? detail.path("failed") : detail.path("tracer").path("failed");
+        JsonNode failed = detail.has("failed")
+                ? detail.path("failed")
+                : detail.path("tracer").path("failed");
         for (JsonNode probe : failed) {
             if (probesFailed.size() < FINDINGS_MAX) {
                 probesFailed.add(probe.isTextual() ? probe.textValue() : probe.toString());

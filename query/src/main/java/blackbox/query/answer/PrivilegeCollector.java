@@ -18,7 +18,8 @@ final class PrivilegeCollector {
     private boolean ioUring;
     private long unkept;
 
-    private record Key(String what, @Nullable String subject, @Nullable String comm, boolean refused) {}
+    private record Key(
+            String what, @Nullable String subject, @Nullable String comm, boolean refused) {}
 
     void see(Kind kind, Row row, long index) {
         switch (kind) {
@@ -73,7 +74,8 @@ final class PrivilegeCollector {
             limits.add("io_uring was used; reads and writes submitted through it may not have been seen");
         }
         if (unkept > 0) {
-            limits.add("only " + USES_MAX + " different uses of privileges are listed; " + unkept + " events were others");
+            limits.add(
+                    "only " + USES_MAX + " different uses of privileges are listed; " + unkept + " events were others");
         }
         return limits;
     }

@@ -23,18 +23,29 @@ final class ProcessCollector {
 
     private static final class Task {
         final long pid;
-        @Nullable Long ppid;
+
+        @Nullable
+        Long ppid;
+
         final List<Program> executed = new ArrayList<>();
-        @Nullable Text inherited;
+
+        @Nullable
+        Text inherited;
+
         boolean forked;
-        @Nullable Long exitCode;
-        @Nullable Long signal;
+
+        @Nullable
+        Long exitCode;
+
+        @Nullable
+        Long signal;
 
         Task(long pid) {
             this.pid = pid;
         }
 
-        @Nullable Text exe() {
+        @Nullable
+        Text exe() {
             return executed.isEmpty() ? inherited : executed.getLast().exe;
         }
     }
@@ -115,11 +126,11 @@ final class ProcessCollector {
         processes.forEach((key, process) -> {
             var end = new Touched.ProcessEnd(process.exitCode, process.signal);
             for (Program program : process.executed) {
-                runs.add(new Touched.ProgramRun(
-                        key, process.pid, process.ppid, program.exe, program.argv, end, false));
+                runs.add(new Touched.ProgramRun(key, process.pid, process.ppid, program.exe, program.argv, end, false));
             }
             if (process.executed.isEmpty()) {
-                runs.add(new Touched.ProgramRun(key, process.pid, process.ppid, process.inherited, null, end, process.forked));
+                runs.add(new Touched.ProgramRun(
+                        key, process.pid, process.ppid, process.inherited, null, end, process.forked));
             }
         });
         return runs;
@@ -128,6 +139,7 @@ final class ProcessCollector {
     List<String> limits() {
         return unkept == 0
                 ? List.of()
-                : List.of("only the first " + PROGRAMS_MAX + " programs are listed; " + unkept + " events named others");
+                : List.of(
+                        "only the first " + PROGRAMS_MAX + " programs are listed; " + unkept + " events named others");
     }
 }

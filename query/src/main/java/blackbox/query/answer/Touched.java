@@ -21,7 +21,12 @@ public record Touched(
     }
 
     /// What happened to the file at one path. `renamedTo` is the last name it was given from there.
-    public record FileUse(Text path, FileDeeds deeds, long bytesRead, long bytesWritten, @Nullable Text renamedTo) {}
+    public record FileUse(
+            Text path,
+            FileDeeds deeds,
+            long bytesRead,
+            long bytesWritten,
+            @Nullable Text renamedTo) {}
 
     /// What was done to a file, each at least once: opened, read, written, created, deleted, its attributes changed,
     /// mapped for shared writing.
@@ -46,9 +51,11 @@ public record Touched(
             boolean forked) {}
 
     /// How a process ended; both null where it was not seen to.
-    public record ProcessEnd(@Nullable Long exitCode, @Nullable Long signal) {}
+    public record ProcessEnd(
+            @Nullable Long exitCode, @Nullable Long signal) {}
 
-    /// Traffic between one local and one remote endpoint, as the guest's kernel counted it and as the host saw it on the
+    /// Traffic between one local and one remote endpoint, as the guest's kernel counted it and as the host saw it on
+    /// the
     /// wire. `failedWith` is the negated errno of an attempt that no side saw traffic of.
     public record Flow(
             String protocol,

@@ -36,7 +36,9 @@ public final class TouchedText {
                     file.bytesRead(),
                     file.bytesWritten(),
                     Printable.of(file.path().toString())
-                            + (file.renamedTo() == null ? "" : " -> " + Printable.of(String.valueOf(file.renamedTo()))));
+                            + (file.renamedTo() == null
+                                    ? ""
+                                    : " -> " + Printable.of(String.valueOf(file.renamedTo()))));
         }
         if (!files.isEmpty()) {
             out.println("  (r read, w written, c created, d deleted or renamed, a attributes, m mapped for writing)");

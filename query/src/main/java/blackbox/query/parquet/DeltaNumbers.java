@@ -29,7 +29,10 @@ final class DeltaNumbers {
         if (total != count) {
             throw new IllegalArgumentException("a page holds " + total + " numbers, not " + count);
         }
-        if (blockValues <= 0 || blockValues > BLOCK_VALUES_MAX || miniblocks <= 0 || blockValues % (miniblocks * 32) != 0) {
+        if (blockValues <= 0
+                || blockValues > BLOCK_VALUES_MAX
+                || miniblocks <= 0
+                || blockValues % (miniblocks * 32) != 0) {
             throw new IllegalArgumentException("a delta block's sizes are out of range");
         }
         if (count == 0) {

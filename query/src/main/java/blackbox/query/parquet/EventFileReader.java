@@ -193,7 +193,10 @@ public final class EventFileReader implements AutoCloseable {
             }
             fillRow(spanAt++);
             return true;
-        } catch (IllegalArgumentException | IndexOutOfBoundsException | ArithmeticException | NegativeArraySizeException e) {
+        } catch (IllegalArgumentException
+                | IndexOutOfBoundsException
+                | ArithmeticException
+                | NegativeArraySizeException e) {
             throw new MalformedParquetException("its data is malformed: " + e.getMessage(), e);
         }
     }

@@ -6,7 +6,8 @@ record LeafColumn(String name, PhysicalType type, int definitionMax, int repetit
 
     LeafColumn {
         boolean flat = repetitionMax == 0 && definitionMax <= 1;
-        boolean list = repetitionMax == 1 && definitionMax >= 1 && definitionMax <= 3 && type == PhysicalType.BYTE_ARRAY;
+        boolean list =
+                repetitionMax == 1 && definitionMax >= 1 && definitionMax <= 3 && type == PhysicalType.BYTE_ARRAY;
         if (!flat && !list) {
             throw new IllegalArgumentException("column " + name + " is neither flat nor a list of text");
         }

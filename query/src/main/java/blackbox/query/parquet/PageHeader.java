@@ -2,10 +2,16 @@ package blackbox.query.parquet;
 
 import org.jspecify.annotations.Nullable;
 
-/// A page's header (Parquet format, `PageHeader`). `layout` is there for data pages of version 2 only: pages of version 1
+/// A page's header (Parquet format, `PageHeader`). `layout` is there for data pages of version 2 only: pages of version
+/// 1
 /// keep their levels inside the compressed part, each with its own length.
 record PageHeader(
-        int type, int uncompressedBytes, int compressedBytes, int values, int encoding, @Nullable Layout layout) {
+        int type,
+        int uncompressedBytes,
+        int compressedBytes,
+        int values,
+        int encoding,
+        @Nullable Layout layout) {
 
     static final int DATA = 0;
     static final int DICTIONARY = 2;
@@ -32,7 +38,9 @@ record PageHeader(
 
     private static boolean fits(Layout layout, int uncompressed, int compressed) {
         long levels = (long) layout.definitionBytes + layout.repetitionBytes;
-        return layout.definitionBytes >= 0 && layout.repetitionBytes >= 0 && levels <= Math.min(uncompressed, compressed);
+        return layout.definitionBytes >= 0
+                && layout.repetitionBytes >= 0
+                && levels <= Math.min(uncompressed, compressed);
     }
 
     static PageHeader parse(CompactThrift in) {

@@ -67,7 +67,8 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
             }
         }
         if (chunks.size() != columns) {
-            throw new IllegalArgumentException("a row group has " + chunks.size() + " chunks for " + columns + " columns");
+            throw new IllegalArgumentException(
+                    "a row group has " + chunks.size() + " chunks for " + columns + " columns");
         }
         return new RowGroup(rows, chunks);
     }

@@ -12,7 +12,8 @@ public final class RunNames {
 
     private RunNames() {}
 
-    /// The run meant by `said`. An id wins over a prefix, a prefix over a name; of runs with one name the newest is meant.
+    /// The run meant by `said`. An id wins over a prefix, a prefix over a name; of runs with one name the newest is
+    /// meant.
     ///
     /// @throws QueryException when none or several are meant
     public static RunId resolve(Recordings recordings, String said) throws QueryException {
@@ -21,7 +22,8 @@ public final class RunNames {
             if (runs.isEmpty()) {
                 throw new QueryException(
                         Code.NOT_FOUND,
-                        "there are no recordings in " + recordings.data() + "; record one, or say where they are with --data");
+                        "there are no recordings in " + recordings.data()
+                                + "; record one, or say where they are with --data");
             }
             return said.equals("last") ? runs.getLast() : resolve(recordings, runs, said);
         } catch (IOException e) {
@@ -31,8 +33,9 @@ public final class RunNames {
 
     private static RunId resolve(Recordings recordings, List<RunId> runs, String said)
             throws QueryException, IOException {
-        List<RunId> matches =
-                runs.stream().filter(run -> !said.isEmpty() && run.value().startsWith(said)).toList();
+        List<RunId> matches = runs.stream()
+                .filter(run -> !said.isEmpty() && run.value().startsWith(said))
+                .toList();
         if (matches.size() == 1) {
             return matches.getFirst();
         }

@@ -94,7 +94,8 @@ public final class RunReader implements AutoCloseable {
     private boolean nextLeaf(LeafCursor cursor) {
         while (cursor.next()) {
             long at = leafIndex++;
-            if (at >= next && LeafCodec.decode(cursor.array(), cursor.offset(), cursor.offset() + cursor.length(), decoded)) {
+            if (at >= next
+                    && LeafCodec.decode(cursor.array(), cursor.offset(), cursor.offset() + cursor.length(), decoded)) {
                 row = decoded;
                 index = at;
                 next = at + 1;

@@ -31,7 +31,8 @@ final class FileCheck {
     }
 
     /// What is wrong with the file or its seal, or null.
-    @Nullable String faultOf(DataFile file) throws IOException {
+    @Nullable
+    String faultOf(DataFile file) throws IOException {
         SignedNote note = seal(file.seal());
         if (note == null) {
             return "the seal is no signed note";
@@ -78,7 +79,8 @@ final class FileCheck {
     }
 
     /// The range of events that a seal without its file speaks of, or null where it is no seal of this run.
-    @Nullable FileSeal orphan(Path path) throws IOException {
+    @Nullable
+    FileSeal orphan(Path path) throws IOException {
         try {
             SignedNote note = seal(path);
             FileSeal seal = note == null ? null : FileSeal.parse(note.text());

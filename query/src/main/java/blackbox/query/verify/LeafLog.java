@@ -123,7 +123,8 @@ final class LeafLog {
             return "the checkpoint is no signed note";
         }
         if (!keys.signedCheckpoint(note)) {
-            return "the checkpoint is signed by no trusted key (" + keys.authorship().keys() + ")";
+            return "the checkpoint is signed by no trusted key ("
+                    + keys.authorship().keys() + ")";
         }
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (checkpoint == null) {
@@ -144,7 +145,8 @@ final class LeafLog {
     }
 
     /// What a heartbeat says about its batch.
-    record BatchFacts(long sequence, long sealedAtNs, @Nullable Hash previous) {}
+    record BatchFacts(
+            long sequence, long sealedAtNs, @Nullable Hash previous) {}
 
     /// The log as it is now, to check other leaves against without changing it; its findings go to the same place.
     LeafLog fork() {

@@ -22,7 +22,8 @@ import java.util.Set;
 
 /// Verifies one run from its files and public keys alone.
 ///
-/// Order: every data file against its seal; then the rows of each file, encoded to leaves again, into the tree, and every
+/// Order: every data file against its seal; then the rows of each file, encoded to leaves again, into the tree, and
+/// every
 /// checkpoint against it; beside them the spool's batches, which also go on where the table ends. Nothing in a file is
 /// parsed unless its seal holds. After the first file or checkpoint that does not hold, later events are not believed.
 public final class RunVerifier {
@@ -48,7 +49,8 @@ public final class RunVerifier {
 
     /// Verifies `run` with the keys that are trusted.
     ///
-    /// @throws IOException when a file cannot be read at all (the disk, permissions): an operating failure, not a verdict
+    /// @throws IOException when a file cannot be read at all (the disk, permissions): an operating failure, not a
+    verdict
     public static Verification verify(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
         return new RunVerifier(recordings, run, trusted).verify();
@@ -61,7 +63,8 @@ public final class RunVerifier {
         boolean believed = true;
         var files = new FileCheck(run, keys);
         List<DataFile> sealed = recordings.dataFiles(run);
-        tableEnd = sealed.stream().mapToLong(file -> file.name().endIndex()).max().orElse(0);
+        tableEnd =
+                sealed.stream().mapToLong(file -> file.name().endIndex()).max().orElse(0);
         Set<DataFile> faulty = checkSeals(files, sealed);
         for (DataFile file : sealed) {
             believed = believed && !faulty.contains(file) && rows(file, spool);
@@ -115,7 +118,8 @@ public final class RunVerifier {
         }
         if (name.firstIndex() > log.size()) {
             findings.tampered(
-                    log.size(), "events " + log.size() + " to " + (name.firstIndex() - 1) + " are missing from the table");
+                    log.size(),
+                    "events " + log.size() + " to " + (name.firstIndex() - 1) + " are missing from the table");
             return false;
         }
         try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
@@ -130,8 +134,9 @@ public final class RunVerifier {
         spool.compare(log, tableEnd);
         while (reader.next()) {
             if (reader.index() != log.size() || reader.index() >= name.endIndex()) {
-                findings.tampered(log.size(), name + ": event " + reader.index() + " stands where event " + log.size()
-                        + " should");
+                findings.tampered(
+                        log.size(),
+                        name + ": event " + reader.index() + " stands where event " + log.size() + " should");
                 return false;
             }
             if (!append(reader)) {
@@ -146,8 +151,9 @@ public final class RunVerifier {
             }
         }
         if (log.size() != name.endIndex() || log.coveredEnd() != log.size()) {
-            findings.tampered(log.coveredEnd(), name + ": it does not end with event " + (name.endIndex() - 1)
-                    + " and its checkpoint");
+            findings.tampered(
+                    log.coveredEnd(),
+                    name + ": it does not end with event " + (name.endIndex() - 1) + " and its checkpoint");
             return false;
         }
         return true;
@@ -157,13 +163,11 @@ public final class RunVerifier {
         Row row = reader.row();
         Text raw = reader.raw();
         if (raw == null) {
-            int length = LeafCodec.size(row);
-            if (length > LeafCodec.BYTES_MAX) {
+            if (LeafCodec.sizeMax(row) > LeafCodec.BYTES_MAX && LeafCodec.size(row) > LeafCodec.BYTES_MAX) {
                 findings.tampered(log.size(), "event " + log.size() + " is longer than a leaf can be");
                 return false;
             }
-            LeafCodec.encode(row, leaf, 1);
-            log.append(leaf, 1, length, row);
+            log.append(leaf, 1, LeafCodec.encode(row, leaf, 1) - 1, row);
             return true;
         }
         byte[] octets = raw.toBytes();

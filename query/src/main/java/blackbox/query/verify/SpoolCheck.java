@@ -2,6 +2,7 @@ package blackbox.query.verify;
 
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.MalformedBatchException;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.batch.SpoolSegment;
 import blackbox.schemas.row.LeafCodec;
@@ -12,13 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Walks the batches that are still in the spool beside the log: those that the table has too are compared with it, those
+/// Walks the batches that are still in the spool beside the log: those that the table has too are compared with it,
+/// those
 /// behind it go on where it ends. One segment at a time is in memory.
 final class SpoolCheck {
 
@@ -37,7 +40,8 @@ final class SpoolCheck {
         this.findings = findings;
     }
 
-    /// At a batch's end in the table, which goes on to `tableEnd`: checks the spool's batches that start here against the
+    /// At a batch's end in the table, which goes on to `tableEnd`: checks the spool's batches that start here against
+    /// the
     /// log.
     void compare(LeafLog log, long tableEnd) throws IOException {
         long limit = Math.min(log.size(), tableEnd - 1);
@@ -101,7 +105,9 @@ final class SpoolCheck {
             findings.tampered(batch.firstIndex(), "the spool holds a batch of another run, " + batch.run());
         }
         SealedBatch last = before;
-        boolean follows = last == null || last.endIndex() != batch.firstIndex() || batch.previous().equals(last.hash());
+        boolean follows = last == null
+                || last.endIndex() != batch.firstIndex()
+                || batch.previous().equals(last.hash());
         if (!follows) {
             findings.tampered(batch.firstIndex(), "a batch in the spool does not name the one before it");
         }
@@ -154,9 +160,28 @@ final class SpoolCheck {
         if (length <= there || length > SealedBatch.BYTES_MAX) {
             return false;
         }
+        return !startsWithBatch(octets, at + SpoolSegment.RECORD_OVERHEAD, crc);
+    }
+
+    /// Whether a whole batch with that checksum stands at `from`, of whatever length.
+    private static boolean startsWithBatch(byte[] octets, int from, int crc) {
         var checksum = new CRC32C();
-        checksum.update(octets, at + SpoolSegment.RECORD_OVERHEAD, there);
-        return (int) checksum.getValue() != crc;
+        for (int end = from; end < octets.length; ) {
+            checksum.update(octets[end++]);
+            if ((int) checksum.getValue() == crc && isBatch(Arrays.copyOfRange(octets, from, end))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isBatch(byte[] octets) {
+        try {
+            SealedBatch.decode(octets);
+            return true;
+        } catch (MalformedBatchException e) {
+            return false;
+        }
     }
 
     /// Octets of a quarantined segment that are damaged in another way than by a write that was cut off.

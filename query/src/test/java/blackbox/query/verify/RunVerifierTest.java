@@ -209,7 +209,8 @@ class RunVerifierTest {
 
     @Test
     void anotherRunsFileIsFound() throws Exception {
-        TestRun other = TestEvents.smallBuild(new TestRun(folder.resolve("other"), new TestRun(folder.resolve("x")).run, run.key), 3);
+        TestRun other = TestEvents.smallBuild(
+                new TestRun(folder.resolve("other"), new TestRun(folder.resolve("x")).run, run.key), 3);
         Path foreign = other.table();
         Files.createDirectories(run.dataFolder());
         for (String suffix : List.of("", ".seal")) {
@@ -258,8 +259,14 @@ class RunVerifierTest {
 
     private void assertVerdict(Integrity integrity, Completeness completeness) throws IOException {
         Verification verification = verify();
-        assertEquals(integrity, verification.integrity(), () -> verification.findings().toString());
-        assertEquals(completeness, verification.completeness(), () -> verification.findings().toString());
+        assertEquals(
+                integrity,
+                verification.integrity(),
+                () -> verification.findings().toString());
+        assertEquals(
+                completeness,
+                verification.completeness(),
+                () -> verification.findings().toString());
     }
 
     private static DataFileName name(Path file) {

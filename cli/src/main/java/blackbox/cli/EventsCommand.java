@@ -1,0 +1,92 @@
+package blackbox.cli;
+
+import blackbox.query.QueryException;
+import blackbox.query.answer.EventFilter;
+import blackbox.query.answer.EventJson;
+import blackbox.query.answer.EventLine;
+import blackbox.query.answer.Events;
+import blackbox.query.store.Recordings;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `blackbox events`.
+@Command(
+        name = "events",
+        description = "A run's events, in order.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox events last --kind process.exec --kind net",
+            "  blackbox events last --follow --json"
+        })
+final class EventsCommand implements Callable<Integer> {
+
+    @Mixin
+    private CommonOptions common;
+
+    @Mixin
+    private RunArgument run;
+
+    @Option(names = "--follow", description = "Go on while the run is being recorded.")
+    private boolean follow;
+
+    @Option(
+            names = "--kind",
+            paramLabel = "K",
+            split = ",",
+            description = "Only events of this kind (`file.open`) or family (`file`); may be repeated.")
+    private List<String> kinds = new ArrayList<>();
+
+    @Option(names = "--from", paramLabel = "T", description = "Not before this time (RFC 3339).")
+    @Nullable
+    private String from;
+
+    @Option(names = "--to", paramLabel = "T", description = "Before this time (RFC 3339).")
+    @Nullable
+    private String to;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, QueryException, InterruptedException {
+        var recordings = new Recordings(common.dataFolder().root());
+        var events = new Events(recordings, run.resolve(recordings), EventFilter.of(kinds, from, to));
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonGenerator json = JsonOut.lines(out);
+            give(events, (index, row) -> EventJson.write(json, index, row), json::flush, out);
+            json.flush();
+            out.println();
+        } else {
+            give(events, (index, row) -> out.println(EventLine.format(index, row)), out::flush, out);
+        }
+        out.flush();
+        return ExitCodes.OK;
+    }
+
+    private void give(Events events, Events.Sink sink, Events.Idle flush, PrintWriter out)
+            throws IOException, InterruptedException {
+        Events.Sink checked = (index, row) -> {
+            sink.accept(index, row);
+            if (index % 1_000 == 0 && out.checkError()) {
+                throw new IOException("standard output was closed");
+            }
+        };
+        if (follow) {
+            events.follow(checked, flush);
+        } else {
+            events.read(checked);
+        }
+    }
+}

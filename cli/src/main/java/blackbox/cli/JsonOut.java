@@ -1,0 +1,36 @@
+package blackbox.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import java.io.IOException;
+import java.io.PrintWriter;
+
+/// JSON on standard output: one document, or one object a line.
+final class JsonOut {
+
+    /// Writes with a generator.
+    @FunctionalInterface
+    interface Body {
+        void write(JsonGenerator out) throws IOException;
+    }
+
+    private JsonOut() {}
+
+    /// Writes one document and its newline.
+    static void document(PrintWriter out, Body body) throws IOException {
+        JsonGenerator generator = lines(out);
+        body.write(generator);
+        generator.flush();
+        out.println();
+        out.flush();
+    }
+
+    /// A generator that puts a newline between objects; the caller flushes it.
+    static JsonGenerator lines(PrintWriter out) throws IOException {
+        return new JsonFactory()
+                .createGenerator(out)
+                .configure(JsonGenerator.Feature.AUTO_CLOSE_TARGET, false)
+                .setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+    }
+}

@@ -1,0 +1,18 @@
+package blackbox.cli;
+
+import blackbox.query.QueryException;
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunNames;
+import blackbox.schemas.RunId;
+import picocli.CommandLine.Parameters;
+
+/// The run that a command is about; add it as `@Mixin`.
+final class RunArgument {
+
+    @Parameters(index = "0", paramLabel = "RUN", description = "A run's id, a unique prefix of it, its name, or `last`.")
+    String said = "last";
+
+    RunId resolve(Recordings recordings) throws QueryException {
+        return RunNames.resolve(recordings, said);
+    }
+}

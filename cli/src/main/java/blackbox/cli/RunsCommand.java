@@ -1,0 +1,66 @@
+package blackbox.cli;
+
+import blackbox.query.answer.Printable;
+import blackbox.query.answer.RunJson;
+import blackbox.query.answer.Timestamps;
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/// `blackbox runs`.
+@Command(
+        name = "runs",
+        description = "List the recordings, oldest first.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExample:%n",
+        footer = "  blackbox runs --json")
+final class RunsCommand implements Callable<Integer> {
+
+    @Mixin
+    private CommonOptions common;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        var recordings = new Recordings(common.dataFolder().root());
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonOut.document(out, json -> {
+                json.writeStartArray();
+                for (RunId run : recordings.runs()) {
+                    RunJson.write(json, RunFacts.read(recordings, run));
+                }
+                json.writeEndArray();
+            });
+            return ExitCodes.OK;
+        }
+        for (RunId run : recordings.runs()) {
+            out.println(line(RunFacts.read(recordings, run)));
+        }
+        out.flush();
+        return ExitCodes.OK;
+    }
+
+    private static String line(RunFacts facts) {
+        RunFacts.Start start = facts.start();
+        String name = facts.name();
+        return "%s  %s  %-9s %9d events  %d lost  %s%s"
+                .formatted(
+                        facts.run(),
+                        start == null ? "-".repeat(20) : Timestamps.format(start.atNs()).substring(0, 19) + "Z",
+                        facts.state(),
+                        facts.events(),
+                        facts.lost(),
+                        name == null ? "" : Printable.of(name),
+                        facts.fault() == null ? "" : "  (cannot be read to its end: " + facts.fault() + ")");
+    }
+}

@@ -1,0 +1,59 @@
+package blackbox.cli;
+
+import blackbox.query.QueryException;
+import blackbox.query.answer.RunSummary;
+import blackbox.query.store.Recordings;
+import blackbox.query.verify.RunVerifier;
+import blackbox.query.verify.Verification;
+import blackbox.query.verify.VerificationReport;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/// `blackbox show`.
+@Command(
+        name = "show",
+        description = "One run's summary: what ran, on which image, what was counted and lost, and whether it holds.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExample:%n",
+        footer = "  blackbox show last")
+final class ShowCommand implements Callable<Integer> {
+
+    @Mixin
+    private CommonOptions common;
+
+    @Mixin
+    private RunArgument run;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, QueryException {
+        DataFolder folder = common.dataFolder();
+        var recordings = new Recordings(folder.root());
+        RunId id = run.resolve(recordings);
+        RunSummary summary = RunSummary.read(recordings, id);
+        Verification verification = RunVerifier.verify(recordings, id, folder.trustedKeys());
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonOut.document(out, json -> {
+                json.writeStartObject();
+                summary.writeFields(json);
+                json.writeFieldName("verification");
+                VerificationReport.write(json, verification);
+                json.writeEndObject();
+            });
+            return ExitCodes.OK;
+        }
+        summary.print(out);
+        VerificationReport.print(out, verification);
+        out.flush();
+        return ExitCodes.OK;
+    }
+}

@@ -1,0 +1,85 @@
+package blackbox.query.answer;
+
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunReader;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.EnumMap;
+import java.util.Map;
+
+/// One run's facts and how many events of each kind it has.
+public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /// Reads the whole run once.
+    public static RunSummary read(Recordings recordings, RunId run) throws IOException {
+        var counts = new EnumMap<Kind, Long>(Kind.class);
+        RunFacts facts = RunFacts.read(recordings, run);
+        if (facts.fault() == null) {
+            try (RunReader reader = RunReader.open(recordings, run, 0)) {
+                while (reader.next()) {
+                    Kind kind = reader.row().has(Column.KIND)
+                            ? Kind.ofCode(reader.row().number(Column.KIND))
+                            : null;
+                    if (kind != null) {
+                        counts.merge(kind, 1L, Long::sum);
+                    }
+                }
+            }
+        }
+        return new RunSummary(facts, counts);
+    }
+
+    /// Writes the run's fields, `detail` (what it was started with) and `counts` into an object that the caller
+    /// started.
+    public void writeFields(JsonGenerator out) throws IOException {
+        RunJson.fields(out, facts);
+        RunFacts.Start start = facts.start();
+        if (start != null && start.detail().isObject()) {
+            out.writeFieldName("detail");
+            out.writeRawValue(JSON.writeValueAsString(start.detail()));
+        }
+        out.writeObjectFieldStart("counts");
+        for (Map.Entry<Kind, Long> count : counts.entrySet()) {
+            out.writeNumberField(count.getKey().eventName(), count.getValue());
+        }
+        out.writeEndObject();
+    }
+
+    /// Prints the facts and the counts.
+    public void print(PrintWriter out) {
+        RunFacts.Start start = facts.start();
+        RunFacts.End end = facts.end();
+        out.println("run           " + facts.run()
+                + (facts.name() == null ? "" : "  " + Printable.of(String.valueOf(facts.name()))));
+        out.println("state         " + facts.state());
+        if (start != null) {
+            out.println("started       " + Timestamps.format(start.atNs()));
+            start.detail()
+                    .properties()
+                    .forEach(field -> out.println("%-13s %s".formatted(field.getKey(), text(field.getValue()))));
+        }
+        if (end != null) {
+            out.println("ended         " + Timestamps.format(end.atNs()));
+            out.println("ended with    "
+                    + (end.signal() != null ? "signal " + end.signal() : "exit code " + end.exitCode()));
+        }
+        out.println("events        " + facts.events() + "  (" + facts.lost() + " lost)");
+        counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
+        if (facts.fault() != null) {
+            out.println("fault         " + Printable.of(String.valueOf(facts.fault())));
+        }
+    }
+
+    private static String text(JsonNode node) {
+        return Printable.of(node.isTextual() ? node.textValue() : node.toString(), 200);
+    }
+}

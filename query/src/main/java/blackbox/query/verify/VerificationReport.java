@@ -1,0 +1,57 @@
+package blackbox.query.verify;
+
+import blackbox.query.answer.Printable;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+
+/// A [Verification] in the form of the command-line contract: as JSON, and as text for people.
+public final class VerificationReport {
+
+    private VerificationReport() {}
+
+    /// Writes one object.
+    public static void write(JsonGenerator out, Verification verification) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("integrity", verification.integrity().name());
+        out.writeStringField("completeness", verification.completeness().name());
+        out.writeStringField("time", verification.time().name());
+        out.writeObjectFieldStart("authorship");
+        out.writeArrayFieldStart("keys");
+        for (String key : verification.authorship().keys()) {
+            out.writeString(key);
+        }
+        out.writeEndArray();
+        out.writeBooleanField("trusted", verification.authorship().trusted());
+        out.writeEndObject();
+        out.writeNumberField("events", verification.events());
+        out.writeNumberField("checkpoints", verification.checkpoints());
+        out.writeArrayFieldStart("findings");
+        for (Verification.Finding finding : verification.findings()) {
+            out.writeStartObject();
+            if (finding.index() < 0) {
+                out.writeNullField("index");
+            } else {
+                out.writeNumberField("index", finding.index());
+            }
+            out.writeStringField("what", finding.what());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    /// Prints the four answers and the findings.
+    public static void print(PrintWriter out, Verification verification) {
+        out.println("integrity     " + verification.integrity() + "  (" + verification.events() + " events under "
+                + verification.checkpoints() + " checkpoints)");
+        out.println("completeness  " + verification.completeness());
+        out.println("time          " + verification.time());
+        out.println("authorship    " + (verification.authorship().trusted() ? "trusted" : "not trusted") + "  "
+                + Printable.of(String.join(", ", verification.authorship().keys())));
+        for (Verification.Finding finding : verification.findings()) {
+            out.println("  - " + (finding.index() < 0 ? "" : "event " + finding.index() + ": ")
+                    + Printable.of(finding.what()));
+        }
+    }
+}

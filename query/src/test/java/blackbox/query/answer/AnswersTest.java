@@ -1,0 +1,248 @@
+package blackbox.query.answer;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.query.QueryException;
+import blackbox.query.TestEvents;
+import blackbox.query.TestRun;
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunNames;
+import blackbox.query.store.RunState;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.row.Text;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AnswersTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    Path folder;
+
+    private TestRun run;
+    private Recordings recordings;
+
+    @BeforeEach
+    void record() throws Exception {
+        run = TestEvents.smallBuild(new TestRun(folder), 2);
+        recordings = new Recordings(folder);
+    }
+
+    private List<JsonNode> events(EventFilter filter) throws Exception {
+        var nodes = new ArrayList<JsonNode>();
+        new Events(recordings, run.run, filter).read((index, row) -> {
+            var text = new StringWriter();
+            try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
+                EventJson.write(out, index, row);
+            }
+            nodes.add(JSON.readTree(text.toString()));
+        });
+        return nodes;
+    }
+
+    @Test
+    void tableAndSpoolGiveTheSameEventsAndEachOnce() throws Exception {
+        run.spool(0, 3);
+        List<JsonNode> fromSpool = events(EventFilter.ALL);
+        run.table(0, 2, "PARQUET_VERSION v2");
+        run.spool(1, 3);
+        List<JsonNode> fromBoth = events(EventFilter.ALL);
+        assertEquals(fromSpool, fromBoth);
+        for (int i = 0; i < fromBoth.size(); i++) {
+            assertEquals(i, fromBoth.get(i).path("index").asInt());
+        }
+    }
+
+    @Test
+    void anEventHasTheContractsFields() throws Exception {
+        run.table();
+        JsonNode exec =
+                events(EventFilter.of(List.of("process.exec"), null, null)).getFirst();
+        assertEquals("guest", exec.path("source").asText());
+        assertEquals("/usr/bin/cc", exec.path("exe").asText());
+        assertEquals(
+                "[\"cc\",\"-o\",\"/workspace/file0.o\",\"\"]", exec.path("argv").toString());
+        assertEquals("/workspace", exec.path("cwd").asText());
+        assertEquals(0, exec.path("ret").asInt(-1));
+        assertEquals("100@100000000", exec.path("process").path("key").asText());
+        assertEquals(1, exec.path("process").path("ppid").asInt());
+        assertEquals("cc", exec.path("process").path("comm").asText());
+        assertTrue(
+                exec.path("at").asText().matches("2026-11-21T00:00:00\\.\\d{9}Z"),
+                exec.path("at").asText());
+        JsonNode rename =
+                events(EventFilter.of(List.of("file.rename"), null, null)).getFirst();
+        assertEquals("/workspace/file0.obj", rename.path("to").asText());
+        JsonNode flow = events(EventFilter.of(List.of("net.flow"), null, null)).getLast();
+        assertEquals(
+                "{\"ip\":\"93.184.216.34\",\"port\":443}", flow.path("remote").toString());
+        assertEquals(9000, flow.path("bytesIn").asInt());
+    }
+
+    @Test
+    void whatIsNotUtf8StaysExact() throws Exception {
+        run.table();
+        JsonNode odd =
+                events(EventFilter.of(List.of("process.exec"), null, null)).getLast();
+        assertArrayEquals(
+                new byte[] {'/', (byte) 0xff, '\n'}, odd.path("exeBytes").binaryValue());
+        assertArrayEquals(
+                new byte[] {(byte) 0xc3, 0x28}, odd.path("argvBytes").path(0).binaryValue());
+        assertEquals(8192, odd.path("truncated").path("env").asInt());
+        assertEquals("[\"cwd\"]", odd.path("unread").toString());
+    }
+
+    @Test
+    void aTerminalSeesNoEscapes() throws Exception {
+        run.table();
+        new Events(recordings, run.run, EventFilter.ALL).read((index, row) -> {
+            String line = EventLine.format(index, row);
+            assertTrue(line.chars().noneMatch(c -> c < ' '), line);
+        });
+    }
+
+    @Test
+    void timesAndKindsNarrow() throws Exception {
+        run.table();
+        int all = events(EventFilter.ALL).size();
+        String middle = events(EventFilter.ALL).get(all / 2).path("at").asText();
+        int before = events(EventFilter.of(List.of(), null, middle)).size();
+        int after = events(EventFilter.of(List.of(), middle, null)).size();
+        assertEquals(all, before + after);
+        assertTrue(before > 0 && after > 0);
+        assertThrows(QueryException.class, () -> EventFilter.of(List.of("file.opne"), null, null));
+        assertThrows(QueryException.class, () -> EventFilter.of(List.of(), "yesterday", null));
+    }
+
+    @Test
+    void touchedNamesEverything() throws Exception {
+        run.table();
+        Touched touched = TouchedCollector.collect(recordings, run.run);
+        Touched.FileUse object = file(touched, "/workspace/file1.o");
+        assertTrue(object.deeds().created()
+                && object.deeds().written()
+                && object.deeds().deleted());
+        assertEquals(1000, object.bytesWritten());
+        assertEquals(Text.of("/workspace/file1.obj"), object.renamedTo());
+        assertTrue(file(touched, "/workspace/file1.obj").deeds().created());
+        assertEquals(2 * 4096, file(touched, "/workspace/main.c").bytesRead());
+        assertFalse(touched.files().stream().anyMatch(use -> use.path().equals(Text.of("/etc/shadow"))));
+        assertEquals(3, touched.processes().size());
+        assertEquals(0L, touched.processes().getFirst().end().exitCode());
+        Touched.Flow flow = touched.egress().getFirst();
+        assertEquals("example.org", flow.host());
+        assertEquals(flow.guest(), flow.onWire());
+        assertEquals(-101L, touched.egress().getLast().failedWith());
+        assertEquals(2, touched.egress().size());
+        assertEquals(
+                List.of("uid", "gid", "capabilities", "mount"),
+                touched.privileges().stream().map(Touched.PrivilegeUse::what).toList());
+        assertEquals("gained SYS_ADMIN", touched.privileges().get(2).subject());
+        String limits = String.join("\n", touched.limits());
+        assertTrue(limits.contains("7 events were lost (ring)"), limits);
+        assertTrue(limits.contains("value env was cut in 1"), limits);
+        assertTrue(limits.contains("value cwd could not be read in 1"), limits);
+    }
+
+    private static Touched.FileUse file(Touched touched, String path) {
+        return touched.files().stream()
+                .filter(use -> use.path().equals(Text.of(path)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void touchedAsJsonAndText() throws Exception {
+        run.table();
+        Touched touched = TouchedCollector.collect(recordings, run.run);
+        var text = new StringWriter();
+        try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
+            TouchedJson.write(out, touched, EnumSet.allOf(TouchedPart.class));
+        }
+        JsonNode node = JSON.readTree(text.toString());
+        assertEquals(
+                443, node.path("egress").path(0).path("remote").path("port").asInt());
+        assertTrue(node.path("egress").path(0).path("seenByHost").asBoolean());
+        assertEquals(
+                "/workspace/main.c", node.path("files").path(0).path("path").asText());
+        var shown = new StringWriter();
+        TouchedText.print(new PrintWriter(shown), touched, EnumSet.allOf(TouchedPart.class));
+        assertTrue(
+                shown.toString().contains("93.184.216.34:443 example.org  500 out, 9000 in  guest+host"),
+                shown.toString());
+        assertTrue(shown.toString().chars().noneMatch(c -> c < ' ' && c != '\n'));
+    }
+
+    @Test
+    void aRunIsFoundByIdPrefixNameAndLast() throws Exception {
+        run.table();
+        for (String said : List.of(run.run.value(), run.run.value().substring(0, 5), "build", "last")) {
+            assertEquals(run.run, RunNames.resolve(recordings, said), said);
+        }
+        QueryException none = assertThrows(QueryException.class, () -> RunNames.resolve(recordings, "nothing"));
+        assertEquals(QueryException.Code.NOT_FOUND, none.code());
+    }
+
+    @Test
+    void factsComeFromTheEnds() throws Exception {
+        run.table(0, 2, "PARQUET_VERSION v2");
+        assertEquals(RunState.TRUNCATED, RunFacts.read(recordings, run.run).state());
+        try (var lock = run.lock()) {
+            assertTrue(lock.isValid());
+            assertEquals(RunState.OPEN, RunFacts.read(recordings, run.run).state());
+        }
+        run.spool(2, 3);
+        RunFacts facts = RunFacts.read(recordings, run.run);
+        assertEquals(RunState.CLOSED, facts.state());
+        assertEquals("build", facts.name());
+        assertEquals(run.batches.getLast().endIndex(), facts.events());
+        assertEquals(7, facts.lost());
+    }
+
+    @Test
+    void followingGivesWhatComesUntilTheClose() throws Exception {
+        var other = new TestRun(folder, new RunId("0" + "1".repeat(25)), run.key).open("live");
+        other.seal();
+        other.spool(0, 1);
+        var seen = new ArrayList<Long>();
+        var first = new CountDownLatch(1);
+        try (var lock = other.lock()) {
+            assertTrue(lock.isValid());
+            var follower = Thread.ofVirtual().start(() -> {
+                try {
+                    new Events(recordings, other.run, EventFilter.ALL)
+                            .follow((index, row) -> seen.add(index), first::countDown);
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            first.await();
+            other.add(new Event.RecorderFinding(EventHeader.host(other.tick()), "GUEST_SILENT", null));
+            other.close(0);
+            other.table();
+            follower.join();
+        }
+        assertEquals(List.of(0L, 1L, 2L, 3L, 4L), seen);
+    }
+}
