@@ -25,10 +25,7 @@ import picocli.CommandLine.Spec;
         description = "A run's events, in order.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {
-            "  blackbox events last --kind process.exec --kind net",
-            "  blackbox events last --follow --json"
-        })
+        footer = {"  blackbox events last --kind process.exec --kind net", "  blackbox events last --follow --json"})
 final class EventsCommand implements Callable<Integer> {
 
     @Mixin

@@ -10,7 +10,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 
-/// The `blackbox` program. Each command is a class of its own; exit codes are those of the command-line contract.
+/// The `blackbox` program. Each command is a class of its own; exit codes are those of the command-line
+/// contract.
 @Command(
         name = "blackbox",
         description = "The flight recorder and replay service for AI agents.",
@@ -55,10 +56,11 @@ public final class Main {
         int exitCode = switch (failure) {
             case CommandException e -> e.exitCode();
             case RecorderException e -> ExitCodes.FAILED;
-            case QueryException e -> switch (e.code()) {
-                case BAD_INPUT, NOT_FOUND -> ExitCodes.BAD_INPUT;
-                case STORE, ENGINE -> ExitCodes.FAILED;
-            };
+            case QueryException e ->
+                switch (e.code()) {
+                    case BAD_INPUT, NOT_FOUND -> ExitCodes.BAD_INPUT;
+                    case STORE, ENGINE -> ExitCodes.FAILED;
+                };
             case IOException e -> ExitCodes.FAILED;
             case UncheckedIOException e -> ExitCodes.FAILED;
             default -> throw failure;

@@ -9,7 +9,10 @@ import picocli.CommandLine.Parameters;
 /// The run that a command is about; add it as `@Mixin`.
 final class RunArgument {
 
-    @Parameters(index = "0", paramLabel = "RUN", description = "A run's id, a unique prefix of it, its name, or `last`.")
+    @Parameters(
+            index = "0",
+            paramLabel = "RUN",
+            description = "A run's id, a unique prefix of it, its name, or `last`.")
     String said = "last";
 
     RunId resolve(Recordings recordings) throws QueryException {

@@ -56,7 +56,9 @@ final class RunsCommand implements Callable<Integer> {
         return "%s  %s  %-9s %9d events  %d lost  %s%s"
                 .formatted(
                         facts.run(),
-                        start == null ? "-".repeat(20) : Timestamps.format(start.atNs()).substring(0, 19) + "Z",
+                        start == null
+                                ? "-".repeat(20)
+                                : Timestamps.format(start.atNs()).substring(0, 19) + "Z",
                         facts.state(),
                         facts.events(),
                         facts.lost(),

@@ -86,9 +86,9 @@ public final class TestEvents {
                 "udp",
                 local,
                 new Endpoint("10.0.2.3", 53)));
-        run.add(new Event.NetCall(guest(300, 1, "curl"), Kind.NET_CONNECT, "tcp", null, remote, -115));
+        run.add(new Event.NetCall(guest(300, 1, "curl"), Kind.NET_CONNECT, "tcp", null, remote, null, -115));
         run.add(new Event.NetCall(
-                guest(300, 1, "curl"), Kind.NET_CONNECT, "tcp", null, new Endpoint("192.0.2.1", 80), -101));
+                guest(300, 1, "curl"), Kind.NET_CONNECT, "tcp", null, new Endpoint("192.0.2.1", 80), null, -101));
         run.add(new Event.NetFlow(guest(300, 1, "curl"), "tcp", local, remote, null, 500, 9000, null, null, null));
         run.add(new Event.NetFlow(
                 EventHeader.host(run.tick()),

@@ -37,9 +37,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/// A run for tests: sealed as a recorder seals, put on disk as ingest and the spool do. The Parquet comes from DuckDB,
-/// a
-/// writer that shares no line with the reader under test.
+/// A run for tests: sealed as a recorder seals, put on disk as ingest and the spool do. The Parquet comes from
+/// DuckDB, a writer that shares no line with the reader under test.
 public final class TestRun {
 
     /// 2026-11-21T00:00:00Z.

@@ -21,7 +21,8 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
         kinds = Set.copyOf(kinds);
     }
 
-    /// A filter from what the user wrote. A kind is a whole name, or a family such as `file`; null means no bound.
+    /// A filter from what the user wrote. A kind is a whole name, or a family such as `file`; null means no
+    /// bound.
     ///
     /// @throws QueryException when a kind or a time is none
     public static EventFilter of(Collection<String> kinds, @Nullable String from, @Nullable String to)

@@ -18,8 +18,8 @@ import java.util.Map;
 
 /// One event as a JSON object in the form of the command-line contract.
 ///
-/// Columns become fields in camel case; addresses, marks and the process become objects. A text that is not UTF-8 shows
-/// with U+FFFD, and its octets stand beside it in base64 as `<field>Bytes`.
+/// Columns become fields in camel case; addresses, marks and the process become objects. A text that is not
+/// UTF-8 shows with U+FFFD, and its octets stand beside it in base64 as `<field>Bytes`.
 public final class EventJson {
 
     private static final Map<Column, String> FIELDS = fields();

@@ -15,7 +15,8 @@ public final class Events {
     /// How often a followed run is looked at.
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /// How often more is looked for when the recorder is gone: its last batches may still be on their way to the table.
+    /// How often more is looked for when the recorder is gone: its last batches may still be on their way to
+    /// the table.
     private static final int POLLS_BEHIND_RECORDER = 15;
 
     /// Takes events one by one; the row is valid during the call.
@@ -53,8 +54,8 @@ public final class Events {
         read(sink, false);
     }
 
-    /// Gives the events that are there and those that come, until the run's recorder is gone and all it left was given.
-    /// Blocks the thread, which must be one that may; ends early on interruption.
+    /// Gives the events that are there and those that come, until the run's recorder is gone and all it left
+    /// was given. Blocks the thread, which must be one that may; ends early on interruption.
     public void follow(Sink sink, Idle idle) throws IOException, InterruptedException {
         int pollsLeft = POLLS_BEHIND_RECORDER;
         while (!closed && pollsLeft > 0) {

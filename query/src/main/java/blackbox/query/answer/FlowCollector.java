@@ -14,9 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Joins what the guest's kernel and the host saw of the same traffic, by protocol and both endpoints. Traffic that
-/// never
-/// leaves the guest (to a loopback address) is not egress.
+/// Joins what the guest's kernel and the host saw of the same traffic, by protocol and both endpoints. Traffic
+/// that never leaves the guest (to a loopback address) is not egress.
 final class FlowCollector {
 
     private static final int FLOWS_MAX = 500_000;

@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
-/// What a guest wrote, made safe for a terminal: control characters and other unprintable ones become escapes in hex.
+/// What a guest wrote, made safe for a terminal: control characters and other unprintable ones become escapes
+/// in hex.
 public final class Printable {
 
     private Printable() {}

@@ -28,8 +28,8 @@ public record Touched(
             long bytesWritten,
             @Nullable Text renamedTo) {}
 
-    /// What was done to a file, each at least once: opened, read, written, created, deleted, its attributes changed,
-    /// mapped for shared writing.
+    /// What was done to a file, each at least once: opened, read, written, created, deleted, its attributes
+    /// changed, mapped for shared writing.
     public record FileDeeds(
             boolean opened,
             boolean read,
@@ -39,8 +39,8 @@ public record Touched(
             boolean attributes,
             boolean mapped) {}
 
-    /// A program that a process ran; a process that ran several is there once for each. `forked` says that the process
-    /// never executed one itself and went on with its parent's.
+    /// A program that a process ran; a process that ran several is there once for each. `forked` says that the
+    /// process never executed one itself and went on with its parent's.
     public record ProgramRun(
             String key,
             long pid,
@@ -54,9 +54,8 @@ public record Touched(
     public record ProcessEnd(
             @Nullable Long exitCode, @Nullable Long signal) {}
 
-    /// Traffic between one local and one remote endpoint, as the guest's kernel counted it and as the host saw it on
-    /// the
-    /// wire. `failedWith` is the negated errno of an attempt that no side saw traffic of.
+    /// Traffic between one local and one remote endpoint, as the guest's kernel counted it and as the host saw
+    /// it on the wire. `failedWith` is the negated errno of an attempt that no side saw traffic of.
     public record Flow(
             String protocol,
             @Nullable String local,

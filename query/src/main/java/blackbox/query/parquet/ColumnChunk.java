@@ -1,7 +1,7 @@
 package blackbox.query.parquet;
 
-/// Where a column's pages stand in the file: `[offset, offset + length)`, compressed by `codec`, holding `values`
-/// levels.
+/// Where a column's pages stand in the file: `[offset, offset + length)`, compressed by `codec`, holding
+/// `values` levels.
 record ColumnChunk(int codec, long values, long offset, long length) {
 
     static final int UNCOMPRESSED = 0;

@@ -2,9 +2,11 @@ package blackbox.query.parquet;
 
 import java.nio.charset.StandardCharsets;
 
-/// Reads the Thrift compact protocol, the encoding of Parquet's footer and page headers, within the bounds of a slice.
+/// Reads the Thrift compact protocol, the encoding of Parquet's footer and page headers, within the bounds of a
+/// slice.
 ///
-/// Running out of octets shows as [IndexOutOfBoundsException]; the file reader turns that into its own exception.
+/// Running out of octets shows as [IndexOutOfBoundsException]; the file reader turns that into its own
+/// exception.
 final class CompactThrift {
 
     static final int STOP = 0;
@@ -36,7 +38,8 @@ final class CompactThrift {
         return at;
     }
 
-    /// Reads a field's header; `last` is the id of the field before it in the same struct. [#STOP] at the struct's end.
+    /// Reads a field's header; `last` is the id of the field before it in the same struct. [#STOP] at the
+    /// struct's end.
     int field(int last) {
         int octet = octet();
         type = octet & 0x0f;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads one data file of the events table row by row, in the file's order, into a row that is reused.
 ///
-/// Every row belongs to the run the reader was opened for. Memory: one row group's compressed octets and one page per
-/// column, whatever the file's size. Owned by one thread.
+/// Every row belongs to the run the reader was opened for. Memory: one row group's compressed octets and one
+/// page per column, whatever the file's size. Owned by one thread.
 public final class EventFileReader implements AutoCloseable {
 
     private static final int SPAN_ROWS_MAX = 4_096;
@@ -54,7 +54,8 @@ public final class EventFileReader implements AutoCloseable {
     private @Nullable Text raw;
     private @Nullable Text checkpoint;
 
-    /// A column of the file and the field it fills: a leaf's column, or one of the four that are not in the leaf.
+    /// A column of the file and the field it fills: a leaf's column, or one of the four that are not in the
+    /// leaf.
     private record Slot(int field, @Nullable Column column, ColumnCursor cursor) {}
 
     private EventFileReader(ParquetFile file, Slot[] slots) {

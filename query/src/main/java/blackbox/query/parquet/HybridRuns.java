@@ -87,7 +87,8 @@ final class HybridRuns {
         }
     }
 
-    /// Octets of a bit-packed run of `groups` times eight values; the last run may be cut behind what is needed.
+    /// Octets of a bit-packed run of `groups` times eight values; the last run may be cut behind what is
+    /// needed.
     private static int packedOctets(int groups, int bitWidth, int left, int groupsNeeded) {
         long octets = (long) groups * bitWidth;
         if (octets > left) {

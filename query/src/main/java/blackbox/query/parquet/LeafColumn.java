@@ -1,7 +1,7 @@
 package blackbox.query.parquet;
 
-/// A column of the file's schema: its name at the top level, its type, and its highest definition and repetition levels
-/// (repetition 0 for a plain column, 1 for a list).
+/// A column of the file's schema: its name at the top level, its type, and its highest definition and
+/// repetition levels (repetition 0 for a plain column, 1 for a list).
 record LeafColumn(String name, PhysicalType type, int definitionMax, int repetitionMax) {
 
     LeafColumn {

@@ -2,9 +2,8 @@ package blackbox.query.parquet;
 
 import org.jspecify.annotations.Nullable;
 
-/// A page's header (Parquet format, `PageHeader`). `layout` is there for data pages of version 2 only: pages of version
-/// 1
-/// keep their levels inside the compressed part, each with its own length.
+/// A page's header (Parquet format, `PageHeader`). `layout` is there for data pages of version 2 only: pages of
+/// version 1 keep their levels inside the compressed part, each with its own length.
 record PageHeader(
         int type,
         int uncompressedBytes,
@@ -18,8 +17,8 @@ record PageHeader(
     static final int DATA_V2 = 3;
     private static final int PAGE_BYTES_MAX = 128 << 20;
 
-    /// Where the levels of a version 2 page stand, in octets from its start: repetition first, then definition, neither
-    /// compressed.
+    /// Where the levels of a version 2 page stand, in octets from its start: repetition first, then definition,
+    /// neither compressed.
     record Layout(int rows, int definitionBytes, int repetitionBytes, boolean compressed) {
 
         int levelBytes() {

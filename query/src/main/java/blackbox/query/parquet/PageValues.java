@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The values that are there in one page of one column, decoded at once: numbers, or slices of octets.
 ///
-/// With `symbols`, a text column of few known words (a kind, a source, the run) is decoded to their numbers; a word
-/// that
-/// is not among them is malformed.
+/// With `symbols`, a text column of few known words (a kind, a source, the run) is decoded to their numbers; a
+/// word that is not among them is malformed.
 final class PageValues {
 
     private static final VarHandle INT32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -3,7 +3,8 @@ package blackbox.query.parquet;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the footer says (Parquet format, `FileMetaData`): the leaf columns, and the row groups with their chunks.
+/// What the footer says (Parquet format, `FileMetaData`): the leaf columns, and the row groups with their
+/// chunks.
 record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGroups) {
 
     static final long CHUNK_BYTES_MAX = 256L << 20;

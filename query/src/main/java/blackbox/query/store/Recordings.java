@@ -95,9 +95,8 @@ public record Recordings(Path data) {
         return files;
     }
 
-    /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in two where
-    /// files
-    /// overlap in part (readers skip what they have had).
+    /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in two
+    /// where files overlap in part (readers skip what they have had).
     public List<DataFile> committedFiles(RunId run) throws IOException {
         var committed = new ArrayList<DataFile>();
         long next = 0;
@@ -128,9 +127,8 @@ public record Recordings(Path data) {
 
     /// Whether the run's recorder is alive: whether `runs/<run>/lock` is locked.
     ///
-    /// Read from `/proc/locks`, because opening and closing a file of which this process holds a lock would let go
-    of it
-    /// (fcntl(2)).
+    /// Read from `/proc/locks`, because opening and closing a file of which this process holds a lock would
+    /// let go of it (fcntl(2)).
     public boolean isLive(RunId run) throws IOException {
         Path lock = data.resolve("runs").resolve(run.value()).resolve("lock");
         if (!Files.exists(lock)) {

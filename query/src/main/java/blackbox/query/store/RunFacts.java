@@ -37,8 +37,8 @@ public record RunFacts(
         long lost,
         @Nullable String fault) {
 
-    /// The `run.open` row: when, what the user called the run (or null), and its JSON (a missing node where it has
-    /// none).
+    /// The `run.open` row: when, what the user called the run (or null), and its JSON (a missing node where it
+    /// has none).
     public record Start(long atNs, @Nullable String name, JsonNode detail) {
 
         /// The text at `path` in the row's JSON, or null.

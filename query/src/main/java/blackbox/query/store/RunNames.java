@@ -12,8 +12,8 @@ public final class RunNames {
 
     private RunNames() {}
 
-    /// The run meant by `said`. An id wins over a prefix, a prefix over a name; of runs with one name the newest is
-    /// meant.
+    /// The run meant by `said`. An id wins over a prefix, a prefix over a name; of runs with one name the
+    /// newest is meant.
     ///
     /// @throws QueryException when none or several are meant
     public static RunId resolve(Recordings recordings, String said) throws QueryException {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A run's rows in order, each index once: from the data files, then from batches that are still in the spool.
 ///
-/// Memory: one row group or one spool segment. Owned by one thread. Reading says nothing about whether the rows are
-/// true: that is the verifier's business.
+/// Memory: one row group or one spool segment. Owned by one thread. Reading says nothing about whether the rows
+/// are true: that is the verifier's business.
 public final class RunReader implements AutoCloseable {
 
     private final Recordings recordings;

@@ -10,8 +10,9 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import org.jspecify.annotations.Nullable;
 
-/// The run's log as it is computed again: takes leaves in order, and checkpoints where they stand, and checks that each
-/// heartbeat fits and each checkpoint signs the very tree over the leaves before it. Owned by one thread.
+/// The run's log as it is computed again: takes leaves in order, and checkpoints where they stand, and checks
+/// that each heartbeat fits and each checkpoint signs the very tree over the leaves before it. Owned by one
+/// thread.
 final class LeafLog {
 
     private final RunId run;
@@ -148,7 +149,8 @@ final class LeafLog {
     record BatchFacts(
             long sequence, long sealedAtNs, @Nullable Hash previous) {}
 
-    /// The log as it is now, to check other leaves against without changing it; its findings go to the same place.
+    /// The log as it is now, to check other leaves against without changing it; its findings go to the same
+    /// place.
     LeafLog fork() {
         var fork = new LeafLog(run, keys, findings);
         fork.tree = MerkleFrontier.of(tree.size(), tree.toBytes());

@@ -7,16 +7,14 @@ import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.table.EventsTable;
 
-/// Rows whose leaf is kept raw: the columns must be what the raw leaf shows, or a query would answer something else
-/// than
-/// what was sealed.
+/// Rows whose leaf is kept raw: the columns must be what the raw leaf shows, or a query would answer something
+/// else than what was sealed.
 final class RawLeaf {
 
     private final Row decoded = new Row();
 
-    /// Whether `columns` are what a table shows of the leaf `raw`: the same values, with U+FFFD for what is not UTF-8,
-    /// and
-    /// nothing for a code without a name. A leaf of a form that is not known must show nothing.
+    /// Whether `columns` are what a table shows of the leaf `raw`: the same values, with U+FFFD for what is not
+    /// UTF-8, and nothing for a code without a name. A leaf of a form that is not known must show nothing.
     boolean isShownBy(byte[] raw, Row columns) {
         if (!LeafCodec.decode(raw, 0, raw.length, decoded)) {
             return columns.presentMask() == 0;

@@ -22,10 +22,10 @@ import java.util.Set;
 
 /// Verifies one run from its files and public keys alone.
 ///
-/// Order: every data file against its seal; then the rows of each file, encoded to leaves again, into the tree, and
-/// every
-/// checkpoint against it; beside them the spool's batches, which also go on where the table ends. Nothing in a file is
-/// parsed unless its seal holds. After the first file or checkpoint that does not hold, later events are not believed.
+/// Order: every data file against its seal; then the rows of each file, encoded to leaves again, into the tree,
+/// and every checkpoint against it; beside them the spool's batches, which also go on where the table ends.
+/// Nothing in a file is parsed unless its seal holds. After the first file or checkpoint that does not hold,
+/// later events are not believed.
 public final class RunVerifier {
 
     private final Recordings recordings;
@@ -49,8 +49,8 @@ public final class RunVerifier {
 
     /// Verifies `run` with the keys that are trusted.
     ///
-    /// @throws IOException when a file cannot be read at all (the disk, permissions): an operating failure, not a
-    verdict
+    /// @throws IOException when a file cannot be read at all (the disk, permissions): an operating failure,
+    /// not a verdict
     public static Verification verify(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
         return new RunVerifier(recordings, run, trusted).verify();
@@ -214,7 +214,8 @@ public final class RunVerifier {
         }
     }
 
-    /// A batch that ingest refused. One that stopped the run stood where a true one should; others could be anyone's.
+    /// A batch that ingest refused. One that stopped the run stood where a true one should; others could be
+    /// anyone's.
     private void refusedBatch(Path entry, String name) throws IOException {
         String what = "ingest refused a batch: quarantine/" + run + "/" + name;
         if (Files.readString(entry).contains("\"stopsRun\":true")) {

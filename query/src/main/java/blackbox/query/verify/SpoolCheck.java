@@ -20,9 +20,8 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Walks the batches that are still in the spool beside the log: those that the table has too are compared with it,
-/// those
-/// behind it go on where it ends. One segment at a time is in memory.
+/// Walks the batches that are still in the spool beside the log: those that the table has too are compared with
+/// it, those behind it go on where it ends. One segment at a time is in memory.
 final class SpoolCheck {
 
     private final RunId run;
@@ -40,9 +39,8 @@ final class SpoolCheck {
         this.findings = findings;
     }
 
-    /// At a batch's end in the table, which goes on to `tableEnd`: checks the spool's batches that start here against
-    /// the
-    /// log.
+    /// At a batch's end in the table, which goes on to `tableEnd`: checks the spool's batches that start here
+    /// against the log.
     void compare(LeafLog log, long tableEnd) throws IOException {
         long limit = Math.min(log.size(), tableEnd - 1);
         for (SealedBatch batch = peek(); batch != null && batch.firstIndex() <= limit; batch = peek()) {
@@ -146,8 +144,8 @@ final class SpoolCheck {
         }
     }
 
-    /// Whether the record at `at` is the beginning of one that was never written to its end, and not a whole one with
-    /// another length.
+    /// Whether the record at `at` is the beginning of one that was never written to its end, and not a whole
+    /// one with another length.
     static boolean isTorn(byte[] octets, int at) {
         int left = octets.length - at;
         if (left < SpoolSegment.RECORD_OVERHEAD) {

@@ -2,8 +2,8 @@ package blackbox.query.verify;
 
 import java.util.List;
 
-/// What verification found. Four questions are answered apart: is what is there true, is everything there, when was it,
-/// who says so.
+/// What verification found. Four questions are answered apart: is what is there true, is everything there, when
+/// was it, who says so.
 ///
 /// @param events leaves that a believed checkpoint covers
 /// @param checkpoints checkpoints that hold
@@ -46,14 +46,16 @@ public record Verification(
         HOST_CLOCK
     }
 
-    /// The keys whose signatures stand on the checkpoints, as `name+key id`, and whether each of them is trusted.
+    /// The keys whose signatures stand on the checkpoints, as `name+key id`, and whether each of them is
+    /// trusted.
     public record Authorship(List<String> keys, boolean trusted) {
         public Authorship {
             keys = List.copyOf(keys);
         }
     }
 
-    /// Something that does not hold or should be known. `index` is the first event concerned, -1 where there is none.
+    /// Something that does not hold or should be known. `index` is the first event concerned, -1 where there is
+    /// none.
     public record Finding(long index, String what) {}
 
     /// Whether the run holds: true, and complete or with its losses declared.

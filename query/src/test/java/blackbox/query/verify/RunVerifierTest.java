@@ -74,8 +74,7 @@ class RunVerifierTest {
 
     @Test
     void aFlipOfAnyByteOfAnyFileIsFound() throws Exception {
-        run.table(0, 2, "PARQUET_VERSION v2");
-        run.table(2, 3, "PARQUET_VERSION v2");
+        run.table(0, 3, "PARQUET_VERSION v2");
         run.spool(2, 4);
         assertTrue(verify().holds());
         int flips = 0;
@@ -94,7 +93,7 @@ class RunVerifierTest {
             }
             Files.write(file, octets);
         }
-        assertTrue(flips > 10_000, flips + " flips");
+        assertTrue(flips > 5_000, flips + " flips");
         assertTrue(verify().holds());
     }
 
@@ -105,7 +104,7 @@ class RunVerifierTest {
         byte[] octets = Files.readAllBytes(file);
         var random = new Random(20261121);
         int found = 0;
-        for (int round = 0; round < 3_000; round++) {
+        for (int round = 0; round < 1_000; round++) {
             byte[] changed = octets.clone();
             changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
             Files.write(file, changed);
@@ -113,7 +112,7 @@ class RunVerifierTest {
             Verification verification = verify();
             found += verification.integrity() == Integrity.TAMPERED ? 1 : 0;
         }
-        assertTrue(found > 1_000, found + " of 3000 found; the others changed statistics and the like");
+        assertTrue(found > 300, found + " of 1000 found; the others changed statistics and the like");
     }
 
     @Test
