@@ -74,11 +74,14 @@ class Tracer:
     def say(self, message):
         os.write(self.stdin, json.dumps(message).encode() + b"\n")
 
-    def await_ready(self):
+    def await_answer(self, kind):
+        """The next message of this kind; the tracer says nothing else while it is asked for one."""
         while True:
             for message in self.messages():
-                if message.get("type") == "ready":
+                if message.get("type") == kind:
                     return message
+                if message.get("type") == "error":
+                    raise RuntimeError(f"the tracer: {message.get('what')}")
 
 
 class Init:
@@ -104,7 +107,7 @@ class Init:
 
     def serve(self):
         self.agent.prepare()
-        ready = self.tracer.await_ready() if self.tracer.pid else {"attached": [], "failed": [], "absent": True}
+        ready = self.tracer.await_answer("ready") if self.tracer.pid else {"attached": [], "failed": [], "absent": True}
         ready.pop("type", None)
         boot.shut_doors()
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
@@ -191,6 +194,10 @@ class Init:
             raise ValueError("the agent has been started before")
         time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
         self.reseed(base64.b64decode(message["entropy"]))
+        if self.tracer.pid:
+            # Silent since it was ready, so that a snapshot holds no half-sent events. From here on it sends.
+            self.tracer.say({"op": "go"})
+            self.tracer.await_answer("going")
         if message["workspaceBytes"] == 0:
             self.launch(message)
             return

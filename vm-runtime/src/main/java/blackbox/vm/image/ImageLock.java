@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 /// Which packages exactly an image is made of. Holds no download address: a package is its digest.
 ///
 /// @param format version of this form: 1
-/// @param definitionSha256 of the definition it was resolved for, in canonical form
+/// @param inputsSha256 of what it was resolved for: suite, architecture, packages, kernel and headers of the definition
 /// @param epoch seconds since 1970 that stand for every time in the image (`SOURCE_DATE_EPOCH`)
 /// @param packages sorted by name
-public record ImageLock(int format, String definitionSha256, long epoch, List<LockedPackage> packages) {
+public record ImageLock(int format, String inputsSha256, long epoch, List<LockedPackage> packages) {
     private static final int FORMAT = 1;
 
     public ImageLock {
         if (format != FORMAT || epoch <= 0 || packages.isEmpty()) {
             throw new IllegalArgumentException("image lock: unknown format, no epoch or no packages");
         }
-        Hash.ofHex(definitionSha256);
+        Hash.ofHex(inputsSha256);
         packages = packages.stream()
                 .sorted(Comparator.comparing(LockedPackage::name))
                 .toList();
@@ -74,7 +74,7 @@ public record ImageLock(int format, String definitionSha256, long epoch, List<Lo
     }
 
     boolean isFor(ImageDefinition definition) {
-        return definitionSha256.equals(digest(definition));
+        return inputsSha256.equals(digest(definition));
     }
 
     /// The packages of one use.
@@ -83,7 +83,13 @@ public record ImageLock(int format, String definitionSha256, long epoch, List<Lo
     }
 
     private static String digest(ImageDefinition definition) {
-        return Hash.sha256(Json.line(Json.tree(definition)).getBytes(StandardCharsets.UTF_8))
-                .toString();
+        String inputs = String.join(
+                "\n",
+                definition.suite(),
+                definition.architecture(),
+                String.join(" ", definition.packages()),
+                definition.kernel(),
+                definition.headers());
+        return Hash.sha256(inputs.getBytes(StandardCharsets.UTF_8)).toString();
     }
 }
