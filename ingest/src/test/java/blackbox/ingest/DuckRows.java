@@ -42,20 +42,45 @@ public final class DuckRows {
         }
         String list =
                 String.join(", ", files.stream().map(file -> "'" + file + "'").toList());
+        String from = " FROM read_parquet([" + list + "], hive_partitioning = false)";
         try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
-                Statement statement = connection.createStatement();
-                ResultSet result = statement.executeQuery(
-                        "SELECT * FROM read_parquet([" + list + "], hive_partitioning = false) ORDER BY run, index")) {
-            while (result.next()) {
-                rows.add(row(result));
+                Statement statement = connection.createStatement()) {
+            List<TableColumn> used = usedColumns(statement, from);
+            String columns =
+                    String.join(", ", used.stream().map(TableColumn::name).toList());
+            try (ResultSet result = statement.executeQuery(
+                    "SELECT run, index, raw, checkpoint, " + columns + from + " ORDER BY run, index")) {
+                while (result.next()) {
+                    rows.add(row(result, used));
+                }
             }
         }
         return rows;
     }
 
-    private static ReadRow row(ResultSet result) throws SQLException {
+    /// The leaf columns that have a value in some row; the others would only take time.
+    private static List<TableColumn> usedColumns(Statement statement, String from) throws SQLException {
+        List<TableColumn> columns = EventsTable.COLUMNS.stream()
+                .filter(column -> column.source() != null)
+                .toList();
+        String counts = String.join(
+                ", ",
+                columns.stream().map(column -> "count(" + column.name() + ")").toList());
+        var used = new ArrayList<TableColumn>();
+        try (ResultSet result = statement.executeQuery("SELECT " + counts + from)) {
+            result.next();
+            for (int i = 0; i < columns.size(); i++) {
+                if (result.getLong(i + 1) > 0 || columns.get(i).source() == Column.KIND) {
+                    used.add(columns.get(i));
+                }
+            }
+        }
+        return used;
+    }
+
+    private static ReadRow row(ResultSet result, List<TableColumn> used) throws SQLException {
         Blob raw = result.getBlob(EventsTable.RAW.name());
-        byte[] leaf = raw == null ? leaf(result) : raw.getBytes(1, (int) raw.length());
+        byte[] leaf = raw == null ? leaf(result, used) : raw.getBytes(1, (int) raw.length());
         return new ReadRow(
                 result.getString(EventsTable.RUN.name()),
                 result.getLong(EventsTable.INDEX.name()),
@@ -64,9 +89,9 @@ public final class DuckRows {
                 result.getString(EventsTable.CHECKPOINT.name()));
     }
 
-    private static byte[] leaf(ResultSet result) throws SQLException {
+    private static byte[] leaf(ResultSet result, List<TableColumn> used) throws SQLException {
         var row = new Row();
-        for (TableColumn column : EventsTable.COLUMNS) {
+        for (TableColumn column : used) {
             Column source = column.source();
             if (source != null && result.getObject(column.name()) != null) {
                 set(row, source, column, result);

@@ -116,7 +116,7 @@ public final class Traffic {
     }
 
     /// A row with a value in every column, some of them not UTF-8 where `valid` is false.
-    static Row full(RandomGenerator random, Row row, TextKind texts) {
+    public static Row full(RandomGenerator random, Row row, TextKind texts) {
         row.clear();
         for (Column column : Column.values()) {
             switch (column.type()) {
@@ -146,7 +146,7 @@ public final class Traffic {
     }
 
     /// Which texts a generated row has.
-    enum TextKind {
+    public enum TextKind {
         UTF8,
         ANY_OCTETS
     }

@@ -156,6 +156,8 @@ public final class BatchCheck {
         return LeafCodec.decode(leaf.array(), leaf.offset(), leaf.offset() + leaf.length(), row)
                 && row.has(Column.KIND)
                 && row.number(Column.KIND) == Kind.RECORDER_HEARTBEAT.code()
+                && row.has(Column.AT_NS)
+                && row.number(Column.AT_NS) == batch.sealedAtNs()
                 && row.has(Column.BATCH)
                 && row.number(Column.BATCH) == batch.sequence()
                 && row.has(Column.PREVIOUS)

@@ -34,7 +34,7 @@ final class TableRoundTripTest {
     void rowsComeBackLeafForLeaf() throws Exception {
         var traffic = new Traffic(new Random(1));
         for (int i = 0; i < 5; i++) {
-            traffic.batch(10_000);
+            traffic.batch(1_000);
         }
         traffic.batch(0);
         List<ReadRow> rows = commitAndRead(traffic);

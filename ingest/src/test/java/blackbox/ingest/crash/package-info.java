@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.ingest.crash;
+
+import org.jspecify.annotations.NullMarked;

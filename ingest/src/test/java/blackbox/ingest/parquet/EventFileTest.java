@@ -1,0 +1,198 @@
+package blackbox.ingest.parquet;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.ingest.DuckRows;
+import blackbox.ingest.DuckRows.ReadRow;
+import blackbox.ingest.Traffic;
+import blackbox.ingest.Traffic.TextKind;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is written comes back, read by DuckDB.
+final class EventFileTest {
+
+    private static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
+    private static final long SEED = 20_261_121;
+
+    @TempDir
+    Path folder;
+
+    private final Random random = new Random(SEED);
+
+    private static byte[] leaf(Row row) {
+        var octets = new byte[LeafCodec.size(row)];
+        LeafCodec.encode(row, octets, 0);
+        return octets;
+    }
+
+    private Path write(List<byte[]> leaves, int rowsPerGroup) throws Exception {
+        Path path = folder.resolve("file.parquet");
+        var group = new RowGroup(RUN, random.nextLong());
+        try (var file = new EventFile(path, random.nextLong())) {
+            for (int i = 0; i < leaves.size(); i++) {
+                if (group.isFull() || group.rows() == rowsPerGroup) {
+                    file.write(group);
+                    group.clear();
+                }
+                byte[] leaf = leaves.get(i);
+                group.append(i, leaf, 0, leaf.length, i % 100 == 99 ? "checkpoint " + i : null);
+            }
+            file.write(group);
+            WrittenFile written = file.finish();
+            assertEquals(leaves.size(), written.rows());
+            assertEquals(Files.size(path), written.sizeBytes());
+            assertEquals(Hash.sha256(Files.readAllBytes(path)), written.sha256());
+        }
+        return path;
+    }
+
+    private List<ReadRow> roundTrip(List<byte[]> leaves, int rowsPerGroup) throws Exception {
+        List<ReadRow> rows = DuckRows.read(List.of(write(leaves, rowsPerGroup)));
+        assertEquals(leaves.size(), rows.size());
+        for (int i = 0; i < rows.size(); i++) {
+            assertEquals(i, rows.get(i).index());
+            assertEquals(RUN.value(), rows.get(i).run());
+            assertArrayEquals(leaves.get(i), rows.get(i).leaf(), "leaf " + i + ", seed " + SEED);
+            assertEquals(i % 100 == 99 ? "checkpoint " + i : null, rows.get(i).checkpoint());
+        }
+        return rows;
+    }
+
+    @Test
+    void everyColumnComesBack() throws Exception {
+        var leaves = new ArrayList<byte[]>();
+        var row = new Row();
+        for (int i = 0; i < 500; i++) {
+            leaves.add(leaf(Traffic.full(random, row, TextKind.UTF8)));
+        }
+        assertTrue(roundTrip(leaves, 200).stream().noneMatch(ReadRow::raw));
+    }
+
+    @Test
+    void anySubsetOfColumnsComesBack() throws Exception {
+        var leaves = new ArrayList<byte[]>();
+        for (int i = 0; i < 2_000; i++) {
+            leaves.add(leaf(subset(i < 1_000 ? 2 : 30)));
+        }
+        assertTrue(roundTrip(leaves, 999).stream().noneMatch(ReadRow::raw));
+    }
+
+    private Row subset(int oneIn) {
+        Row full = Traffic.full(random, new Row(), TextKind.UTF8);
+        var row = new Row();
+        for (Column column : Column.values()) {
+            if (random.nextInt(oneIn) == 0) {
+                switch (column.type()) {
+                    case INT, LONG -> row.set(column, full.number(column));
+                    case STRING, BYTES, STRING_LIST ->
+                        row.set(column, full.array(column), full.offset(column), full.length(column));
+                }
+            }
+        }
+        return row;
+    }
+
+    @Test
+    void octetsThatAreNotUtf8ComeBackRaw() throws Exception {
+        var leaves = new ArrayList<byte[]>();
+        var row = new Row();
+        for (int i = 0; i < 300; i++) {
+            leaves.add(leaf(Traffic.full(random, row, TextKind.ANY_OCTETS)));
+        }
+        leaves.add(leaf(new Row().set(Column.PATH, "/fine")));
+        leaves.add(leaf(new Row().set(Column.PATH, new byte[] {'/', (byte) 0xff}, 0, 2)));
+        List<ReadRow> rows = roundTrip(leaves, RowGroup.ROWS_MAX);
+        assertFalse(rows.get(300).raw());
+        assertTrue(rows.get(301).raw());
+        assertEquals("/\ufffd", single("SELECT path FROM '%s' WHERE index = 301"));
+    }
+
+    @Test
+    void leavesThatMeanNothingToUsComeBackRaw() throws Exception {
+        var leaves = new ArrayList<byte[]>();
+        leaves.add(new byte[] {1});
+        leaves.add(new byte[] {2, 3, 4});
+        leaves.add(new byte[] {1, 63, 0});
+        leaves.add(leaf(new Row().set(Column.KIND, 120).set(Column.PID, 7)));
+        leaves.add(leaf(new Row().set(Column.KIND, 1_000_000).set(Column.SOURCE, -3)));
+        for (int i = 0; i < 2_000; i++) {
+            var garbage = new byte[1 + random.nextInt(80)];
+            random.nextBytes(garbage);
+            garbage[0] = (byte) random.nextInt(3);
+            leaves.add(garbage);
+        }
+        leaves.add(new byte[LeafCodec.BYTES_MAX]);
+        roundTrip(leaves, RowGroup.ROWS_MAX);
+        assertEquals("7", single("SELECT pid FROM '%s' WHERE index = 3"));
+    }
+
+    private String single(String sql) throws Exception {
+        try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql.formatted(folder.resolve("file.parquet")))) {
+            assertTrue(result.next());
+            return String.valueOf(result.getString(1));
+        }
+    }
+
+    @Test
+    void manyPagesAndGroupsComeBack() throws Exception {
+        int rows = RowGroup.ROWS_MAX + 70_001;
+        var leaves = new ArrayList<byte[]>();
+        for (int i = 0; i < rows; i++) {
+            var row = new Row().set(Column.AT_NS, 1_000_000_000L * i + random.nextInt(1_000));
+            if (i / 1_000 % 3 == 0 || random.nextInt(50) == 0) {
+                row.set(Column.PATH, "/a/path/" + i % 977).set(Column.RET, -i);
+            }
+            if (i > 100_000) {
+                row.set(Column.WHAT, "unique " + i).set(Column.PID, i % 1_000);
+            }
+            leaves.add(leaf(row));
+        }
+        write(leaves, RowGroup.ROWS_MAX);
+        long paths = 0;
+        long rets = 0;
+        var row = new Row();
+        for (byte[] leaf : leaves) {
+            assertTrue(LeafCodec.decode(leaf, 0, leaf.length, row));
+            paths += row.has(Column.PATH) ? 1 : 0;
+            rets += row.has(Column.RET) ? row.number(Column.RET) : 0;
+        }
+        assertEquals(
+                rows + "|" + paths + "|" + rets + "|0",
+                single("SELECT count(*) || '|' || count(path) || '|' || sum(ret) || '|' || count(*) FILTER ("
+                        + "(path IS NOT NULL AND path <> '/a/path/' || (index %% 977)) OR (ret IS NOT NULL AND ret <> -index)"
+                        + " OR (index > 100000 AND (what <> 'unique ' || index OR pid <> index %% 1000))"
+                        + " OR (index <= 100000 AND what IS NOT NULL) OR at_ns // 1000000000 <> index) FROM '%s'"));
+    }
+
+    @Test
+    void rowsMustFollowAndFilesMustBeNew() throws Exception {
+        byte[] leaf = leaf(new Row().set(Column.PID, 1));
+        write(List.of(leaf), 1);
+        assertThrows(FileAlreadyExistsException.class, () -> write(List.of(leaf), 1));
+        var group = new RowGroup(RUN, 1);
+        group.append(5, leaf, 0, leaf.length, null);
+        assertThrows(IllegalStateException.class, () -> group.append(7, leaf, 0, leaf.length, null));
+    }
+}

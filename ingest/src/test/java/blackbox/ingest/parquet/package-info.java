@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.ingest.parquet;
+
+import org.jspecify.annotations.NullMarked;

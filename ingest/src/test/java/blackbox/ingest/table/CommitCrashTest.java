@@ -1,0 +1,138 @@
+package blackbox.ingest.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.ingest.DuckRows;
+import blackbox.ingest.IngestException;
+import blackbox.ingest.Traffic;
+import blackbox.ingest.check.BatchCheck;
+import blackbox.ingest.check.RunState;
+import blackbox.ingest.check.Verdict;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.SealedBatch;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A commit is cut off at every one of its steps in turn, the table opened again as after a crash, and the work
+/// redone from what the table says. The last step is the case of a failure whose commit was persisted all the
+/// same.
+final class CommitCrashTest {
+
+    private static final String SOURCE = "test/topic/0";
+    private static final int BATCHES_PER_COMMIT = 3;
+
+    @TempDir
+    Path folder;
+
+    private final List<SealedBatch> topic = new ArrayList<>();
+
+    /// Counts steps and cuts off at one of them.
+    private static final class CutAt implements CommitStep.Observer {
+
+        private int left;
+
+        CutAt(int left) {
+            this.left = left;
+        }
+
+        @Override
+        public void reached(CommitStep step) {
+            if (left-- == 0) {
+                throw new Cut();
+            }
+        }
+    }
+
+    private static final class Cut extends Error {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Test
+    void noStepLosesOrDoublesARow() throws Exception {
+        var one = new Traffic(new Random(1));
+        var two = new Traffic(new Random(2));
+        for (int i = 0; i < 5; i++) {
+            topic.add(one.batch(40));
+            topic.add(two.batch(25));
+        }
+        topic.add(one.close());
+        int crashes = 0;
+        boolean done = false;
+        for (int cut = 0; !done; cut++) {
+            var layout = new TableLayout(folder.resolve("cut-" + cut));
+            done = ingest(layout, new CutAt(cut));
+            crashes += done ? 0 : 1;
+            assertTrue(ingest(layout, CommitStep.Observer.NONE));
+            assertTable(layout, one, two);
+        }
+        assertEquals(4 * CommitStep.values().length, crashes);
+    }
+
+    /// Takes the topic from where the table says it is; false when it was cut off.
+    private boolean ingest(TableLayout layout, CommitStep.Observer observer) throws IngestException {
+        try (EventTable table = EventTable.openForWriting(layout);
+                var writer = new TableWriter(table, TableRoundTripTest.INGEST_KEY, new Random(3), observer)) {
+            CommitState state = table.state();
+            var check = new BatchCheck(List.of(Traffic.KEY.verifier()), state.runs(), table.lengths());
+            Map<RunId, RunState> runs = new HashMap<>(state.runs());
+            int at = Math.toIntExact(state.offsets().getOrDefault(SOURCE, 0L));
+            for (; at < topic.size(); at++) {
+                SealedBatch batch = topic.get(at);
+                Verdict.Accepted accepted = assertInstanceOf(
+                        Verdict.Accepted.class, check.check(batch.run().value(), batch.octets()));
+                writer.append(batch);
+                runs.put(batch.run(), accepted.after());
+                if (accepted.closes()) {
+                    runs.remove(batch.run());
+                }
+                if ((at + 1) % BATCHES_PER_COMMIT == 0 || at + 1 == topic.size()) {
+                    writer.commit(new CommitState(Map.of(SOURCE, at + 1L), runs));
+                }
+            }
+            return true;
+        } catch (Cut _) {
+            return false;
+        }
+    }
+
+    private static void assertTable(TableLayout layout, Traffic... runs) throws Exception {
+        EventTable table = EventTable.openForReading(layout);
+        assertNotNull(table);
+        try (table) {
+            Set<Path> known = new HashSet<>();
+            for (Traffic run : runs) {
+                List<DataFileEntry> files = table.plan(run.run());
+                for (DataFileEntry file : files) {
+                    TableRoundTripTest.assertSealed(file);
+                    known.add(file.path());
+                    known.add(file.path().resolveSibling(file.name().sealName()));
+                }
+                TableRoundTripTest.assertRows(
+                        run,
+                        DuckRows.read(files.stream().map(DataFileEntry::path).toList()));
+            }
+            assertEquals(known, files(layout.dataFiles()));
+            assertEquals(Set.of(), files(layout.staging()));
+            assertEquals(Set.of(runs[1].run()), table.state().runs().keySet());
+        }
+    }
+
+    private static Set<Path> files(Path folder) throws Exception {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return new HashSet<>(files.filter(Files::isRegularFile).toList());
+        }
+    }
+}
