@@ -8,6 +8,9 @@
 #define STASHES_MAX 256
 #define MAP_TYPE_BITS 15
 #define ATTR_OPEN_BIT 0x8000
+#define S_IFIFO_BITS 0010000
+#define S_IFCHR_BITS 0020000
+#define S_IFBLK_BITS 0060000
 
 struct stash {
     u8 octets[STASH_BYTES];
@@ -83,8 +86,12 @@ int kretfunc__do_mkdirat(u64 *ctx) {
     return send_kept(F_MKDIR, (s32)ctx[3]);
 }
 
-// int security_path_mknod(const struct path *dir, struct dentry *, umode_t, unsigned dev): also by open(O_CREAT) and bind
+// int security_path_mknod(const struct path *dir, struct dentry *, umode_t, unsigned dev). open(O_CREAT) and bind come
+// here too, but not back through do_mknodat: only what nothing else tells is kept, device nodes and fifos.
 int kfunc__security_path_mknod(u64 *ctx) {
+    u32 kind = ctx[2] & S_IFMT_BITS;
+    if (kind != S_IFCHR_BITS && kind != S_IFBLK_BITS && kind != S_IFIFO_BITS)
+        return 0;
     return keep_child(F_MKNOD, ctx[0], PLAIN(1), ctx[2] & 0xffff);
 }
 

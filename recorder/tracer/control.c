@@ -54,7 +54,7 @@ int op_flush_udp(struct bpf_raw_tracepoint_args *ctx) {
         return 0;
     struct udp_flow copy = *flow;
     udp_flows.delete(&key);
-    emit_udp(&key, &copy, F_FLOW, FRAME_FLUSH, 0);
+    emit_udp(&copy, F_FLOW, FRAME_FLUSH, 0);
     return 0;
 }
 

@@ -37,9 +37,11 @@ struct flow_key {
     u8 remote[16];
 };
 
+// The local end is kept from the first datagram on: the socket may be gone when the flow is told.
 struct udp_flow {
     struct owner owner;
     struct flow flow;
+    struct endpoints ends;
 };
 
 BPF_HASH(tcp_owners, u64, struct owner, SOCKETS_MAX);
@@ -52,7 +54,8 @@ static __always_inline u16 swapped(u16 port) {
 static __always_inline void endpoints_of(struct endpoints *e, u64 sk) {
     e->family = quarter(sk + OFF_SK_FAMILY);
     e->protocol = quarter(sk + OFF_SK_PROTOCOL);
-    e->local_port = quarter(sk + OFF_SK_LPORT);
+    // Not skc_num, which is cleared before the last state change.
+    e->local_port = swapped(quarter(sk + OFF_SK_SPORT));
     e->remote_port = swapped(quarter(sk + OFF_SK_DPORT));
     if (e->family == AF_INET6_N) {
         bpf_probe_read_kernel(e->local, 16, (void *)(sk + OFF_SK_SADDR6));
@@ -193,19 +196,13 @@ RAW_TRACEPOINT_PROBE(inet_sock_set_state) {
     return 0;
 }
 
-static __always_inline void emit_udp(struct flow_key *key, struct udp_flow *u, u32 type, u32 flags, u32 volume) {
+static __always_inline void emit_udp(struct udp_flow *u, u32 type, u32 flags, u32 volume) {
     u8 *frame = scratch();
-    struct endpoints e = {};
     if (!frame)
         return;
-    endpoints_of(&e, key->sk);
-    e.family = key->family;
-    e.protocol = PROTO_UDP;
-    e.remote_port = key->remote_port;
-    __builtin_memcpy(e.remote, key->remote, 16);
     header_of(frame, type, 0, &u->owner);
     ((struct header *)frame)->flags = flags;
-    put_socket(frame, &e);
+    put_socket(frame, &u->ends);
     tlv(frame + SOCKET_FRAME, T_FLOW, 0, sizeof u->flow, sizeof u->flow);
     __builtin_memcpy(frame + SOCKET_FRAME + TLV, &u->flow, sizeof u->flow);
     emit(frame, FLOW_FRAME, type, volume);
@@ -224,14 +221,22 @@ static __always_inline void count_udp(struct endpoints *e, u64 sk, u64 out, u64 
         known->flow.changed_ns = now;
         return;
     }
-    struct udp_flow fresh = {.flow = {.bytes_out = out, .bytes_in = in, .first_ns = now, .changed_ns = now}};
-    fresh.flow.packets_out = sent;
-    fresh.flow.packets_in = !sent;
-    owner_now(&fresh.owner);
-    u32 full = udp_flows.update(&key, &fresh) != 0;
+    // Behind the frame: the stack has no room for it.
+    u8 *octets = scratch();
+    if (!octets)
+        return;
+    struct udp_flow *fresh = (struct udp_flow *)(octets + SMALL);
+    fresh->flow.bytes_out = out;
+    fresh->flow.bytes_in = in;
+    fresh->flow.packets_out = sent;
+    fresh->flow.packets_in = !sent;
+    fresh->flow.first_ns = fresh->flow.changed_ns = now;
+    fresh->ends = *e;
+    owner_now(&fresh->owner);
+    u32 full = udp_flows.update(&key, fresh) != 0;
     // The first datagram is told at once; with the table full, each one is told as a flow of its own.
     if (sent || full)
-        emit_udp(&key, &fresh, full ? F_FLOW : F_SEND, 0, full);
+        emit_udp(fresh, full ? F_FLOW : F_SEND, 0, full);
 }
 
 // Sends the first octets of a datagram to or from port 53. `user` is where they are in the caller's memory.

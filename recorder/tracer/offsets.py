@@ -67,7 +67,7 @@ FIELDS = {
     "SK_DADDR6": ("sock", "__sk_common.skc_v6_daddr"),
     "SK_SADDR6": ("sock", "__sk_common.skc_v6_rcv_saddr"),
     "SK_DPORT": ("sock", "__sk_common.skc_dport"),
-    "SK_LPORT": ("sock", "__sk_common.skc_num"),
+    "SK_SPORT": ("inet_sock", "inet_sport"),
     "SK_FAMILY": ("sock", "__sk_common.skc_family"),
     "SK_STATE": ("sock", "__sk_common.skc_state"),
     "SK_FLAGS": ("sock", "__sk_common.skc_flags"),

@@ -4,7 +4,7 @@
 // as the kernel's tree is walked; the host turns it round. So no name is copied twice, and none is cut.
 
 // Names per path, and octets of one path after which no further name is added.
-#define DEPTH_MAX 64
+#define DEPTH_MAX 128
 #define PATH_BYTES_MAX 4096
 #define STRING_BYTES_MAX 4096
 

@@ -89,7 +89,7 @@ class Program:
         self.flush_tcp_fd = self._operation("op_flush_tcp")
         self.running_fd = self._operation("op_running")
         self.ios = kernel.HashMap(self.bpf["ios"].map_fd, 16, 112)
-        self.udp_flows = kernel.HashMap(self.bpf["udp_flows"].map_fd, 32, 72)
+        self.udp_flows = kernel.HashMap(self.bpf["udp_flows"].map_fd, 32, 120)
         self.tcp_owners = kernel.HashMap(self.bpf["tcp_owners"].map_fd, 8, 24)
 
     def _functions(self):
@@ -146,7 +146,7 @@ class Program:
             for file, tgid in wanted:
                 kernel.run(self.flush_io_fd, file, tgid)
         for count, keys, values in self.udp_flows.batches():
-            changed = (struct.unpack_from("<Q", values, 72 * i + 64)[0] for i in range(count))
+            changed = (struct.unpack_from("<Q", values, 120 * i + 64)[0] for i in range(count))
             wanted = [struct.unpack_from("<4Q", keys, 32 * i) for i, at in enumerate(changed) if everything or at < idle_ns]
             for words in wanted:
                 kernel.run(self.flush_udp_fd, *words)

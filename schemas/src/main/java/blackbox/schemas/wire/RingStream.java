@@ -8,12 +8,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the tracer's stream: records of the BPF ring as they lie in memory, that is u32 length (with the kernel's busy
-/// and
-/// discard bits), u32 that means nothing here, the frame, and padding to 8 octets.
+/// and discard bits), u32 that means nothing here, the frame, and padding to 8 octets.
 ///
 /// A record that cannot be one is skipped octet by octet until something that can follows; what was skipped is
-/// reported.
-/// Memory is bounded by [Frame#BYTES_MAX]. Owned by one thread.
+/// reported. Memory is bounded by [Frame#BYTES_MAX]. Owned by one thread.
 public final class RingStream {
 
     /// What comes out of the stream.
@@ -27,6 +25,9 @@ public final class RingStream {
 
     private static final int RECORD_HEADER_BYTES = 8;
     private static final int DISCARD_BIT = 1 << 30;
+    /// Garbage is told at least this often, so that endless garbage is no silence.
+    private static final int GARBAGE_BYTES_MAX = 1 << 20;
+
     private static final int BUFFER_BYTES = 4 * Frame.BYTES_MAX;
 
     private final InputStream in;
@@ -55,6 +56,9 @@ public final class RingStream {
             if (frame == null && !discarded) {
                 skipped++;
                 start++;
+                if (skipped == GARBAGE_BYTES_MAX) {
+                    return new Item.Garbage(skipped);
+                }
             } else if (skipped > 0) {
                 return new Item.Garbage(skipped);
             } else {

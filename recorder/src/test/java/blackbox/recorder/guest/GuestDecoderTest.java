@@ -1,0 +1,184 @@
+package blackbox.recorder.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.recorder.RecorderException;
+import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventRows;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Test;
+
+/// Decodes frames that a real guest sent (the golden file of the wire format).
+class GuestDecoderTest {
+
+    private static final Path GOLDEN = Path.of("../schemas/src/test/resources/wire/v1/frames.ring");
+    private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-11-22T00:00:00Z"));
+
+    @Test
+    void argumentsComeByteForByte() throws Exception {
+        List<Text> argv = all(Event.ProcessExec.class, decode(frames())).stream()
+                .map(Event.ProcessExec::argv)
+                .filter(list -> list != null && list.size() == 5)
+                .findFirst()
+                .orElseThrow();
+        assertEquals(octets(0xff, 0xfe, ' ', 'b', 'a', 'd', ' ', 0xc3, '('), argv.get(1));
+        assertEquals(Text.of("line1\nline2\n"), argv.get(2));
+        assertEquals(Text.of(""), argv.get(3));
+        assertEquals(Text.of("end"), argv.get(4));
+    }
+
+    @Test
+    void environmentKeepsItsNamesOnly() throws Exception {
+        List<Event> events = decode(frames());
+        assertTrue(all(Event.ProcessExec.class, events).stream()
+                .anyMatch(exec -> List.of(Text.of("SECRET"), Text.of("B")).equals(exec.env())));
+        var row = new Row();
+        for (Event event : events) {
+            EventRows.fill(event, row);
+            assertFalse(row.toString().contains("hunter2"));
+            assertFalse(event.toString().contains("hunter2"));
+        }
+    }
+
+    @Test
+    void filesComeWithTheirPathsAndWhatWasDone() throws Exception {
+        List<Event> events = decode(frames());
+        assertTrue(all(Event.FileOpen.class, events).stream()
+                .anyMatch(open -> Text.of("/tmp/io.a").equals(open.path()) && open.created()));
+        Event.FileIo io = all(Event.FileIo.class, events).stream()
+                .filter(event -> Text.of("/tmp/io.b").equals(event.path()))
+                .findFirst()
+                .orElseThrow();
+        // sendfile 50,000, copy_file_range 30,000, splice 4,096, writev 5, pwrite 2: each counted once
+        assertEquals(84_103, io.bytesWritten());
+        assertEquals(5, io.writes());
+        assertEquals(0L, io.offsetFirst());
+        assertEquals(94_096L, io.offsetLast());
+        Event.FileChange rename = all(Event.FileChange.class, events).stream()
+                .filter(event -> event.kind() == Kind.FILE_RENAME)
+                .findFirst()
+                .orElseThrow();
+        assertEquals(Text.of("/tmp/w/a"), rename.path());
+        assertEquals(Text.of("/tmp/w/b"), rename.pathTo());
+    }
+
+    @Test
+    void pathWithoutItsBeginningIsMarkedAndNotRooted() throws Exception {
+        Event.FileChange deep = all(Event.FileChange.class, decode(frames())).stream()
+                .filter(event -> !event.header().marks().truncated().isEmpty())
+                .findFirst()
+                .orElseThrow();
+        assertTrue(deep.header().marks().truncated().containsKey("path"));
+        assertFalse(String.valueOf(deep.path()).startsWith("/"));
+    }
+
+    @Test
+    void flowsAndQuestionsCome() throws Exception {
+        List<Event> events = decode(frames());
+        assertTrue(all(Event.NetFlow.class, events).stream()
+                .anyMatch(flow -> flow.protocol().equals("tcp") && flow.bytesOut() == 2 && flow.bytesIn() == 2));
+        Event.DnsQuery question = all(Event.DnsQuery.class, events).getFirst();
+        assertEquals(Text.of("example.com"), question.name());
+        assertEquals(new Endpoint("10.0.2.3", 53), question.remote());
+        Event.CredChange cred = all(Event.CredChange.class, events).getFirst();
+        assertEquals(1000, cred.gidTo());
+    }
+
+    @Test
+    void everyNumberThatNeverCameIsDeclared() throws Exception {
+        byte[] stream = frames();
+        List<Event> events = decode(stream, 0);
+        long lost = all(Event.RecorderLoss.class, events).stream()
+                .mapToLong(Event.RecorderLoss::lost)
+                .sum();
+        long numbered = events.stream().filter(e -> e.header().origin() != null).count();
+        long highest = events.stream()
+                .map(e -> e.header().origin())
+                .filter(o -> o != null)
+                .mapToLong(o -> o.cpuSeq())
+                .max()
+                .orElseThrow();
+        long repeated = all(Event.RecorderFinding.class, events).stream()
+                .filter(e -> e.what().equals("SEQUENCE_REPEATED"))
+                .count();
+        assertEquals(highest, numbered - repeated + lost);
+    }
+
+    @Test
+    void hostileFramesGiveEventsOrFindingsAndNeverAnException() throws Exception {
+        long seed = Long.getLong("blackbox.seed", System.nanoTime());
+        System.out.println("GuestDecoderTest: -Dblackbox.seed=" + seed);
+        var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+        var row = new Row();
+        for (int round = 0; round < 300; round++) {
+            byte[] stream = frames();
+            for (int i = 0; i < 60; i++) {
+                int at = random.nextInt(stream.length);
+                stream[at] = (byte) random.nextInt();
+            }
+            for (Event event : decode(stream, 0)) {
+                EventRows.fill(event, row);
+            }
+        }
+    }
+
+    @Test
+    void typesFromTheFutureAreKeptAsFindings() throws Exception {
+        byte[] stream = firstRecord(frames());
+        ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN).putShort(8 + 6, (short) 200);
+        Event.RecorderFinding finding = all(Event.RecorderFinding.class, decode(stream)).getFirst();
+        assertEquals("UNKNOWN_FRAME", finding.what());
+        assertNotNull(finding.header().origin());
+    }
+
+    private static List<Event> decode(byte[] stream) throws RecorderException {
+        return decode(stream, 77);
+    }
+
+    private static List<Event> decode(byte[] stream, long begin) throws RecorderException {
+        var events = new ArrayList<Event>();
+        var clock = new HostClock(CLOCK);
+        clock.align(0, 0);
+        new GuestDecoder(clock, List.of(begin), events::add).run(new ByteArrayInputStream(stream));
+        return events;
+    }
+
+    private static byte[] firstRecord(byte[] stream) {
+        int length = ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
+        return Arrays.copyOf(stream, 8 + (length + 7 & ~7));
+    }
+
+    private static <T extends Event> List<T> all(Class<T> type, List<Event> events) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    private static Text octets(int... values) {
+        var octets = new byte[values.length];
+        for (int i = 0; i < values.length; i++) {
+            octets[i] = (byte) values[i];
+        }
+        return Text.copyOf(octets, 0, octets.length);
+    }
+
+    private static byte[] frames() throws IOException {
+        return Files.readAllBytes(GOLDEN);
+    }
+}
