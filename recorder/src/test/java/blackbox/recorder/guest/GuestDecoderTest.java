@@ -16,6 +16,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGeneratorFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// Decodes frames that a real guest sent (the golden file of the wire format).
@@ -50,10 +52,8 @@ class GuestDecoderTest {
         List<Event> events = decode(frames());
         assertTrue(all(Event.ProcessExec.class, events).stream()
                 .anyMatch(exec -> List.of(Text.of("SECRET"), Text.of("B")).equals(exec.env())));
-        var row = new Row();
+        assertTrue(new String(frames(), StandardCharsets.ISO_8859_1).contains("hunter2"));
         for (Event event : events) {
-            EventRows.fill(event, row);
-            assertFalse(row.toString().contains("hunter2"));
             assertFalse(event.toString().contains("hunter2"));
         }
     }
@@ -62,9 +62,9 @@ class GuestDecoderTest {
     void filesComeWithTheirPathsAndWhatWasDone() throws Exception {
         List<Event> events = decode(frames());
         assertTrue(all(Event.FileOpen.class, events).stream()
-                .anyMatch(open -> Text.of("/tmp/io.a").equals(open.path()) && open.created()));
+                .anyMatch(open -> is("/tmp/io.a", open.path()) && open.created()));
         Event.FileIo io = all(Event.FileIo.class, events).stream()
-                .filter(event -> Text.of("/tmp/io.b").equals(event.path()))
+                .filter(event -> is("/tmp/io.b", event.path()))
                 .findFirst()
                 .orElseThrow();
         // sendfile 50,000, copy_file_range 30,000, splice 4,096, writev 5, pwrite 2: each counted once
@@ -144,7 +144,8 @@ class GuestDecoderTest {
     void typesFromTheFutureAreKeptAsFindings() throws Exception {
         byte[] stream = firstRecord(frames());
         ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN).putShort(8 + 6, (short) 200);
-        Event.RecorderFinding finding = all(Event.RecorderFinding.class, decode(stream)).getFirst();
+        Event.RecorderFinding finding =
+                all(Event.RecorderFinding.class, decode(stream)).getFirst();
         assertEquals("UNKNOWN_FRAME", finding.what());
         assertNotNull(finding.header().origin());
     }
@@ -159,6 +160,10 @@ class GuestDecoderTest {
         clock.align(0, 0);
         new GuestDecoder(clock, List.of(begin), events::add).run(new ByteArrayInputStream(stream));
         return events;
+    }
+
+    private static boolean is(String expected, @Nullable Text actual) {
+        return actual != null && actual.equals(Text.of(expected));
     }
 
     private static byte[] firstRecord(byte[] stream) {

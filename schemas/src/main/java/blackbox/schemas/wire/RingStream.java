@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the tracer's stream: records of the BPF ring as they lie in memory, that is u32 length (with the kernel's busy
-/// and discard bits), u32 that means nothing here, the frame, and padding to 8 octets.
+/// Reads the tracer's stream: records of the BPF ring as they lie in memory, that is u32 length (the kernel's
+/// busy and discard bits above it are never set here), u32 that means nothing here, the frame, and padding to 8 octets.
 ///
 /// A record that cannot be one is skipped octet by octet until something that can follows; what was skipped is
 /// reported. Memory is bounded by [Frame#BYTES_MAX]. Owned by one thread.
@@ -24,7 +24,6 @@ public final class RingStream {
     }
 
     private static final int RECORD_HEADER_BYTES = 8;
-    private static final int DISCARD_BIT = 1 << 30;
     /// Garbage is told at least this often, so that endless garbage is no silence.
     private static final int GARBAGE_BYTES_MAX = 1 << 20;
 
@@ -51,9 +50,8 @@ public final class RingStream {
                 start = end;
                 return skipped == 0 ? null : new Item.Garbage(skipped);
             }
-            Frame frame = size < 0 ? null : frameAt(size);
-            boolean discarded = size > 0 && frame == null && (words.getInt(start) & DISCARD_BIT) != 0;
-            if (frame == null && !discarded) {
+            Frame frame = size < 0 ? null : frameAt();
+            if (frame == null) {
                 skipped++;
                 start++;
                 if (skipped == GARBAGE_BYTES_MAX) {
@@ -63,9 +61,7 @@ public final class RingStream {
                 return new Item.Garbage(skipped);
             } else {
                 start += size;
-                if (frame != null) {
-                    return new Item.Whole(frame);
-                }
+                return new Item.Whole(frame);
             }
         }
     }
@@ -76,26 +72,22 @@ public final class RingStream {
         if (!has(RECORD_HEADER_BYTES)) {
             return 0;
         }
-        int length = words.getInt(start) & ~DISCARD_BIT;
+        int length = words.getInt(start);
         if (length < Frame.HEADER_BYTES || length > Frame.BYTES_MAX) {
             return -1;
         }
         if (!has(RECORD_HEADER_BYTES + Frame.HEADER_BYTES)) {
             return -1;
         }
-        boolean discard = (words.getInt(start) & DISCARD_BIT) != 0;
-        if (!discard && words.getInt(start + RECORD_HEADER_BYTES) != Frame.MAGIC) {
+        if (words.getInt(start + RECORD_HEADER_BYTES) != Frame.MAGIC) {
             return -1;
         }
         int size = RECORD_HEADER_BYTES + (length + 7 & ~7);
         return has(size) ? size : -1;
     }
 
-    private @Nullable Frame frameAt(int size) {
-        int length = words.getInt(start) & ~DISCARD_BIT;
-        if ((words.getInt(start) & DISCARD_BIT) != 0 || length > size - RECORD_HEADER_BYTES) {
-            return null;
-        }
+    private @Nullable Frame frameAt() {
+        int length = words.getInt(start);
         int from = start + RECORD_HEADER_BYTES;
         return Frame.parse(Arrays.copyOfRange(buffer, from, from + length), 0, length);
     }

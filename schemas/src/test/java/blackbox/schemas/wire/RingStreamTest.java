@@ -37,7 +37,8 @@ class RingStreamTest {
 
     @Test
     void everyFrameTypeIsInTheGoldenFile() throws IOException {
-        String lines = String.join("\n", read(new ByteArrayInputStream(golden("frames.ring"))).frames());
+        String lines = String.join(
+                "\n", read(new ByteArrayInputStream(golden("frames.ring"))).frames());
         for (FrameType type : FrameType.values()) {
             assertTrue(lines.contains(type.name() + " "), type + " is missing");
         }
@@ -73,7 +74,10 @@ class RingStreamTest {
         byte[] first = records(stream).getFirst();
         for (int claim : new int[] {-1, 0x3fffffff, Frame.BYTES_MAX + 1, 63, 0}) {
             byte[] liar = first.clone();
-            ByteBuffer.wrap(liar).order(ByteOrder.LITTLE_ENDIAN).putInt(0, claim).putInt(RECORD_HEADER + 8, claim);
+            ByteBuffer.wrap(liar)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(0, claim)
+                    .putInt(RECORD_HEADER + 8, claim);
             Outcome outcome = read(new ByteArrayInputStream(concat(liar, stream)));
             assertEquals(read(new ByteArrayInputStream(stream)).frames(), outcome.frames());
             assertEquals(liar.length, outcome.garbage(), "claim " + claim);
@@ -140,12 +144,15 @@ class RingStreamTest {
     }
 
     @Test
-    void discardedRecordIsSkippedInSilence() throws IOException {
+    void busyAndDiscardedRecordsAreGarbage() throws IOException {
         byte[] stream = golden("frames.ring");
-        byte[] discarded = records(stream).getFirst();
-        discarded[3] |= 0x40;
-        Outcome outcome = read(new ByteArrayInputStream(concat(discarded, stream)));
-        assertEquals(read(new ByteArrayInputStream(stream)), outcome);
+        for (int bit : new int[] {0x80, 0x40}) {
+            byte[] first = records(stream).getFirst();
+            first[3] |= (byte) bit;
+            Outcome outcome = read(new ByteArrayInputStream(concat(first, stream)));
+            assertEquals(read(new ByteArrayInputStream(stream)).frames(), outcome.frames());
+            assertEquals(first.length, outcome.garbage());
+        }
     }
 
     private static Outcome read(InputStream in) throws IOException {
@@ -172,7 +179,11 @@ class RingStreamTest {
         line.append(" ret=").append(frame.ret());
         for (Tlv tlv : frame.tlvs()) {
             line.append(" [").append(tlv.type()).append(' ').append(tlv.flags());
-            line.append(' ').append(tlv.length()).append('/').append(tlv.originalLength()).append(' ');
+            line.append(' ')
+                    .append(tlv.length())
+                    .append('/')
+                    .append(tlv.originalLength())
+                    .append(' ');
             byte[] octets = tlv.toBytes();
             line.append(HexFormat.of().formatHex(octets, 0, Math.min(octets.length, 64)));
             line.append(']');
