@@ -30,6 +30,7 @@ import picocli.CommandLine.ParseResult;
             ShowCommand.class,
             TouchedCommand.class,
             EventsCommand.class,
+            QueryCommand.class,
             VerifyCommand.class,
             AutoComplete.GenerateCompletion.class
         })

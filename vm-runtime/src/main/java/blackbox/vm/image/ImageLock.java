@@ -53,7 +53,8 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
         HEADERS
     }
 
-    /// The lock that ships with Blackbox for this definition, or null when there is none or the definition has changed.
+    /// The lock that ships with Blackbox for this definition, or null when there is none or the definition has
+    /// changed.
     static @Nullable ImageLock shipped(ImageDefinition definition) throws VmException {
         String text = ImageDefinition.resource(definition.name() + ".lock");
         if (text == null) {

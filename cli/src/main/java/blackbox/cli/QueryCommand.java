@@ -1,0 +1,128 @@
+package blackbox.cli;
+
+import blackbox.query.QueryException;
+import blackbox.query.sql.CsvResult;
+import blackbox.query.sql.JsonResult;
+import blackbox.query.sql.ParquetExport;
+import blackbox.query.sql.SqlEngine;
+import blackbox.query.sql.SqlLimits;
+import blackbox.query.sql.TableDescription;
+import blackbox.query.sql.TextResult;
+import blackbox.query.store.Recordings;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `blackbox query`.
+@Command(
+        name = "query",
+        description = "SQL over all recordings that ingest has committed: one SELECT, on this machine, read-only.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox query --tables",
+            "  blackbox query \"SELECT path, bytes_written FROM files WHERE path LIKE '/workspace/%%'\"",
+            "  blackbox query \"SELECT * FROM egress\" --format csv"
+        })
+final class QueryCommand implements Callable<Integer> {
+
+    /// How a result is written.
+    enum Format {
+        table,
+        json,
+        csv,
+        parquet
+    }
+
+    @Mixin
+    private CommonOptions common;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "SELECT", description = "The query.")
+    @Nullable
+    private String sql;
+
+    @Option(names = "--tables", description = "List the tables and their columns.")
+    private boolean tables;
+
+    @Option(names = "--format", paramLabel = "FORMAT", description = "table, json, csv or parquet (default: table).")
+    private Format format = Format.table;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, QueryException {
+        var recordings = new Recordings(common.dataFolder().root());
+        Format wanted = common.json() ? Format.json : format;
+        if (tables) {
+            describe(recordings, wanted == Format.json);
+        } else if (sql == null) {
+            throw CommandException.badInput("give a SELECT, or --tables to see what there is to ask");
+        } else if (wanted == Format.parquet) {
+            ParquetExport.write(recordings, SqlLimits.DEFAULT, sql, System.out);
+        } else {
+            select(recordings, sql, wanted);
+        }
+        return ExitCodes.OK;
+    }
+
+    private void select(Recordings recordings, String select, Format wanted) throws QueryException, IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        try (SqlEngine engine = SqlEngine.open(recordings, SqlLimits.DEFAULT)) {
+            if (wanted == Format.json) {
+                JsonGenerator json = JsonOut.lines(out);
+                engine.select(select, new JsonResult(json));
+                json.flush();
+                out.println();
+            } else {
+                engine.select(select, wanted == Format.csv ? new CsvResult(out) : new TextResult(out));
+            }
+        }
+        out.flush();
+    }
+
+    private void describe(Recordings recordings, boolean json) throws QueryException, IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        try (SqlEngine engine = SqlEngine.open(recordings, SqlLimits.DEFAULT)) {
+            var described = engine.tables();
+            if (json) {
+                JsonOut.document(out, generator -> {
+                    generator.writeStartArray();
+                    for (TableDescription table : described) {
+                        write(generator, table);
+                    }
+                    generator.writeEndArray();
+                });
+                return;
+            }
+            for (TableDescription table : described) {
+                out.println(table.name() + ": " + table.description());
+                table.columns().forEach(column -> out.println("  %-16s %s".formatted(column.name(), column.type())));
+            }
+        }
+        out.flush();
+    }
+
+    private static void write(JsonGenerator out, TableDescription table) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("table", table.name());
+        out.writeStringField("description", table.description());
+        out.writeArrayFieldStart("columns");
+        for (TableDescription.ColumnDescription column : table.columns()) {
+            out.writeStartObject();
+            out.writeStringField("name", column.name());
+            out.writeStringField("type", column.type());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+}

@@ -1,0 +1,30 @@
+package blackbox.query.sql;
+
+import blackbox.query.QueryException;
+import blackbox.query.store.Recordings;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// A result as a Parquet file, by way of a private temporary folder, the only place the engine may then write
+/// to.
+public final class ParquetExport {
+
+    private ParquetExport() {}
+
+    /// Runs one `SELECT` and copies its result to `out`.
+    public static void write(Recordings recordings, SqlLimits limits, String sql, OutputStream out)
+            throws QueryException, IOException {
+        Path folder = Files.createTempDirectory("blackbox-query-");
+        Path file = folder.resolve("result.parquet");
+        try (SqlEngine engine = SqlEngine.open(recordings, limits, folder)) {
+            engine.export(sql, file);
+            Files.copy(file, out);
+            out.flush();
+        } finally {
+            Files.deleteIfExists(file);
+            Files.deleteIfExists(folder);
+        }
+    }
+}

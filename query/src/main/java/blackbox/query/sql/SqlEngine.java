@@ -1,0 +1,254 @@
+package blackbox.query.sql;
+
+import blackbox.query.QueryException;
+import blackbox.query.QueryException.Code;
+import blackbox.query.store.DataFile;
+import blackbox.query.store.Recordings;
+import blackbox.schemas.RunId;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.stream.Collectors;
+import org.duckdb.DuckDBDriver;
+import org.jspecify.annotations.Nullable;
+
+/// An engine over the files that were committed when it was opened, locked down before the first query. Used by
+/// one thread at a time; [#cancel] by any.
+public final class SqlEngine implements AutoCloseable {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String NO_REASON = "Invalid result set";
+    private static final int SQL_CHARS_MAX = 100_000;
+
+    private final Connection connection;
+    private final SqlLimits limits;
+    private final List<SqlTables.Table> tables;
+    private volatile @Nullable Statement running;
+
+    private SqlEngine(Connection connection, SqlLimits limits, List<SqlTables.Table> tables) {
+        this.connection = connection;
+        this.limits = limits;
+        this.tables = tables;
+    }
+
+    /// Opens an engine that can read the committed files and nothing else.
+    public static SqlEngine open(Recordings recordings, SqlLimits limits) throws QueryException {
+        return open(recordings, limits, null);
+    }
+
+    /// Opens an engine that can write into `export` too, for results as files.
+    static SqlEngine open(Recordings recordings, SqlLimits limits, @Nullable Path export) throws QueryException {
+        try {
+            List<Path> files = committed(recordings);
+            var properties = new Properties();
+            properties.setProperty(DuckDBDriver.JDBC_STREAM_RESULTS, "true");
+            Connection connection = new DuckDBDriver().connect("jdbc:duckdb:", properties);
+            if (connection == null) {
+                throw new QueryException(Code.ENGINE, "DuckDB did not open");
+            }
+            var engine = new SqlEngine(connection, limits, SqlTables.over(files));
+            try {
+                engine.lockDown(files, export);
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
+            }
+            return engine;
+        } catch (IOException e) {
+            throw new QueryException(Code.STORE, "cannot list the recordings in " + recordings.data(), e);
+        } catch (SQLException e) {
+            throw new QueryException(Code.ENGINE, "the query engine cannot be opened: " + firstLine(e), e);
+        }
+    }
+
+    private static List<Path> committed(Recordings recordings) throws IOException {
+        var files = new ArrayList<Path>();
+        for (RunId run : recordings.runs()) {
+            long next = 0;
+            for (DataFile file : recordings.committedFiles(run)) {
+                // A file that overlaps the one before in part cannot be: it would be counted twice. `verify` tells of
+                // it.
+                if (file.name().firstIndex() >= next) {
+                    files.add(file.path().toAbsolutePath());
+                    next = file.name().endIndex();
+                }
+            }
+        }
+        return files;
+    }
+
+    /// Order matters: the views bind while files can be opened, and the configuration is locked last.
+    private void lockDown(List<Path> files, @Nullable Path export) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET memory_limit = '" + limits.memoryMiBMax() + "MiB'");
+            statement.execute("SET threads = " + limits.threadsMax());
+            statement.execute("SET temp_directory = ''");
+            statement.execute("SET TimeZone = 'UTC'");
+            statement.execute("SET autoinstall_known_extensions = false");
+            statement.execute("SET autoload_known_extensions = false");
+            for (SqlTables.Table table : tables) {
+                statement.execute("CREATE VIEW " + table.name() + " AS " + table.definition());
+            }
+            String paths = files.stream().map(SqlTables::quoted).collect(Collectors.joining(", "));
+            statement.execute("SET allowed_paths = [" + paths + "]");
+            statement.execute("SET allowed_directories = [" + (export == null ? "" : SqlTables.quoted(export)) + "]");
+            statement.execute("SET enable_external_access = false");
+            statement.execute("SET lock_configuration = true");
+        }
+    }
+
+    /// Runs one `SELECT` and gives its result to `sink`.
+    ///
+    /// @throws QueryException with [Code#BAD_INPUT] where it is none or is wrong, [Code#ENGINE] where it takes
+    /// too much
+    public void select(String sql, ResultSink sink) throws QueryException, IOException {
+        requireSelect(sql);
+        long startedNs = System.nanoTime();
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout((int) limits.timeout().toSeconds());
+            running = statement;
+            try (ResultSet result = statement.executeQuery(sql)) {
+                ResultRows.give(result, sink);
+            }
+        } catch (SQLException e) {
+            throw explain(String.valueOf(e.getMessage()).contains(NO_REASON) ? reason(sql, e) : e, startedNs);
+        } finally {
+            running = null;
+        }
+    }
+
+    /// A streamed result loses the reason of its failure; running the query once more for its profile alone
+    /// tells it.
+    private SQLException reason(String sql, SQLException unexplained) {
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout((int) limits.timeout().toSeconds());
+            statement.executeQuery("EXPLAIN ANALYZE " + sql).close();
+            return unexplained;
+        } catch (SQLException e) {
+            return e;
+        }
+    }
+
+    /// Writes the result of one `SELECT` as a Parquet file. The engine must have been opened for that folder.
+    void export(String sql, Path file) throws QueryException {
+        requireSelect(sql);
+        long startedNs = System.nanoTime();
+        String select = sql.strip().replaceAll(";+$", "");
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout((int) limits.timeout().toSeconds());
+            statement.execute(
+                    "COPY (" + select + "\n) TO " + SqlTables.quoted(file) + " (FORMAT parquet, COMPRESSION zstd)");
+        } catch (SQLException e) {
+            throw explain(e, startedNs);
+        }
+    }
+
+    /// Stops the query that is running, if one is.
+    public void cancel() {
+        Statement statement = running;
+        if (statement != null) {
+            try {
+                statement.cancel();
+            } catch (SQLException e) {
+                // It ended meanwhile.
+                running = null;
+            }
+        }
+    }
+
+    /// Describes the tables: each with its columns and their types.
+    public List<TableDescription> tables() throws QueryException {
+        var described = new ArrayList<TableDescription>();
+        try (Statement statement = connection.createStatement()) {
+            for (SqlTables.Table table : tables) {
+                var columns = new ArrayList<TableDescription.ColumnDescription>();
+                try (ResultSet result = statement.executeQuery("DESCRIBE " + table.name())) {
+                    while (result.next()) {
+                        columns.add(new TableDescription.ColumnDescription(result.getString(1), result.getString(2)));
+                    }
+                }
+                described.add(new TableDescription(table.name(), table.description(), columns));
+            }
+            return described;
+        } catch (SQLException e) {
+            throw new QueryException(Code.ENGINE, firstLine(e), e);
+        }
+    }
+
+    /// DuckDB's own parser decides: it serialises `SELECT` statements and no others.
+    private void requireSelect(String sql) throws QueryException {
+        if (sql.isBlank() || sql.length() > SQL_CHARS_MAX || sql.indexOf('\0') >= 0) {
+            throw new QueryException(
+                    Code.BAD_INPUT, "a query is one SELECT of at most " + SQL_CHARS_MAX + " characters");
+        }
+        JsonNode parsed = parse(sql);
+        if (parsed.path("error").asBoolean(true)) {
+            String why = parsed.path("error_message").asText("");
+            boolean syntax = parsed.path("error_type").asText("").equals("parser");
+            throw new QueryException(
+                    Code.BAD_INPUT, syntax ? "the query cannot be parsed: " + why : "only SELECT is answered: " + why);
+        }
+        if (parsed.path("statements").size() != 1) {
+            throw new QueryException(
+                    Code.BAD_INPUT,
+                    "one query at a time: there are "
+                            + parsed.path("statements").size());
+        }
+    }
+
+    private JsonNode parse(String sql) throws QueryException {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT json_serialize_sql(?::VARCHAR)")) {
+            statement.setString(1, sql);
+            try (ResultSet result = statement.executeQuery()) {
+                if (!result.next()) {
+                    throw new QueryException(Code.ENGINE, "the query engine's parser said nothing");
+                }
+                return JSON.readTree(result.getString(1));
+            }
+        } catch (SQLException | JsonProcessingException e) {
+            throw new QueryException(Code.BAD_INPUT, "the query cannot be parsed: " + firstLine(e), e);
+        }
+    }
+
+    /// What a failed query is told. The driver's message for one that was stopped says nothing of it; the clock
+    /// does.
+    private QueryException explain(SQLException e, long startedNs) {
+        String message = firstLine(e);
+        if (System.nanoTime() - startedNs >= limits.timeout().toNanos()) {
+            String stopped = "the query took longer than " + limits.timeout().toSeconds() + " s and was stopped";
+            return new QueryException(Code.ENGINE, stopped, e);
+        }
+        boolean engine = message.startsWith("Out of Memory")
+                || message.startsWith("IO Error")
+                || message.startsWith("INTERNAL")
+                || message.startsWith("INTERRUPT");
+        return new QueryException(engine ? Code.ENGINE : Code.BAD_INPUT, message, e);
+    }
+
+    private static String firstLine(Exception e) {
+        String message = e.getMessage();
+        return message == null
+                ? e.getClass().getSimpleName()
+                : message.lines().findFirst().orElse("");
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            // An in-memory database has nothing to lose.
+            running = null;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package blackbox.query.sql;
+
+import blackbox.schemas.table.EventsTable;
+import blackbox.schemas.table.TableColumn;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// The tables that queries see, as DuckDB views over the sealed files.
+final class SqlTables {
+
+    /// A table's name, what a row of it is, and the view's definition.
+    record Table(String name, String description, String definition) {}
+
+    private SqlTables() {}
+
+    /// The tables over these files, each of which may use those before it.
+    static List<Table> over(List<Path> files) {
+        return List.of(
+                new Table("events", "every event, as the columns that were sealed", events(files)),
+                new Table("runs", "one row for each run", RUNS),
+                new Table("files", "one row for each path that a run did something with", FILES),
+                new Table("processes", "one row for each program that a process executed", PROCESSES),
+                new Table("egress", "one row for each pair of endpoints that traffic was seen between", EGRESS));
+    }
+
+    private static String events(List<Path> files) {
+        String source = files.isEmpty()
+                ? "(SELECT " + nothing() + " WHERE false)"
+                : "read_parquet([" + files.stream().map(SqlTables::quoted).collect(Collectors.joining(", "))
+                        + "], hive_partitioning = false)";
+        return "SELECT *, make_timestamp_ns(at_ns) AS time, pid || '@' || start_ns AS process FROM " + source;
+    }
+
+    private static String nothing() {
+        return EventsTable.COLUMNS.stream()
+                .map(column -> "NULL::" + type(column) + " AS \"" + column.name() + "\"")
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String type(TableColumn column) {
+        return switch (column.type()) {
+            case INT -> "INTEGER";
+            case LONG -> "BIGINT";
+            case STRING -> "VARCHAR";
+            case BINARY -> "BLOB";
+            case STRING_LIST -> "VARCHAR[]";
+        };
+    }
+
+    static String quoted(Path path) {
+        return "'" + path.toString().replace("'", "''") + "'";
+    }
+
+    private static final String RUNS = """
+            SELECT run,
+                any_value(what) FILTER (kind = 'run.open') AS name,
+                min(time) AS started_at,
+                max(time) FILTER (kind = 'run.close') AS ended_at,
+                bool_or(kind = 'run.close') AS closed,
+                any_value(json_extract_string(try_cast(detail AS JSON), '$.tier')) FILTER (kind = 'run.open') AS tier,
+                any_value(json_extract_string(try_cast(detail AS JSON), '$.image.name')) FILTER (kind = 'run.open') AS image,
+                any_value(json_extract_string(try_cast(detail AS JSON), '$.image.digest')) FILTER (kind = 'run.open')
+                    AS image_digest,
+                count(*) AS events,
+                coalesce(sum(lost) FILTER (kind = 'recorder.loss'), 0)::BIGINT AS lost,
+                any_value(exit_code) FILTER (kind = 'run.close') AS exit_code
+            FROM events GROUP BY run""";
+
+    private static final String FILES = """
+            SELECT run, path,
+                coalesce(sum(reads), 0) > 0 AS read,
+                coalesce(sum(writes), 0) > 0 OR bool_or(kind = 'file.truncate') AS written,
+                bool_or(coalesce(created = 1, false) OR kind IN ('file.mkdir', 'file.symlink', 'renamed')) AS created,
+                bool_or(kind IN ('file.unlink', 'file.rmdir', 'file.rename')) AS deleted,
+                coalesce(sum(bytes_read), 0)::BIGINT AS bytes_read,
+                coalesce(sum(bytes_written), 0)::BIGINT AS bytes_written,
+                min(time) AS first_at, max(time) AS last_at
+            FROM (
+                SELECT run, path, kind, time, ret, created, reads, writes, bytes_read, bytes_written FROM events
+                WHERE kind LIKE 'file.%' AND (kind = 'file.io' OR coalesce(ret, 0) >= 0)
+                UNION ALL
+                SELECT run, path_to, 'renamed', time, ret, NULL, NULL, NULL, NULL, NULL FROM events
+                WHERE kind IN ('file.rename', 'file.link') AND coalesce(ret, 0) >= 0)
+            WHERE path LIKE '/%'
+            GROUP BY run, path""";
+
+    private static final String PROCESSES = """
+            SELECT e.run, e.process, e.pid, e.ppid, e.time AS executed_at, e.exe, e.argv, e.cwd, e.uid,
+                x.exit_code, x.signal, x.time AS ended_at
+            FROM events e
+            LEFT JOIN (
+                SELECT run, process, any_value(exit_code) AS exit_code, any_value(signal) AS signal, max(time) AS time
+                FROM events WHERE kind = 'process.exit' GROUP BY run, process) x
+            ON x.run = e.run AND x.process = e.process
+            WHERE e.kind = 'process.exec' AND coalesce(e.ret, 0) >= 0""";
+
+    private static final String EGRESS = """
+            SELECT run, protocol, local_ip, local_port, remote_ip, remote_port, any_value(host) AS host,
+                coalesce(sum(bytes_out) FILTER (source = 'host'), sum(bytes_out))::BIGINT AS bytes_out,
+                coalesce(sum(bytes_in) FILTER (source = 'host'), sum(bytes_in))::BIGINT AS bytes_in,
+                bool_or(source = 'guest') AS seen_by_guest,
+                bool_or(source = 'host') AS seen_by_host
+            FROM events WHERE kind = 'net.flow' AND NOT starts_with(coalesce(remote_ip, ''), '127.')
+                AND coalesce(remote_ip, '') <> '::1'
+            GROUP BY run, protocol, local_ip, local_port, remote_ip, remote_port""";
+}

@@ -1,0 +1,9 @@
+/// SQL over every recording, for people and programs with questions of their own. The only package that imports
+/// DuckDB.
+///
+/// The engine is given the sealed files by name and nothing else of the machine: no other file, no network, no
+/// extension, no setting can be reached from a query. One `SELECT` at a time, bounded in memory and time.
+@NullMarked
+package blackbox.query.sql;
+
+import org.jspecify.annotations.NullMarked;
