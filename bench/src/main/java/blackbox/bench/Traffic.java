@@ -122,7 +122,7 @@ final class Traffic {
     private void addConnection(List<Event> events, ProcessRef process) {
         var local = new Endpoint("10.0.2.15", 32_768 + random.nextInt(28_000));
         var remote = new Endpoint("10.0.2.2", 8080);
-        events.add(new Event.NetCall(header(process), Kind.NET_CONNECT, "tcp", local, remote, 0));
+        events.add(new Event.NetCall(header(process), Kind.NET_CONNECT, "tcp", local, remote, null, 0));
         events.add(new Event.NetFlow(
                 header(process), "tcp", local, remote, null, 400, random.nextInt(100_000), null, null, "closed"));
     }

@@ -1,7 +1,9 @@
 package blackbox.cli;
 
 import blackbox.query.QueryException;
+import blackbox.ingest.IngestException;
 import blackbox.recorder.RecorderException;
+import blackbox.vm.VmException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -26,6 +28,8 @@ import picocli.CommandLine.ParseResult;
         },
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            ImageCommand.class,
+            RecordCommand.class,
             RunsCommand.class,
             ShowCommand.class,
             TouchedCommand.class,
@@ -56,6 +60,12 @@ public final class Main {
         boolean record = command.getCommandName().equals("record");
         int exitCode = switch (failure) {
             case CommandException e -> e.exitCode();
+            case VmException e ->
+                switch (e.code()) {
+                    case IMAGE_UNKNOWN, IMAGE_DEFINITION, WORKSPACE_UNREADABLE -> ExitCodes.BAD_INPUT;
+                    default -> ExitCodes.FAILED;
+                };
+            case IngestException e -> ExitCodes.FAILED;
             case RecorderException e -> ExitCodes.FAILED;
             case QueryException e ->
                 switch (e.code()) {

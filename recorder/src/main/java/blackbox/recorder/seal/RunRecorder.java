@@ -5,8 +5,10 @@ import blackbox.schemas.event.Event;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which they
@@ -20,13 +22,18 @@ public final class RunRecorder implements AutoCloseable {
 
     private static final int QUEUE_EVENTS_MAX = 65_536;
     private static final Duration SEAL_INTERVAL = Duration.ofMillis(500);
-    private static final Duration CLOSE_LATENCY = Duration.ofMillis(20);
+    private static final Duration LATENCY = Duration.ofMillis(20);
 
     private final RunSealer sealer;
     private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUE_EVENTS_MAX);
     private final AtomicLong recorded = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
+    private final AtomicReference<@Nullable CountDownLatch> flush = new AtomicReference<>();
     private final Thread writer;
+
+    /// The flush that the next seal answers; the writer's own.
+    private @Nullable CountDownLatch served;
+
     private volatile @Nullable RecorderException failure;
     private volatile boolean closing;
 
@@ -51,6 +58,30 @@ public final class RunRecorder implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while recording", e);
         }
+    }
+
+    /// Waits until everything that this thread handed over before is recorded.
+    ///
+    /// @throws RecorderException when the writer has stopped
+    public void flush() throws RecorderException {
+        var mine = new CountDownLatch(1);
+        CountDownLatch asked = flush.compareAndExchange(null, mine);
+        try {
+            // Another thread's flush may have begun before what this one handed over: wait for it, then ask again.
+            if (asked != null) {
+                asked.await();
+                flush();
+                return;
+            }
+            if (!writer.isAlive()) {
+                mine.countDown();
+            }
+            mine.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while flushing", e);
+        }
+        check();
     }
 
     /// How many leaves are recorded, that is sealed and durable.
@@ -99,30 +130,53 @@ public final class RunRecorder implements AutoCloseable {
         try {
             boolean last = false;
             while (!last) {
-                appendUntilDue();
-                last = closing && queue.isEmpty();
+                boolean closed = appendUntilDue();
+                last = closed || closing && queue.isEmpty();
                 sealer.seal();
                 lost.set(sealer.lost());
                 recorded.set(sealer.size());
+                release();
             }
         } catch (RecorderException e) {
             failure = e;
         } catch (InterruptedException e) {
             failure = new RecorderException(RecorderException.Code.CLOSED, "the writer was interrupted", e);
+        } finally {
+            served = flush.get();
+            release();
         }
     }
 
-    private void appendUntilDue() throws InterruptedException {
+    /// Appends until it is time to seal; true when the run's close was appended, after which there is nothing.
+    private boolean appendUntilDue() throws InterruptedException {
         long due = System.nanoTime() + SEAL_INTERVAL.toNanos();
         while (!sealer.isFull() && !(closing && queue.isEmpty())) {
-            long left = Math.min(due - System.nanoTime(), CLOSE_LATENCY.toNanos());
+            CountDownLatch asked = flush.get();
+            long left = asked == null ? Math.min(due - System.nanoTime(), LATENCY.toNanos()) : 0;
             Event event = queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
             if (event != null) {
                 sealer.append(closed(event));
             }
-            if (System.nanoTime() >= due) {
-                return;
+            if (event instanceof Event.RunClose) {
+                return true;
             }
+            if (event == null && asked != null) {
+                served = asked;
+                return false;
+            }
+            if (System.nanoTime() >= due) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    private void release() {
+        CountDownLatch waiting = served;
+        if (waiting != null) {
+            flush.compareAndSet(waiting, null);
+            waiting.countDown();
+            served = null;
         }
     }
 

@@ -22,7 +22,8 @@ final class QemuArguments {
     static final String WORKSPACE_IN = "workspace-in.disk";
     static final String WORKSPACE_OUT = "workspace-out.disk";
     static final String RAM = "ram";
-    static final String FRAMES = "frames.pcap";
+    static final String FRAMES_OUT = "frames-out.pcap";
+    static final String FRAMES_IN = "frames-in.pcap";
     static final String CONSOLE = "console.log";
 
     private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
@@ -86,7 +87,11 @@ final class QemuArguments {
         }
         add("-netdev", network.netdev());
         add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=");
-        add("-object", "filter-dump,id=frames,netdev=net,file=" + FRAMES);
+        // One filter a direction: a frame's addresses are the guest's word, its queue is the hypervisor's. What QEMU
+        // calls
+        // rx is what its network backend receives, that is what the guest sends.
+        add("-object", "filter-dump,id=frames-out,netdev=net,queue=rx,file=" + FRAMES_OUT);
+        add("-object", "filter-dump,id=frames-in,netdev=net,queue=tx,file=" + FRAMES_IN);
         add("-object", "rng-builtin,id=rng", "-device", "virtio-rng-pci,rng=rng");
         add("-device", "virtio-serial-pci");
         for (MachineSockets.Port port : MachineSockets.Port.values()) {

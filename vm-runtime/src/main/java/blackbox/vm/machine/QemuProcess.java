@@ -35,7 +35,8 @@ final class QemuProcess implements AutoCloseable {
     private final MachineFolder folder;
     private final Process process;
     private final MachineSockets sockets;
-    private final FrameTap tap;
+    private final FrameTap framesOut;
+    private final FrameTap framesIn;
     private final QmpClient qmp;
     private final CompletableFuture<String> migrated;
 
@@ -43,13 +44,15 @@ final class QemuProcess implements AutoCloseable {
             MachineFolder folder,
             Process process,
             MachineSockets sockets,
-            FrameTap tap,
+            FrameTap framesOut,
+            FrameTap framesIn,
             QmpClient qmp,
             CompletableFuture<String> migrated) {
         this.folder = folder;
         this.process = process;
         this.sockets = sockets;
-        this.tap = tap;
+        this.framesOut = framesOut;
+        this.framesIn = framesIn;
         this.qmp = qmp;
         this.migrated = migrated;
     }
@@ -58,7 +61,8 @@ final class QemuProcess implements AutoCloseable {
     static QemuProcess launch(MachineFolder folder, List<String> argv, Consumer<QmpEvent> listener) throws VmException {
         Path log = folder.file(LOG);
         var sockets = new MachineSockets(folder.sockets());
-        var tap = new FrameTap(folder.file(QemuArguments.FRAMES));
+        var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
+        var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
         Process process = new Command(argv, folder.path(), Map.of(), START_TIMEOUT).start(log);
         try {
             sockets.accept(process, START_TIMEOUT);
@@ -71,12 +75,14 @@ final class QemuProcess implements AutoCloseable {
                 listener.accept(event);
             };
             var qmp = QmpClient.over(sockets.channel(MachineSockets.Port.QMP), all, COMMAND_TIMEOUT);
-            tap.handOver();
-            return new QemuProcess(folder, process, sockets, tap, qmp, migrated);
+            framesOut.handOver();
+            framesIn.handOver();
+            return new QemuProcess(folder, process, sockets, framesOut, framesIn, qmp, migrated);
         } catch (VmException e) {
             process.destroyForcibly();
             sockets.close();
-            tap.close();
+            framesOut.close();
+            framesIn.close();
             throw new VmException(e.code(), e.getMessage() + "; " + lastWords(log), e);
         }
     }
@@ -85,8 +91,12 @@ final class QemuProcess implements AutoCloseable {
         return sockets;
     }
 
-    InputStream frames() {
-        return tap.frames();
+    InputStream framesOut() {
+        return framesOut.frames();
+    }
+
+    InputStream framesIn() {
+        return framesIn.frames();
     }
 
     QmpClient qmp() {
@@ -176,7 +186,8 @@ final class QemuProcess implements AutoCloseable {
     @Override
     public void close() throws VmException {
         try (sockets;
-                tap) {
+                framesOut;
+                framesIn) {
             end();
         }
     }

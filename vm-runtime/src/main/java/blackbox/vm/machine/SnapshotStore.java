@@ -11,6 +11,7 @@ import blackbox.vm.machine.Accelerator.Kind;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
@@ -120,14 +121,16 @@ final class SnapshotStore {
         try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
                 OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
             var port = Channels.newInputStream(booted.qemu().sockets().channel(MachineSockets.Port.EVENTS));
-            var frames = Thread.ofVirtual().start(() -> discard(booted.qemu()));
+            var framesOut = Thread.ofVirtual().start(() -> discard(booted.qemu().framesOut()));
+            var framesIn = Thread.ofVirtual().start(() -> discard(booted.qemu().framesIn()));
             var copy = new BoundedCopy(port, events, EVENTS_BYTES_MAX);
             Thread copying = Thread.ofVirtual().start(copy);
             Ready ready = booted.awaitReady();
             booted.qemu().saveDevices(target.resolve(VmSnapshot.DEVICES));
             booted.qemu().end();
             copying.join();
-            frames.join();
+            framesOut.join();
+            framesIn.join();
             copy.check();
             return ready;
         } catch (InterruptedException e) {
@@ -137,9 +140,9 @@ final class SnapshotStore {
     }
 
     /// No run looks at these frames: before `ready` there is nothing that could send one for itself.
-    private static void discard(QemuProcess qemu) {
+    private static void discard(InputStream frames) {
         try {
-            qemu.frames().transferTo(OutputStream.nullOutputStream());
+            frames.transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
             return; // closed under us, at the end
         }

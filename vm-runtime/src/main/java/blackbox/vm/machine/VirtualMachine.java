@@ -24,7 +24,8 @@ import java.util.random.RandomGenerator;
 
 /// A running machine with an agent in it, or about to be. Its owner is one thread, which calls the steps in order:
 /// [#startAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill] may come from any thread at any
-/// time. [#events] and [#frames] must be read, each by a thread of its own, from the start to their end.
+/// time. [#events], [#framesOut] and [#framesIn] must be read, each by a thread of its own, from the start to their
+/// end.
 public final class VirtualMachine implements AutoCloseable {
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(20);
@@ -69,10 +70,15 @@ public final class VirtualMachine implements AutoCloseable {
         return events;
     }
 
-    /// Every frame that the machine's interface sent or was sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds).
-    /// Ends when the machine does.
-    public InputStream frames() {
-        return qemu.frames();
+    /// Every frame that the machine's interface sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds). Ends when the
+    /// machine does.
+    public InputStream framesOut() {
+        return qemu.framesOut();
+    }
+
+    /// Every frame that it was sent, in the same form.
+    public InputStream framesIn() {
+        return qemu.framesIn();
     }
 
     /// What the kernel and the guest's first process wrote to the console; gone after [#close].

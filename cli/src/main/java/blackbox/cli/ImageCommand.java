@@ -1,0 +1,139 @@
+package blackbox.cli;
+
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.GuestImageBuilder;
+import blackbox.vm.image.GuestImageBuilder.ImageVerification;
+import blackbox.vm.image.GuestImageBuilder.LockPolicy;
+import blackbox.vm.image.ImageDefinition;
+import blackbox.vm.image.ImageStore;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `blackbox image`: builds guest images, lists them, and proves that they can be built again.
+@Command(
+        name = "image",
+        description = "Build, list and verify guest images.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox image build             build the image 'default' (minutes; downloads packages once)",
+            "  blackbox image list",
+            "  blackbox image verify default    build it again from archived packages, offline, and compare bytes"
+        })
+public final class ImageCommand {
+
+    static final String DEFAULT = "default";
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @Command(name = "build", description = "Build an image.", mixinStandardHelpOptions = true)
+    int build(
+            @Mixin CommonOptions common,
+            @Parameters(
+                            arity = "0..1",
+                            paramLabel = "NAME",
+                            defaultValue = DEFAULT,
+                            description = "Which definition (default: ${DEFAULT-VALUE}).")
+                    String name,
+            @Option(
+                            names = "--lock",
+                            paramLabel = "POLICY",
+                            defaultValue = "PREFER",
+                            description =
+                                    "PREFER the shipped lock, REQUIRE it, or RENEW it (default: ${DEFAULT-VALUE}).")
+                    LockPolicy lock,
+            @Option(
+                            names = "--mirror",
+                            paramLabel = "URL",
+                            description = "Package mirror (default: this machine's own apt sources).")
+                    @Nullable
+                    String mirror)
+            throws VmException {
+        GuestImage image = build(common.dataFolder(), name, lock, mirror);
+        if (common.json()) {
+            System.out.println(json(image));
+        } else {
+            System.out.println(image.name() + " " + image.digest());
+        }
+        return ExitCodes.OK;
+    }
+
+    /// Builds an image with this build's own guest files.
+    static GuestImage build(DataFolder data, String name, LockPolicy lock, @Nullable String mirror) throws VmException {
+        return new GuestImageBuilder(
+                        new ImageStore(data.root()),
+                        InstantSource.system(),
+                        line -> System.err.println("blackbox: " + line))
+                .build(ImageDefinition.named(name), GuestFiles.with(TracerFiles.all()), lock, mirror);
+    }
+
+    @Command(name = "list", description = "List the images of this data folder.", mixinStandardHelpOptions = true)
+    int list(@Mixin CommonOptions common) throws VmException {
+        var images = new ImageStore(common.dataFolder().root()).list();
+        if (common.json()) {
+            var array = JSON.createArrayNode();
+            images.forEach(image -> array.add(json(image)));
+            System.out.println(array);
+        } else if (images.isEmpty()) {
+            System.err.println("there are no images yet; build one: blackbox image build");
+        } else {
+            images.forEach(image -> System.out.println(image.name() + "  " + image.digest()));
+        }
+        return ExitCodes.OK;
+    }
+
+    @Command(
+            name = "verify",
+            description = "Build an image again from its archived packages, offline, and compare every byte.",
+            mixinStandardHelpOptions = true)
+    int verify(@Mixin CommonOptions common, @Parameters(paramLabel = "NAME") String name) throws VmException {
+        var store = new ImageStore(common.dataFolder().root());
+        ImageVerification verification = new GuestImageBuilder(
+                        store, InstantSource.system(), line -> System.err.println("blackbox: " + line))
+                .verify(store.find(name));
+        ObjectNode node = JSON.createObjectNode().put("image", verification.image());
+        node.put("recorded", verification.recorded().toString())
+                .put("rebuilt", verification.rebuilt().toString());
+        node.put("identical", verification.identical());
+        verification.differing().forEach(node.putArray("differing")::add);
+        if (common.json()) {
+            System.out.println(node);
+        } else if (verification.identical()) {
+            System.out.println(name + " is identical when built again: " + verification.rebuilt());
+        } else {
+            System.out.println(name + " differs when built again: recorded " + verification.recorded() + ", rebuilt "
+                    + verification.rebuilt() + "; differing files: " + verification.differing()
+                    + "; tools that changed: "
+                    + verification.tools());
+        }
+        return verification.identical() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    private static ObjectNode json(GuestImage image) {
+        ObjectNode node = JSON.createObjectNode()
+                .put("name", image.name())
+                .put("digest", image.digest().toString());
+        long bytes = 0;
+        for (String file : new String[] {GuestImage.KERNEL, GuestImage.INITRD, GuestImage.ROOT}) {
+            node.put(file, image.sha256(file).toString());
+            try {
+                bytes += Files.size(image.file(file));
+            } catch (IOException e) {
+                throw CommandException.failed("cannot read " + image.file(file), e);
+            }
+        }
+        return node.put("bytes", bytes);
+    }
+}

@@ -1,0 +1,164 @@
+package blackbox.cli;
+
+import blackbox.cli.record.KafkaSettings;
+import blackbox.cli.record.RecordRequest;
+import blackbox.cli.record.RecordResult;
+import blackbox.cli.record.RecordSession;
+import blackbox.vm.machine.Network;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `blackbox record`: runs a command in a VM and records it. Exit code: the agent's own; 125 when Blackbox failed.
+@Command(
+        name = "record",
+        description = "Run a command in a VM and record what it does.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox record -- bash -c 'echo hello > greeting'",
+            "  blackbox record --workspace . --timeout 10m --name nightly -- make test",
+            "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
+            "",
+            "The workspace goes in as a copy and comes back as a copy; nothing of yours is changed.",
+            "Exit code: the command's own; 125 when Blackbox itself failed; 124 when the time was up."
+        })
+public final class RecordCommand implements Callable<Integer> {
+
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Option(
+            names = "--image",
+            paramLabel = "NAME",
+            defaultValue = "default",
+            description = "Guest image (default: ${DEFAULT-VALUE}).")
+    String image = "default";
+
+    @Option(names = "--tier", paramLabel = "TIER", defaultValue = "live", description = "live; exact is not there yet.")
+    String tier = "live";
+
+    @Option(names = "--workspace", paramLabel = "DIR", description = "Folder that goes in; it comes back as a copy.")
+    @Nullable
+    Path workspace;
+
+    @Option(
+            names = "--env",
+            paramLabel = "K=V",
+            description = "Added to the command's environment; values are not recorded.")
+    Map<String, String> environment = new LinkedHashMap<>();
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "DURATION",
+            converter = DurationConverter.class,
+            description = "End the command after this long (90s, 10m, 2h).")
+    @Nullable
+    Duration timeout;
+
+    @Option(names = "--name", paramLabel = "TEXT", description = "What to call the run.")
+    @Nullable
+    String name;
+
+    @Option(
+            names = "--network",
+            paramLabel = "NET",
+            defaultValue = "none",
+            description = "none, or user: 10.0.2.2 is the host's loopback (default: ${DEFAULT-VALUE}).")
+    String network = "none";
+
+    @Option(
+            names = "--user",
+            paramLabel = "USER",
+            defaultValue = "agent",
+            description = "agent or root (default: ${DEFAULT-VALUE}).")
+    String user = "agent";
+
+    @Option(
+            names = "--kafka",
+            paramLabel = "HOST:PORT[,…]",
+            description = "Use this Kafka instead of the embedded one.")
+    @Nullable
+    String kafka;
+
+    @Option(
+            names = "--kafka-properties",
+            paramLabel = "FILE",
+            description = "Further client settings, such as TLS and SASL.")
+    @Nullable
+    Path kafkaProperties;
+
+    @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "What to run, after --.")
+    List<String> command = new ArrayList<>();
+
+    @Override
+    public Integer call() throws Exception {
+        RecordRequest request = request();
+        var session =
+                new RecordSession(common.dataFolder(), request, new KafkaSettings(kafka, kafkaProperties), this::say);
+        RecordResult result = session.run();
+        if (common.json()) {
+            System.err.println(json(result));
+        } else {
+            System.err.println("blackbox: run " + result.run() + " recorded: " + result.events() + " events, "
+                    + result.lost() + " lost; see: blackbox touched " + result.run());
+        }
+        return result.exitCode();
+    }
+
+    private void say(String line) {
+        System.err.println("blackbox: " + line);
+    }
+
+    private RecordRequest request() {
+        if (tier.equals("exact")) {
+            throw CommandException.badInput("the exact tier is not there yet; record with --tier live");
+        }
+        if (!tier.equals("live")) {
+            throw CommandException.badInput("there is no tier '" + tier + "'; choose live");
+        }
+        if (workspace != null && !Files.isDirectory(workspace)) {
+            throw CommandException.badInput("the workspace " + workspace + " is not a folder");
+        }
+        if (!user.equals("agent") && !user.equals("root")) {
+            throw CommandException.badInput("there is no user '" + user + "' in the guest; choose agent or root");
+        }
+        if (name != null
+                && (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' '))) {
+            throw CommandException.badInput("a run's name has 1 to 200 printable characters");
+        }
+        return new RecordRequest(image, name, workspace, environment, timeout, networkChoice(), user, command);
+    }
+
+    private Network networkChoice() {
+        return switch (network.toLowerCase(Locale.ROOT)) {
+            case "none" -> Network.NONE;
+            case "user" -> Network.USER;
+            default -> throw CommandException.badInput("there is no network '" + network + "'; choose none or user");
+        };
+    }
+
+    private static String json(RecordResult result) throws Exception {
+        ObjectNode node = new ObjectMapper().createObjectNode();
+        node.put("run", result.run().value()).put("name", result.name()).put("tier", "live");
+        node.put("exitCode", result.exitCode()).put("events", result.events()).put("lost", result.lost());
+        node.put("startedAt", Timestamps.text(result.startedAt())).put("endedAt", Timestamps.text(result.endedAt()));
+        node.put("state", result.closed() ? "CLOSED" : "TRUNCATED");
+        Path back = result.workspace();
+        node.put("workspace", back == null ? null : back.toString());
+        return node.toString();
+    }
+}

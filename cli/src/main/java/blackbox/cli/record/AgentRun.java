@@ -1,0 +1,198 @@
+package blackbox.cli.record;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.GuestMessage.Exit;
+import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.workspace.TarFilter;
+import blackbox.vm.workspace.WorkspaceDisk;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The agent in its VM: started, waited for, its workspace brought back, the VM ended. Ctrl-C ends the VM; the run is
+/// then
+/// closed as interrupted.
+final class AgentRun {
+
+    private static final Duration FOREVER = Duration.ofDays(365);
+    private static final Duration GRACE = Duration.ofSeconds(5);
+    private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration COLLECT_TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
+    private static final int SIGTERM = 15;
+    private static final int TIMED_OUT = 124;
+    private static final int FAILED = 125;
+    private static final int INTERRUPTED = 130;
+
+    private final VirtualMachine vm;
+    private final RecordRequest request;
+    private final Path workspace;
+    private final Consumer<String> says;
+    private final CountDownLatch started = new CountDownLatch(1);
+    private volatile boolean interrupted;
+
+    AgentRun(VirtualMachine vm, RecordRequest request, Path workspace, Consumer<String> says) {
+        this.vm = vm;
+        this.request = request;
+        this.workspace = workspace;
+        this.says = says;
+    }
+
+    /// How it ended.
+    ///
+    /// @param exitCode the agent's own, null where a signal ended it or it is not known
+    /// @param why `exited`, `timeout`, `interrupted`, or what failed
+    /// @param out the archive that came back, or null
+    record Ending(
+            @Nullable Integer exitCode,
+            @Nullable Integer signal,
+            int shellCode,
+            String why,
+            @Nullable Path workspace,
+            WorkspaceDisk.@Nullable Unpacked out) {
+
+        String json() {
+            ObjectNode node = new ObjectMapper().createObjectNode().put("ended", why);
+            if (out != null) {
+                node.putObject("workspaceOut")
+                        .put("sha256", out.archive().sha256().toString())
+                        .put("bytes", out.archive().bytes());
+            }
+            return node.toString();
+        }
+    }
+
+    /// Waits until the agent has been started, or will not be.
+    void awaitStarted() {
+        try {
+            started.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Runs it and ends the VM. Failures of the VM are an ending too: what was recorded until then is closed and kept.
+    Ending run(GuestFeeds feeds) throws InterruptedException {
+        Thread owner = Thread.currentThread();
+        Thread onSignal = new Thread(() -> interrupt(owner), "interrupt");
+        Runtime.getRuntime().addShutdownHook(onSignal);
+        try {
+            return agent(feeds);
+        } catch (VmException e) {
+            if (interrupted) {
+                return new Ending(null, null, INTERRUPTED, "interrupted", null, null);
+            }
+            says.accept("the VM failed: " + e.getMessage());
+            return new Ending(null, null, FAILED, "vm-failed: " + e.code(), null, null);
+        } finally {
+            started.countDown();
+            feeds.expectSilence();
+            endVm();
+            if (!interrupted) {
+                Runtime.getRuntime().removeShutdownHook(onSignal);
+            }
+        }
+    }
+
+    /// Ctrl-C: the VM ends at once, the run is closed by its owner, and only then does the process end.
+    private void interrupt(Thread owner) {
+        interrupted = true;
+        says.accept("interrupted: ending the VM and closing the run");
+        try {
+            vm.kill();
+            owner.join(CLOSE_TIMEOUT);
+        } catch (VmException e) {
+            says.accept(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
+        vm.startAgent(command(), System.in, System.out, System.err);
+        started.countDown();
+        Duration timeout = request.timeout();
+        Exit exit;
+        String why = "exited";
+        try {
+            exit = vm.awaitExit(timeout == null ? FOREVER : timeout);
+        } catch (VmException e) {
+            if (e.code() != Code.TIMEOUT || interrupted) {
+                throw e;
+            }
+            says.accept("the time is up: ending the command");
+            why = "timeout";
+            exit = terminate();
+        }
+        if (exit == null) {
+            return new Ending(null, null, TIMED_OUT, why, null, null);
+        }
+        vm.drain(DRAIN_TIMEOUT);
+        feeds.expectSilence();
+        WorkspaceDisk.Unpacked out = collect();
+        int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
+        return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
+    }
+
+    private @Nullable Exit terminate() throws VmException {
+        vm.signalAgent(SIGTERM);
+        try {
+            return vm.awaitExit(GRACE);
+        } catch (VmException e) {
+            if (e.code() != Code.TIMEOUT) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    private WorkspaceDisk.@Nullable Unpacked collect() throws VmException {
+        try {
+            Files.createDirectories(workspace.getParent());
+            return vm.collect(workspace, TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
+        } catch (IOException e) {
+            says.accept("the workspace cannot be brought back to " + workspace + ": " + e.getMessage());
+            return null;
+        } catch (VmException e) {
+            if (e.code() != Code.WORKSPACE_REFUSED && e.code() != Code.DISK_FULL) {
+                throw e;
+            }
+            says.accept("the workspace was not brought back: " + e.getMessage());
+            return null;
+        }
+    }
+
+    private void endVm() {
+        try {
+            vm.powerOff(POWER_OFF_TIMEOUT);
+        } catch (VmException e) {
+            says.accept("the VM did not end in order: " + e.getMessage());
+        }
+    }
+
+    private AgentCommand command() {
+        List<byte[]> argv = request.command().stream().map(AgentRun::octets).toList();
+        List<byte[]> environment = request.environment().entrySet().stream()
+                .map(entry -> octets(entry.getKey() + "=" + entry.getValue()))
+                .toList();
+        AgentUser user = request.user().equals("root") ? AgentUser.ROOT : AgentUser.AGENT;
+        return new AgentCommand(argv, environment, null, user);
+    }
+
+    /// Arguments that were not UTF-8 came to us through the JVM's file name encoding; here they go back the same way.
+    private static byte[] octets(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,146 @@
+package blackbox.cli.record;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.guest.GuestDecoder;
+import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.net.FlowTable;
+import blackbox.recorder.net.PcapReader;
+import blackbox.recorder.seal.RunRecorder;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.vm.machine.VirtualMachine;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The threads that carry what a VM says and does to the run's recorder: the tracer's stream, the frames of both
+/// directions, and a watch on the tracer's heartbeat. They end when the VM does.
+final class GuestFeeds {
+
+    private static final long LOOK_EVERY_MS = 1_000;
+
+    private final RunRecorder recorder;
+    private final HostClock clock;
+    private final GuestDecoder decoder;
+    private final FlowTable flows = new FlowTable();
+    private final List<Thread> threads = new ArrayList<>();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Thread watcher;
+    private volatile @Nullable RecorderException failure;
+
+    GuestFeeds(VirtualMachine vm, RunRecorder recorder, HostClock clock, List<Long> cpuSeq) {
+        this.recorder = recorder;
+        this.clock = clock;
+        this.decoder = new GuestDecoder(clock, cpuSeq, recorder::record);
+        threads.add(start("tracer-stream", () -> decoder.run(vm.events())));
+        threads.add(start("frames-out", () -> fold(vm.framesOut(), FlowTable.Direction.OUT)));
+        threads.add(start("frames-in", () -> fold(vm.framesIn(), FlowTable.Direction.IN)));
+        watcher = Thread.ofVirtual().name("silence-watch").start(this::watch);
+    }
+
+    @FunctionalInterface
+    private interface Feed {
+        void run() throws RecorderException, IOException;
+    }
+
+    private Thread start(String name, Feed feed) {
+        return Thread.ofPlatform().name(name).start(() -> {
+            try {
+                feed.run();
+            } catch (RecorderException e) {
+                failure = e;
+            } catch (IOException e) {
+                finding("FRAMES_UNREADABLE", name);
+            }
+        });
+    }
+
+    private void fold(InputStream frames, FlowTable.Direction direction) throws IOException, RecorderException {
+        try {
+            new PcapReader(frames).forEach(frame -> {
+                synchronized (flows) {
+                    flows.add(frame, direction, clock.nowNs()).forEach(this::recordUnchecked);
+                }
+            });
+        } catch (StoppedException e) {
+            throw e.reason;
+        }
+    }
+
+    /// Carries a checked exception through a lambda.
+    private static final class StoppedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        final transient RecorderException reason;
+
+        StoppedException(RecorderException reason) {
+            super(reason);
+            this.reason = reason;
+        }
+    }
+
+    private void recordUnchecked(Event event) {
+        try {
+            recorder.record(event);
+        } catch (RecorderException e) {
+            throw new StoppedException(e);
+        }
+    }
+
+    private void watch() {
+        var watch = new SilenceWatch(clock.nowNs());
+        try {
+            while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
+                Event event = watch.look(decoder.heardNs(), clock.nowNs());
+                if (event != null) {
+                    recorder.record(event);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RecorderException e) {
+            failure = e;
+        }
+    }
+
+    private void finding(String what, String where) {
+        try {
+            String detail = "{\"where\":\"" + where + "\"}";
+            recorder.record(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what, detail));
+        } catch (RecorderException e) {
+            failure = e;
+        }
+    }
+
+    /// What stopped a feed, or null.
+    @Nullable
+    RecorderException failure() {
+        return failure;
+    }
+
+    /// Stops watching for silence: from here on the tracer may rightly be quiet.
+    void expectSilence() throws InterruptedException {
+        stopped.countDown();
+        watcher.join();
+    }
+
+    /// Waits for the streams to end, which they do with the VM, and records what is still folded.
+    void finish() throws RecorderException, InterruptedException {
+        expectSilence();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        synchronized (flows) {
+            for (Event event : flows.close(clock.nowNs())) {
+                recorder.record(event);
+            }
+        }
+        if (!decoder.sawFinal()) {
+            String detail = "{\"heardNs\":" + decoder.heardNs() + "}";
+            recorder.record(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), "TRACER_UNFINISHED", detail));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package blackbox.cli.record;
+
+import blackbox.cli.DataFolder;
+import blackbox.ingest.IngestException;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.publish.KafkaPublisher;
+import blackbox.recorder.spool.Spool;
+import blackbox.recorder.spool.SpoolPump;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Carries one run from its spool to the table while it is recorded. Comes up beside the VM, on a thread of its own,
+/// since
+/// recording needs only the spool; a broker that does not come up costs nothing that was recorded.
+final class Publication {
+
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+
+    private final DataFolder data;
+    private final RunId run;
+    private final Spool spool;
+    private final KafkaSettings kafka;
+    private final Consumer<String> says;
+    private final Runnable first;
+    private final Thread starter;
+    private volatile @Nullable Pipeline pipeline;
+    private volatile @Nullable KafkaPublisher borrowed;
+    private volatile @Nullable SpoolPump pump;
+    private volatile @Nullable Exception failure;
+
+    /// @param first what to wait for before the broker starts, so that it does not slow the agent's start
+    Publication(DataFolder data, RunId run, Spool spool, KafkaSettings kafka, Consumer<String> says, Runnable first) {
+        this.data = data;
+        this.run = run;
+        this.spool = spool;
+        this.kafka = kafka;
+        this.says = says;
+        this.first = first;
+        this.starter = Thread.ofPlatform().name("publication-" + run).start(this::start);
+    }
+
+    private void start() {
+        try {
+            first.run();
+            PipelineLock lock = PipelineLock.tryTake(data);
+            KafkaPublisher publisher = lock == null ? borrow() : own(lock);
+            pump = new SpoolPump(spool, publisher, run.value());
+        } catch (IngestException | RecorderException | IOException | RuntimeException e) {
+            failure = e;
+        }
+    }
+
+    private KafkaPublisher own(PipelineLock lock) throws IngestException, RecorderException, IOException {
+        Pipeline own = Pipeline.start(lock, data, kafka);
+        pipeline = own;
+        own.recover(data)
+                .forEach(left -> says.accept("published " + left.batches() + " batches that an earlier recorder of run "
+                        + left.run() + " left behind"
+                        + (left.quarantined().isEmpty() ? "" : "; damaged ends are in " + left.quarantined())));
+        return own.publisher();
+    }
+
+    /// Publishes to the broker of the process that holds the pipeline (`serve`, or another `record`).
+    private KafkaPublisher borrow() throws RecorderException, IOException {
+        String servers = PipelineLock.announced(data);
+        var publisher = new KafkaPublisher(kafka.clients(servers));
+        borrowed = publisher;
+        return publisher;
+    }
+
+    /// Waits until everything recorded is in the table. The spool must be closed.
+    ///
+    /// @return null when it is, else why not yet; nothing is lost then, the next start goes on with it
+    @Nullable
+    String finish(long endIndex, Duration timeout) throws IngestException, IOException, InterruptedException {
+        starter.join(START_TIMEOUT);
+        Exception why = failure;
+        SpoolPump carrying = pump;
+        if (why != null || carrying == null) {
+            return "the broker did not come up" + (why == null ? "" : ": " + why.getMessage());
+        }
+        boolean sent = spool.awaitEmpty(timeout.toNanos());
+        Exception stopped = carrying.failure();
+        Pipeline own = pipeline;
+        if (!sent) {
+            return "the broker has not taken everything" + (stopped == null ? "" : ": " + stopped.getMessage());
+        }
+        return own == null || own.await(run, endIndex, timeout)
+                ? null
+                : "ingest has not finished: " + own.ingest().status();
+    }
+
+    void close() throws IOException {
+        try {
+            starter.join(START_TIMEOUT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        SpoolPump carrying = pump;
+        if (carrying != null) {
+            carrying.close();
+        }
+        KafkaPublisher other = borrowed;
+        if (other != null) {
+            other.close();
+        }
+        Pipeline own = pipeline;
+        if (own != null) {
+            own.close();
+        }
+    }
+}

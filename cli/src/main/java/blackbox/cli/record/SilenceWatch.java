@@ -1,0 +1,35 @@
+package blackbox.cli.record;
+
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Notices when the guest's tracer goes quiet while its VM runs: its heartbeat comes every second, so a longer silence
+/// means
+/// that the tracer was stopped, or that the guest as a whole hangs. Owned by one thread.
+final class SilenceWatch {
+
+    /// A heartbeat may be late on a busy machine; this is late beyond doubt.
+    static final Duration QUIET_MAX = Duration.ofSeconds(5);
+
+    private long lastHeardNs;
+    private boolean silent;
+
+    SilenceWatch(long nowNs) {
+        this.lastHeardNs = nowNs;
+    }
+
+    /// Looks at the time of the last heartbeat; returns a finding when silence begins or ends.
+    @Nullable
+    Event look(long heardNs, long nowNs) {
+        lastHeardNs = Math.max(lastHeardNs, heardNs);
+        boolean quiet = nowNs - lastHeardNs > QUIET_MAX.toNanos();
+        if (quiet == silent) {
+            return null;
+        }
+        silent = quiet;
+        String detail = "{\"sinceNs\":" + lastHeardNs + "}";
+        return new Event.RecorderFinding(EventHeader.host(nowNs), quiet ? "GUEST_SILENT" : "GUEST_BACK", detail);
+    }
+}

@@ -1,0 +1,44 @@
+package blackbox.cli.record;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.seal.RunRecorder;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.vm.qmp.QmpEvent;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Takes what QEMU reports, without ever blocking it, until the run's recorder can take it over.
+final class VmLog {
+
+    private static final int EVENTS_MAX = 10_000;
+
+    private final HostClock clock;
+    private final BlockingQueue<Event> waiting = new LinkedBlockingQueue<>(EVENTS_MAX);
+    private final AtomicLong dropped = new AtomicLong();
+
+    VmLog(HostClock clock) {
+        this.clock = clock;
+    }
+
+    /// Hears an event of QEMU's.
+    void hear(QmpEvent event) {
+        String detail = event.data().isEmpty() ? null : event.data().toString();
+        if (!waiting.offer(new Event.VmLifecycle(EventHeader.host(clock.nowNs()), event.name(), detail))) {
+            dropped.incrementAndGet();
+        }
+    }
+
+    /// Hands everything heard so far to the recorder, and says what did not fit.
+    void handTo(RunRecorder recorder) throws RecorderException {
+        for (Event event = waiting.poll(); event != null; event = waiting.poll()) {
+            recorder.record(event);
+        }
+        long lost = dropped.getAndSet(0);
+        if (lost > 0) {
+            recorder.record(new Event.RecorderLoss(EventHeader.host(clock.nowNs()), lost, "vm-events", null));
+        }
+    }
+}
