@@ -1,7 +1,7 @@
 package blackbox.cli;
 
-import blackbox.query.QueryException;
 import blackbox.ingest.IngestException;
+import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.vm.VmException;
 import java.io.IOException;
