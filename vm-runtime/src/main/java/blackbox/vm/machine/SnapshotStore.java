@@ -121,8 +121,12 @@ final class SnapshotStore {
         try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
                 OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
             var port = Channels.newInputStream(booted.qemu().sockets().channel(MachineSockets.Port.EVENTS));
-            var framesOut = Thread.ofVirtual().start(() -> discard(booted.qemu().framesOut()));
-            var framesIn = Thread.ofVirtual().start(() -> discard(booted.qemu().framesIn()));
+            var framesOut = Thread.ofPlatform()
+                    .daemon()
+                    .start(() -> discard(booted.qemu().framesOut()));
+            var framesIn = Thread.ofPlatform()
+                    .daemon()
+                    .start(() -> discard(booted.qemu().framesIn()));
             var copy = new BoundedCopy(port, events, EVENTS_BYTES_MAX);
             Thread copying = Thread.ofVirtual().start(copy);
             Ready ready = booted.awaitReady();
@@ -139,7 +143,9 @@ final class SnapshotStore {
         }
     }
 
-    /// No run looks at these frames: before `ready` there is nothing that could send one for itself.
+    /// No run looks at these frames: before `ready` there is nothing that could send one for itself. On a platform
+    /// thread:
+    /// reading a pipe holds on to a virtual thread's carrier, and there are only as many of those as cores.
     private static void discard(InputStream frames) {
         try {
             frames.transferTo(OutputStream.nullOutputStream());
