@@ -72,9 +72,10 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
     public String run() throws VmException {
         Process process = start();
         var error = new Tail();
-        Thread errors = Thread.ofVirtual().start(() -> error.drain(process.getErrorStream()));
+        // Reading a pipe occupies the thread that does it, and a virtual one its carrier, of which there may be two.
+        Thread errors = Thread.ofPlatform().start(() -> error.drain(process.getErrorStream()));
         var output = new ByteArrayOutputStream();
-        Thread outputs = Thread.ofVirtual().start(() -> copyBounded(process.getInputStream(), output));
+        Thread outputs = Thread.ofPlatform().start(() -> copyBounded(process.getInputStream(), output));
         await(process);
         join(errors);
         join(outputs);

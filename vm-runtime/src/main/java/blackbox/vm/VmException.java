@@ -58,6 +58,12 @@ public final class VmException extends Exception {
         this.code = code;
     }
 
+    /// One sentence; never null.
+    @Override
+    public String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
+
     /// The kind of failure.
     public Code code() {
         return code;

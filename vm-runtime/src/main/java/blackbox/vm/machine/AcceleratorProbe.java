@@ -76,7 +76,7 @@ public final class AcceleratorProbe {
         Process process = new Command(argv, null, Map.of(), BOOT_TIMEOUT).start();
         try {
             boolean booted = CompletableFuture.supplyAsync(
-                            () -> sawBoot(process), task -> Thread.ofVirtual().start(task))
+                            () -> sawBoot(process), task -> Thread.ofPlatform().start(task))
                     .get(BOOT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             return booted
                     ? new Accelerator(Kind.KVM, "a kernel booted under /dev/kvm")

@@ -32,7 +32,7 @@ final class AgentStreams {
 
     /// Starts to copy. `in` is read until its end or the agent's, on a thread that may stay in a read for ever.
     void start(InputStream in, OutputStream out, OutputStream error) {
-        Thread.ofVirtual().name("agent-output").start(() -> receive(out, error));
+        Thread.ofPlatform().daemon().name("agent-output").start(() -> receive(out, error));
         Thread.ofPlatform().daemon().name("agent-input").start(() -> send(in));
     }
 

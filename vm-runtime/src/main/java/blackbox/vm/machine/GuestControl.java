@@ -29,7 +29,7 @@ final class GuestControl {
 
     GuestControl(SocketChannel channel) {
         this.channel = channel;
-        Thread.ofVirtual().name("guest-control").start(this::read);
+        Thread.ofPlatform().daemon().name("guest-control").start(this::read);
     }
 
     void say(ObjectNode message) throws VmException {

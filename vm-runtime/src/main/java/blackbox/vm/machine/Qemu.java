@@ -22,10 +22,14 @@ public record Qemu(Path binary, String version, Hash sha256) {
     ///
     /// @throws VmException `QEMU_MISSING`
     public static Qemu find(Path data) throws VmException {
-        Path binary = Command.find(PROGRAM);
+        return find(data, PROGRAM);
+    }
+
+    static Qemu find(Path data, String program) throws VmException {
+        Path binary = Command.find(program);
         if (binary == null) {
             throw new VmException(
-                    Code.QEMU_MISSING, PROGRAM + " is not installed; on Debian: apt-get install qemu-system-x86");
+                    Code.QEMU_MISSING, program + " is not installed; on Debian: apt-get install qemu-system-x86");
         }
         Path note = data.resolve("cache").resolve("qemu.json");
         Known known = Files.exists(note) ? Json.read(note, Known.class, Code.IO) : null;

@@ -144,8 +144,7 @@ final class SnapshotStore {
     }
 
     /// No run looks at these frames: before `ready` there is nothing that could send one for itself. On a platform
-    /// thread:
-    /// reading a pipe holds on to a virtual thread's carrier, and there are only as many of those as cores.
+    /// thread: reading a pipe holds on to a virtual thread's carrier, and there are only as many of those as cores.
     private static void discard(InputStream frames) {
         try {
             frames.transferTo(OutputStream.nullOutputStream());

@@ -28,6 +28,9 @@ import java.util.random.RandomGenerator;
 /// end.
 public final class VirtualMachine implements AutoCloseable {
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+    /// Unpacking a workspace of gigabytes under emulation is what takes long.
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
+
     private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(20);
     private static final int ENTROPY_BYTES = 64;
 
@@ -71,7 +74,7 @@ public final class VirtualMachine implements AutoCloseable {
     }
 
     /// Every frame that the machine's interface sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds). Ends when the
-    /// machine does.
+    /// machine does. It is a pipe: read it on a platform thread, for a virtual one would keep its carrier.
     public InputStream framesOut() {
         return qemu.framesOut();
     }
@@ -110,7 +113,7 @@ public final class VirtualMachine implements AutoCloseable {
         Instant now = clocks.wall().instant();
         long wallNanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         control.say(command.start(facts.workspace().bytes(), wallNanos, entropy));
-        return control.await(Started.class, "start the agent", Duration.ofMinutes(10));
+        return control.await(Started.class, "start the agent", START_TIMEOUT);
     }
 
     /// Waits for the agent's end and for the last byte of its output.

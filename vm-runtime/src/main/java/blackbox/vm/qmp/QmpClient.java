@@ -38,7 +38,7 @@ public final class QmpClient implements AutoCloseable {
     public static QmpClient over(SocketChannel channel, Consumer<QmpEvent> listener, Duration timeout)
             throws VmException {
         var client = new QmpClient(channel, listener);
-        Thread.ofVirtual().name("qmp").start(client::read);
+        Thread.ofPlatform().daemon().name("qmp").start(client::read);
         client.execute("qmp_capabilities", Json.object(), timeout);
         return client;
     }

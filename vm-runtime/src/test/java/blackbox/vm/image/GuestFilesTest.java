@@ -1,0 +1,75 @@
+package blackbox.vm.image;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import blackbox.vm.Command;
+import blackbox.vm.VmException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GuestFilesTest {
+    private static final byte[] CONTENT = {1, 2, 3};
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void theArchiveIsWhatCpioReads() throws Exception {
+        var files = GuestFiles.with(Map.of("tracer/b.py", CONTENT, "tracer/a.c", new byte[0]));
+        Path archive = Files.write(folder.resolve("a.cpio"), files.archive());
+        String listed = Command.of("cpio", "-i", "-t", "--quiet", "-F", archive.toString()).run();
+        assertEquals(
+                List.of(
+                        "init",
+                        "blackbox",
+                        "blackbox/init",
+                        "blackbox/init/agent.py",
+                        "blackbox/init/boot.py",
+                        "blackbox/init/init.py",
+                        "blackbox/init/initrd.sh",
+                        "blackbox/init/streams.py",
+                        "blackbox/tracer",
+                        "blackbox/tracer/a.c",
+                        "blackbox/tracer/b.py"),
+                listed.lines().toList());
+        Command.of("cpio", "-i", "-d", "--quiet", "-F", archive.toString()).in(folder).run();
+        assertArrayEquals(CONTENT, Files.readAllBytes(folder.resolve("blackbox/tracer/b.py")));
+    }
+
+    @Test
+    void theSameFilesGiveTheSameBytes() throws Exception {
+        assertArrayEquals(
+                GuestFiles.with(Map.of("tracer/a.py", CONTENT)).archive(),
+                GuestFiles.with(Map.of("tracer/a.py", CONTENT)).archive());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/etc/passwd", "tracer/../init/init.py", "init/init.py", "tracer.py", "a/b c"})
+    void pathsThatReachElsewhereAreRefused(String path) {
+        assertThrows(IllegalArgumentException.class, () -> GuestFiles.with(Map.of(path, CONTENT)));
+    }
+
+    @Test
+    void unknownImagesAreNamed() {
+        var unknown = assertThrows(VmException.class, () -> ImageDefinition.named("no-such"));
+        assertEquals(VmException.Code.IMAGE_UNKNOWN, unknown.code());
+        var unbuilt = assertThrows(VmException.class, () -> new ImageStore(folder).find("default"));
+        assertEquals(VmException.Code.IMAGE_UNKNOWN, unbuilt.code());
+        var outside = assertThrows(VmException.class, () -> new ImageStore(folder).find("../images"));
+        assertEquals(VmException.Code.IMAGE_UNKNOWN, outside.code());
+    }
+
+    @Test
+    void theShippedLockIsForTheShippedDefinition() throws Exception {
+        ImageLock lock = ImageLock.shipped(ImageDefinition.named("default"));
+        assertEquals(true, lock != null && lock.packages().size() > 100, "renew images/default.lock");
+    }
+}
