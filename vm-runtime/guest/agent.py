@@ -32,7 +32,8 @@ KEPT_CAPABILITIES = {
 
 # Shown read-only to the agent, for a root without capabilities still owns these files (core_pattern, uevent_helper,
 # sysrq-trigger …). The bind of /sys leaves its submounts behind: no cgroup tree, tracefs, debugfs or bpffs.
-READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/sys", "/run/blackbox")
+READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/sys")
+HIDDEN = "/run/blackbox"
 
 
 class Agent:
@@ -41,10 +42,28 @@ class Agent:
     def __init__(self):
         self.pid = None
         self.cgroup_id = 0
+        self.namespace = -1
 
     def prepare(self):
+        """Makes the agent's control group and its view of the file system; none of it is left to do at its start."""
         os.makedirs(CGROUP, exist_ok=True)
         self.cgroup_id = os.stat(CGROUP).st_ino
+        ready, done = os.pipe()
+        holder = os.fork()
+        if holder == 0:
+            try:
+                _confine()
+                os.write(done, b"+")
+                signal.pause()
+            finally:
+                os._exit(1)
+        os.close(done)
+        if os.read(ready, 1) != b"+":
+            raise OSError("the agent's mount namespace could not be made")
+        self.namespace = os.open(f"/proc/{holder}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        os.kill(holder, signal.SIGKILL)
+        os.waitpid(holder, 0)
+        os.close(ready)
 
     def start(self, argv, env, cwd, user, stdin, stdout, stderr):
         """Forks and executes; the three descriptors become the agent's 0, 1 and 2. Returns its pid."""
@@ -54,7 +73,8 @@ class Agent:
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                _become(account, last_capability, cwd, (stdin, stdout, stderr))
+                _become(account, last_capability, self.namespace, (stdin, stdout, stderr))
+                os.chdir(cwd)
                 _execute(argv, _environment(account, env))
             except BaseException as failure:  # the child must never return into init's loop
                 os.write(2, f"blackbox: the agent could not be started: {failure}\n".encode())
@@ -73,13 +93,13 @@ class Agent:
             return "populated 1" in file.read()
 
 
-def _become(account, last_capability, cwd, descriptors):
+def _become(account, last_capability, namespace, descriptors):
     boot.write(f"{CGROUP}/cgroup.procs", "0")
+    boot.check(boot.LIBC.setns(namespace, CLONE_NEWNS), "enter the agent's namespace")
     os.setsid()
     for target, descriptor in enumerate(descriptors):
         os.dup2(descriptor, target)
     os.closerange(3, 1024)
-    _confine()
     for capability in range(last_capability + 1):
         if capability not in KEPT_CAPABILITIES:
             boot.check(boot.LIBC.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0), "drop capability")
@@ -91,7 +111,6 @@ def _become(account, last_capability, cwd, descriptors):
     for number in (signal.SIGPIPE, signal.SIGCHLD, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.chdir(cwd)
 
 
 def _confine():
@@ -100,6 +119,7 @@ def _confine():
     for path in READ_ONLY:
         boot.mount(path, path, "", boot.MS_BIND)
         boot.mount("none", path, "", boot.MS_REMOUNT | boot.MS_BIND | boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV)
+    boot.mount("none", HIDDEN, "tmpfs", boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV, "size=4k,mode=555")
 
 
 def _environment(account, given):

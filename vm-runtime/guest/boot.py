@@ -1,10 +1,11 @@
 """Brings the machine up: mounts, names, network, virtio ports; and shuts doors behind itself."""
 
 import ctypes
+import fcntl
 import os
 import socket
+import stat
 import struct
-import fcntl
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -12,6 +13,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 
 PORTS = "/dev/virtio-ports"
+PRIVATE = "/run/blackbox/private"
 
 # Device nodes that lead around the file system, by prefix: disks, virtio ports, memory, logs, unused terminals.
 DOORS = ("vd", "vport", "mem", "port", "kmsg", "loop", "nvram", "hwrng", "ttyS", "vcs", "snapshot", "userfaultfd")
@@ -111,14 +113,23 @@ def ports():
             os.symlink(f"/dev/{port}", link)
 
 
+def hide_events_port():
+    """Gives the tracer a node of its port where no agent can see it, and returns its path; see `Agent.prepare`."""
+    os.mkdir(PRIVATE, 0o700)
+    mount("private", PRIVATE, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=700,size=64k")
+    path = f"{PRIVATE}/events"
+    os.mknod(path, stat.S_IFCHR | 0o600, os.stat(f"{PORTS}/blackbox.events").st_rdev)
+    return path
+
+
 def shut_doors():
-    """After the tracer is ready: no more modules, and no device nodes that lead around the file system.
+    """Before the tracer looks: no more modules, and no device nodes that lead around the file system.
 
     What we need stays open in this process; the agent cannot make the nodes anew, for CAP_MKNOD is not in its
     bounding set.
     """
     write("/proc/sys/kernel/modules_disabled", "1")
-    write("/proc/sys/kernel/kptr_restrict", "2")
+    write("/proc/sys/kernel/kptr_restrict", "1")
     write("/proc/sys/kernel/dmesg_restrict", "1")
     write("/proc/sys/kernel/unprivileged_bpf_disabled", "2")
     write("/proc/sys/kernel/perf_event_paranoid", "3")

@@ -23,7 +23,6 @@ import boot
 import streams
 
 TRACER = "/run/blackbox/tracer/tracer.py"
-EVENTS = f"{boot.PORTS}/blackbox.events"
 WORKSPACE = "/workspace"
 TRACER_LINE_BYTES_MAX = 1 << 20
 BLKFLSBUF = 0x1261
@@ -39,7 +38,7 @@ def boottime_ns():
 class Tracer:
     """The tracer's process; JSON lines on its standard streams."""
 
-    def __init__(self):
+    def __init__(self, events):
         self.partial = bytearray()
         if not os.path.exists(TRACER):
             self.pid = None
@@ -53,7 +52,7 @@ class Tracer:
                 os.dup2(from_tracer, 1)
                 os.closerange(3, 1024)
                 os.chdir(os.path.dirname(TRACER))
-                os.execv("/usr/bin/python3", ["python3", "-I", "-u", TRACER, "--events", EVENTS])
+                os.execv("/usr/bin/python3", ["python3", "-I", "-u", TRACER, "--events", events])
             finally:
                 os._exit(127)
         os.close(to_tracer)
@@ -93,8 +92,11 @@ class Init:
         self.workspace_in = os.open("/dev/vdc", os.O_RDONLY | os.O_CLOEXEC)
         self.workspace_out = os.open("/dev/vdd", os.O_RDWR | os.O_CLOEXEC)
         self.random = os.open("/dev/random", os.O_WRONLY | os.O_CLOEXEC)
-        self.tracer = Tracer()
         self.agent = agents.Agent()
+        self.agent.prepare()
+        events = boot.hide_events_port()
+        boot.shut_doors()
+        self.tracer = Tracer(events)
         self.ended = None  # the agent's wait status, once it has ended
         self.exit_said = False
         self.workers = {}  # pid → what to do with its status
@@ -106,10 +108,8 @@ class Init:
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
 
     def serve(self):
-        self.agent.prepare()
         ready = self.tracer.await_answer("ready") if self.tracer.pid else {"attached": [], "failed": [], "absent": True}
         ready.pop("type", None)
-        boot.shut_doors()
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             boot_id = file.read().strip()
         self.control.say(

@@ -17,8 +17,7 @@ class AptSourcesTest {
 
     @Test
     void takesTheSuiteItsUpdatesAndItsSecurityFromStanzas() {
-        String text =
-                """
+        String text = """
                 Types: deb deb-src
                 # a comment
                 URIs: http://mirror.test/debian
@@ -48,8 +47,7 @@ class AptSourcesTest {
 
     @Test
     void takesOneLineSourcesOfTheSuiteOnly() {
-        String text =
-                """
+        String text = """
                 # deb http://mirror.test/debian bookworm main
                 deb [arch=amd64 signed-by=/k.gpg] http://mirror.test/debian bookworm main
                 deb-src http://mirror.test/debian bookworm main
@@ -71,6 +69,7 @@ class AptSourcesTest {
 
     @Test
     void aMirrorByFlagReplacesTheMachines() throws Exception {
-        assertEquals("deb http://m.test/debian bookworm main\n", AptSources.of(etc, "bookworm", "http://m.test/debian"));
+        assertEquals(
+                "deb http://m.test/debian bookworm main\n", AptSources.of(etc, "bookworm", "http://m.test/debian"));
     }
 }

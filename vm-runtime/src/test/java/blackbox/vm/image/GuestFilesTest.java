@@ -25,7 +25,8 @@ class GuestFilesTest {
     void theArchiveIsWhatCpioReads() throws Exception {
         var files = GuestFiles.with(Map.of("tracer/b.py", CONTENT, "tracer/a.c", new byte[0]));
         Path archive = Files.write(folder.resolve("a.cpio"), files.archive());
-        String listed = Command.of("cpio", "-i", "-t", "--quiet", "-F", archive.toString()).run();
+        String listed = Command.of("cpio", "-i", "-t", "--quiet", "-F", archive.toString())
+                .run();
         assertEquals(
                 List.of(
                         "init",
@@ -40,7 +41,9 @@ class GuestFilesTest {
                         "blackbox/tracer/a.c",
                         "blackbox/tracer/b.py"),
                 listed.lines().toList());
-        Command.of("cpio", "-i", "-d", "--quiet", "-F", archive.toString()).in(folder).run();
+        Command.of("cpio", "-i", "-d", "--quiet", "-F", archive.toString())
+                .in(folder)
+                .run();
         assertArrayEquals(CONTENT, Files.readAllBytes(folder.resolve("blackbox/tracer/b.py")));
     }
 

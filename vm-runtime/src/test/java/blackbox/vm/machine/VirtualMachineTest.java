@@ -48,8 +48,8 @@ class VirtualMachineTest {
     @Test
     void outputErrorAndExitCodeComeBack() throws Exception {
         var events = new CopyOnWriteArrayList<QmpEvent>();
-        try (var machine = TestHost.read(
-                test.host().start(test.request(Start.WARM, Network.NONE, null), events::add))) {
+        try (var machine =
+                TestHost.read(test.host().start(test.request(Start.WARM, Network.NONE, null), events::add))) {
             var ran = TestHost.run(machine, "echo out; echo error >&2; id -un; exit 7");
             assertEquals("out\nagent\n", ran.out());
             assertEquals("error\n", ran.error());
@@ -58,7 +58,9 @@ class VirtualMachineTest {
             assertTrue(machine.powerOff(PATIENCE));
         }
         assertTrue(
-                events.stream().anyMatch(e -> e.name().equals("SHUTDOWN") && e.data().path("guest").asBoolean()),
+                events.stream()
+                        .anyMatch(e -> e.name().equals("SHUTDOWN")
+                                && e.data().path("guest").asBoolean()),
                 () -> "the guest's shutdown is among " + events);
     }
 
@@ -70,7 +72,11 @@ class VirtualMachineTest {
             assertTrue(ran.error().contains("No such file"), ran.error());
         }
         try (var machine = test.start()) {
-            assertEquals(126, TestHost.run(machine, AgentUser.AGENT, "", "/etc/passwd").exit().shellCode());
+            assertEquals(
+                    126,
+                    TestHost.run(machine, AgentUser.AGENT, "", "/etc/passwd")
+                            .exit()
+                            .shellCode());
         }
         try (var machine = test.start()) {
             var exit = TestHost.run(machine, "kill -9 $$").exit();
@@ -129,7 +135,8 @@ class VirtualMachineTest {
     void theGuestsClockIsTheHosts() throws Exception {
         try (var machine = test.start()) {
             var ran = TestHost.run(machine, "date +%s");
-            long apart = Math.abs(Long.parseLong(ran.out().strip()) - Instant.now().getEpochSecond());
+            long apart =
+                    Math.abs(Long.parseLong(ran.out().strip()) - Instant.now().getEpochSecond());
             assertTrue(apart < 60, "the guest's clock is " + apart + " s off");
             var reading = machine.ping();
             assertTrue(reading.roundTripNanos() > 0 && reading.guestBootNanos() > 0);
@@ -172,13 +179,7 @@ class VirtualMachineTest {
     @Test
     void rootInTheGuestCannotReachAroundTheKernel() throws Exception {
         try (var machine = test.start()) {
-            var ran = TestHost.run(
-                    machine,
-                    AgentUser.ROOT,
-                    "",
-                    "sh",
-                    "-c",
-                    """
+            var ran = TestHost.run(machine, AgentUser.ROOT, "", "sh", "-c", """
                     id -u
                     for node in /dev/vd* /dev/vport* /dev/mem /dev/port /dev/kmsg /dev/virtio-ports; do [ -e $node ] && echo "there: $node"; done
                     (echo x > /proc/sys/kernel/core_pattern) 2>/dev/null && echo core_pattern
@@ -186,7 +187,7 @@ class VirtualMachineTest {
                     mknod /tmp/disk b 254 0 2>/dev/null && echo mknod
                     mount -t tmpfs none /mnt 2>/dev/null && echo mount
                     mount -o remount,rw /proc/sys 2>/dev/null && echo remount
-                    ls /sys/kernel/tracing/* /sys/kernel/debug/* /sys/fs/bpf/* 2>/dev/null
+                    ls /run/blackbox/* /sys/kernel/tracing/* /sys/kernel/debug/* /sys/fs/bpf/* 2>/dev/null
                     touch /run/blackbox/init/init.py 2>/dev/null && echo guest files
                     cat /proc/sys/kernel/modules_disabled
                     """);
@@ -217,8 +218,8 @@ class VirtualMachineTest {
 
     @Test
     void aColdStartRunsToo() throws Exception {
-        try (var machine = TestHost.read(
-                test.host().start(test.request(Start.COLD, Network.NONE, null), event -> {}))) {
+        try (var machine =
+                TestHost.read(test.host().start(test.request(Start.COLD, Network.NONE, null), event -> {}))) {
             assertNull(machine.facts().snapshotDigest());
             assertEquals("cold\n", TestHost.run(machine, "echo cold").out());
         }
@@ -226,7 +227,9 @@ class VirtualMachineTest {
 
     @Test
     void aSnapshotStillHasItsDigest() throws Exception {
-        assertTrue(test.host().snapshot(test.request(Start.WARM, Network.NONE, null)).verify());
+        assertTrue(test.host()
+                .snapshot(test.request(Start.WARM, Network.NONE, null))
+                .verify());
     }
 
     @Test
@@ -236,7 +239,8 @@ class VirtualMachineTest {
         var absent = assertThrows(VmException.class, () -> Qemu.find(test.data(), "qemu-that-is-not-there"));
         assertEquals(VmException.Code.QEMU_MISSING, absent.code());
         assertTrue(absent.getMessage().contains("apt-get install"), absent.getMessage());
-        assertThrows(IllegalArgumentException.class, () -> new AgentCommand(List.of(), List.of(), null, AgentUser.AGENT));
+        assertThrows(
+                IllegalArgumentException.class, () -> new AgentCommand(List.of(), List.of(), null, AgentUser.AGENT));
     }
 
     private static void serve(ServerSocket server) {

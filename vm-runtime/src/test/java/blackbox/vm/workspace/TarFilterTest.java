@@ -116,7 +116,8 @@ class TarFilterTest {
             try {
                 byte[] clean = filter(bad);
                 Path file = Files.write(folder.resolve("clean.tar"), clean);
-                String names = Command.of("tar", "-tf", file.toString(), "--quoting-style=escape").run();
+                String names = Command.of("tar", "-tf", file.toString(), "--quoting-style=escape")
+                        .run();
                 assertFalse(names.lines().anyMatch(n -> n.startsWith("/") || n.contains("..")), "seed " + seed);
             } catch (VmException e) {
                 refused++;

@@ -19,8 +19,7 @@ class WorkspaceDiskTest {
     /// Names, links and modes that went wrong in others' archives; bash makes them, for Java has no octet names.
     static void makeOddTree(Path where) throws Exception {
         Files.createDirectories(where);
-        String script =
-                """
+        String script = """
                 mkdir -p 'a b/c' empty .hidden
                 printf hello > 'a b/c/new
                 line'
@@ -43,7 +42,9 @@ class WorkspaceDiskTest {
     /// All that is visible of a tree, one line an entry.
     static String describe(Path where) throws Exception {
         return Command.of(
-                        "bash", "-c", "find . -mindepth 1 ! -type p -printf '%y %m %n %s %T@ %l %P\\n' | sort;"
+                        "bash",
+                        "-c",
+                        "find . -mindepth 1 ! -type p -printf '%y %m %n %s %T@ %l %P\\n' | sort;"
                                 + " find . -type f -print0 | sort -z | xargs -0 sha256sum")
                 .in(where)
                 .run()
@@ -91,7 +92,8 @@ class WorkspaceDiskTest {
     @Test
     void diskFullIsSaidAsSuch() throws Exception {
         Path small = Files.createDirectory(folder.resolve("small"));
-        Command.of("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small.toString()).run();
+        Command.of("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small.toString())
+                .run();
         try {
             Path from = Files.createDirectory(folder.resolve("from"));
             Files.write(from.resolve("large"), "0123456789".repeat(20_000).getBytes(UTF_8));
