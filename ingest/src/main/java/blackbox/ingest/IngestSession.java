@@ -232,6 +232,7 @@ final class IngestSession implements AutoCloseable {
         if (accepted.closes()) {
             runs.remove(run);
             closing.add(run);
+            writer.complete(run);
         } else {
             runs.put(run, accepted.after());
         }
@@ -247,7 +248,6 @@ final class IngestSession implements AutoCloseable {
         counters.bytes.add(bytes);
         counters.commits.increment();
         for (RunId run : closing) {
-            writer.forget(run);
             pacing.forget(run);
         }
         progress.committed(advanced, stopped(runs));

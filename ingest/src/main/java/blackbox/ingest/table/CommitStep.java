@@ -14,7 +14,9 @@ public enum CommitStep {
     /// The files have their final names, which are durable.
     FILES_RENAMED,
     /// The catalog points to the new snapshot.
-    COMMITTED;
+    COMMITTED,
+    /// The files that were replaced are gone.
+    REPLACED_REMOVED;
 
     /// Told of every step; may throw to cut the commit off.
     @FunctionalInterface

@@ -1,11 +1,9 @@
 package blackbox.ingest.table;
 
 import blackbox.ingest.IngestException;
-import blackbox.ingest.parquet.EventFile;
-import blackbox.ingest.parquet.RowGroup;
 import blackbox.ingest.parquet.WrittenFile;
+import blackbox.ingest.table.RunFiles.Staged;
 import blackbox.schemas.RunId;
-import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.log.NoteSigner;
 import blackbox.schemas.log.SignedNote;
@@ -30,9 +28,10 @@ import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DataFiles;
 import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.Metrics;
-import org.jspecify.annotations.Nullable;
+import org.apache.iceberg.OverwriteFiles;
 
-/// Gathers believed batches and commits them: one sealed data file per run, and the state, in one snapshot.
+/// Gathers believed batches and commits them: one sealed data file per run, and the state, in one snapshot. How
+/// rows become files is [RunFiles]' part.
 ///
 /// Owned by the table's writer thread. After an exception it must be closed and the table opened again; nothing
 /// is lost, because offsets move only with rows.
@@ -48,27 +47,10 @@ public final class TableWriter implements AutoCloseable {
     private final NoteSigner signer;
     private final RandomGenerator random;
     private final CommitStep.Observer observer;
-    private final Map<RunId, Pending> pending = new LinkedHashMap<>();
+    private final Map<RunId, RunFiles> runs = new LinkedHashMap<>();
+    private final RunFiles.Kept kept = new RunFiles.Kept();
     private long pendingRows;
     private int commits;
-
-    /// A run's rows since the last commit: full groups in a staging file, the rest in memory.
-    private static final class Pending {
-        final RowGroup group;
-
-        @Nullable
-        EventFile file;
-
-        @Nullable
-        Path staging;
-
-        Pending(RowGroup group) {
-            this.group = group;
-        }
-    }
-
-    /// A file that is about to become part of the table.
-    private record Staged(RunId run, Path staging, DataFileName name, WrittenFile written) {}
 
     public TableWriter(EventTable table, NoteSigner signer, RandomGenerator random, CommitStep.Observer observer) {
         this.table = table;
@@ -84,31 +66,22 @@ public final class TableWriter implements AutoCloseable {
 
     /// Takes the batch's rows, which follow those of the run that are there.
     public void append(SealedBatch batch) throws IngestException {
-        Pending run = pending.computeIfAbsent(batch.run(), id -> new Pending(new RowGroup(id, random.nextLong())));
-        LeafCursor leaves = batch.leaves();
-        long last = batch.endIndex() - 1;
-        for (long index = batch.firstIndex(); leaves.next(); index++) {
-            if (run.group.isFull()) {
-                spill(run);
-            }
-            String checkpoint = index == last ? batch.checkpoint() : null;
-            run.group.append(index, leaves.array(), leaves.offset(), leaves.length(), checkpoint);
-        }
-        pendingRows += batch.count();
-    }
-
-    private void spill(Pending run) throws IngestException {
         try {
-            if (run.file == null) {
-                Path staging = table.layout().staging().resolve("%016x.parquet".formatted(random.nextLong()));
-                run.staging = staging;
-                run.file = new EventFile(staging, random.nextLong());
-            }
-            run.file.write(run.group);
-            run.group.clear();
+            runs.computeIfAbsent(
+                            batch.run(), run -> new RunFiles(run, table.layout().staging(), kept, random))
+                    .append(batch);
+            pendingRows += batch.count();
         } catch (IOException e) {
             throw IngestException.ofIo(
                     "cannot write a data file in " + table.layout().staging(), e);
+        }
+    }
+
+    /// Says that the run's last batch was appended: the next commit completes it.
+    public void complete(RunId run) {
+        RunFiles files = runs.get(run);
+        if (files != null) {
+            files.complete();
         }
     }
 
@@ -119,11 +92,14 @@ public final class TableWriter implements AutoCloseable {
     public long commit(CommitState state) throws IngestException {
         try {
             observer.reached(CommitStep.BEFORE_FILES);
-            List<Staged> files = writeFiles();
+            List<Staged> files = finishFiles();
             observer.reached(CommitStep.FILES_FORCED);
             publish(files);
-            append(files, state);
+            commit(files, state);
             observer.reached(CommitStep.COMMITTED);
+            removeReplaced(files);
+            observer.reached(CommitStep.REPLACED_REMOVED);
+            runs.values().removeIf(RunFiles::isComplete);
             expire();
             pendingRows = 0;
             return files.stream().mapToLong(file -> file.written().sizeBytes()).sum();
@@ -135,21 +111,12 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private List<Staged> writeFiles() throws IOException, IngestException {
+    private List<Staged> finishFiles() throws IOException {
         var files = new ArrayList<Staged>();
-        for (Map.Entry<RunId, Pending> entry : pending.entrySet()) {
-            Pending run = entry.getValue();
-            if (run.group.rows() > 0) {
-                spill(run);
-            }
-            if (run.file != null && run.staging != null) {
-                WrittenFile written = run.file.finish();
-                run.file.close();
-                var name =
-                        new DataFileName(written.firstIndex(), written.endIndex(), "%08x".formatted(random.nextInt()));
-                files.add(new Staged(entry.getKey(), run.staging, name, written));
-                run.file = null;
-                run.staging = null;
+        for (RunFiles run : runs.values()) {
+            Staged file = run.finish();
+            if (file != null) {
+                files.add(file);
             }
         }
         return files;
@@ -182,13 +149,40 @@ public final class TableWriter implements AutoCloseable {
         observer.reached(CommitStep.FILES_RENAMED);
     }
 
-    private void append(List<Staged> files, CommitState state) {
-        AppendFiles append = table.iceberg().newAppend();
-        for (Staged file : files) {
-            append.appendFile(dataFile(file));
+    private void commit(List<Staged> files, CommitState state) {
+        boolean replacing = files.stream().anyMatch(file -> !file.replaced().isEmpty());
+        var added = new LinkedHashMap<Staged, DataFile>();
+        files.forEach(file -> added.put(file, dataFile(file)));
+        if (replacing) {
+            OverwriteFiles overwrite = table.iceberg().newOverwrite();
+            added.values().forEach(overwrite::addFile);
+            files.forEach(file -> file.replaced().forEach(overwrite::deleteFile));
+            state.properties().forEach(overwrite::set);
+            overwrite.commit();
+        } else {
+            AppendFiles append = table.iceberg().newAppend();
+            added.values().forEach(append::appendFile);
+            state.properties().forEach(append::set);
+            append.commit();
         }
-        state.properties().forEach(append::set);
-        append.commit();
+        added.forEach((file, committed) -> {
+            RunFiles run = runs.get(file.run());
+            if (run != null) {
+                run.committed(committed, !file.replaced().isEmpty());
+            }
+        });
+    }
+
+    /// Removes the files that others have taken the place of, each before its seal. Should that be cut off,
+    /// they are debris, which the next writer removes.
+    private void removeReplaced(List<Staged> files) throws IOException {
+        for (Staged file : files) {
+            for (DataFile replaced : file.replaced()) {
+                Path path = LocalFiles.pathOf(replaced.location());
+                Files.delete(path);
+                Files.delete(path.resolveSibling(path.getFileName() + DataFileName.SEAL_SUFFIX));
+            }
+        }
     }
 
     private DataFile dataFile(Staged file) {
@@ -230,7 +224,8 @@ public final class TableWriter implements AutoCloseable {
         return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, value);
     }
 
-    /// Drops the metadata of old snapshots now and then; data files stay, since every snapshot only adds some.
+    /// Drops the metadata of old snapshots now and then; data files stay, since those that are replaced are
+    /// removed at once.
     private void expire() {
         if (++commits % COMMITS_PER_EXPIRY == 0) {
             table.iceberg()
@@ -241,18 +236,11 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /// Forgets a run's buffers; to be called when it is closed and committed.
-    public void forget(RunId run) {
-        pending.remove(run);
-    }
-
     @Override
     public void close() throws IngestException {
         try {
-            for (Pending run : pending.values()) {
-                if (run.file != null) {
-                    run.file.close();
-                }
+            for (RunFiles run : runs.values()) {
+                run.close();
             }
         } catch (IOException e) {
             throw IngestException.ofIo(

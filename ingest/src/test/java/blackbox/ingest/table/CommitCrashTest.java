@@ -97,6 +97,7 @@ final class CommitCrashTest {
                 runs.put(batch.run(), accepted.after());
                 if (accepted.closes()) {
                     runs.remove(batch.run());
+                    writer.complete(batch.run());
                 }
                 if ((at + 1) % BATCHES_PER_COMMIT == 0 || at + 1 == topic.size()) {
                     writer.commit(new CommitState(Map.of(SOURCE, at + 1L), runs));

@@ -20,6 +20,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,33 @@ final class TableRoundTripTest {
         List<ReadRow> rows = commitAndRead(traffic);
         assertRows(traffic, rows);
         assertTrue(rows.stream().noneMatch(ReadRow::raw));
+    }
+
+    @Test
+    void aClosedRunsSmallFilesBecomeOne() throws Exception {
+        var traffic = new Traffic(new Random(5));
+        var open = new Traffic(new Random(6));
+        var layout = new TableLayout(folder);
+        try (EventTable table = EventTable.openForWriting(layout);
+                var writer = new TableWriter(table, INGEST_KEY, new Random(7), CommitStep.Observer.NONE)) {
+            for (int i = 0; i < 40; i++) {
+                writer.append(traffic.batch(20));
+                writer.append(open.batch(3));
+                writer.commit(CommitState.EMPTY);
+            }
+            assertEquals(40, table.plan(traffic.run()).size());
+            writer.append(traffic.close());
+            writer.complete(traffic.run());
+            writer.commit(CommitState.EMPTY);
+            List<DataFileEntry> files = table.plan(traffic.run());
+            assertEquals(1, files.size());
+            assertSealed(files.getFirst());
+            assertRows(traffic, DuckRows.read(List.of(files.getFirst().path())));
+            assertEquals(40, table.plan(open.run()).size());
+            try (Stream<Path> there = Files.list(layout.dataFiles(traffic.run()))) {
+                assertEquals(2, there.count());
+            }
+        }
     }
 
     private List<ReadRow> commitAndRead(Traffic traffic) throws Exception {

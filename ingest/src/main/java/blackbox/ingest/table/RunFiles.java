@@ -1,0 +1,188 @@
+package blackbox.ingest.table;
+
+import blackbox.ingest.parquet.EventFile;
+import blackbox.ingest.parquet.RowGroup;
+import blackbox.ingest.parquet.WrittenFile;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.table.DataFileName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.apache.iceberg.DataFile;
+import org.jspecify.annotations.Nullable;
+
+/// One run's rows on their way into files. Owned by the table's writer thread.
+///
+/// A young run is committed every second, and a file has some 10 KB besides its rows. So the run's latest
+/// batches are kept in memory, and once there are enough of them, or the run closes, the small files they are
+/// in are replaced by one. A file is never changed; under load files are large at once and nothing is kept.
+final class RunFiles {
+
+    /// Small files are merged once they hold so many rows.
+    private static final int MERGED_ROWS = RowGroup.ROWS_MAX;
+
+    /// A run's batches are kept up to so many octets; beyond, its files are left as they are.
+    private static final long KEPT_BYTES_MAX = 32L << 20;
+
+    /// The batches of all runs together are kept up to so many octets.
+    private static final long KEPT_BYTES_TOTAL_MAX = 256L << 20;
+
+    private final RunId run;
+    private final RandomGenerator random;
+    private final Path stagingFolder;
+    private final RowGroup group;
+    private final Kept total;
+
+    private @Nullable EventFile file;
+    private @Nullable Path staging;
+
+    private final List<SealedBatch> kept = new ArrayList<>();
+    private final List<DataFile> small = new ArrayList<>();
+    private long keptBytes;
+    private boolean keeping = true;
+    private boolean closing;
+
+    /// A file that is about to become part of the table, and the files whose place it takes.
+    record Staged(RunId run, Path staging, DataFileName name, WrittenFile written, List<DataFile> replaced) {}
+
+    /// How many octets of batches all runs keep.
+    static final class Kept {
+        private long bytes;
+    }
+
+    RunFiles(RunId run, Path stagingFolder, Kept total, RandomGenerator random) {
+        this.run = run;
+        this.total = total;
+        this.stagingFolder = stagingFolder;
+        this.random = random;
+        this.group = new RowGroup(run, random.nextLong());
+    }
+
+    /// Takes the next batch's rows.
+    void append(SealedBatch batch) throws IOException {
+        keep(batch);
+        write(batch);
+    }
+
+    private void keep(SealedBatch batch) {
+        int more = batch.octets().length;
+        if (keeping && (keptBytes + more > KEPT_BYTES_MAX || total.bytes + more > KEPT_BYTES_TOTAL_MAX)) {
+            letGo();
+            keeping = false;
+        }
+        if (keeping) {
+            kept.add(batch);
+            keptBytes += more;
+            total.bytes += more;
+        }
+    }
+
+    private void letGo() {
+        kept.clear();
+        small.clear();
+        total.bytes -= keptBytes;
+        keptBytes = 0;
+    }
+
+    private void write(SealedBatch batch) throws IOException {
+        LeafCursor leaves = batch.leaves();
+        long last = batch.endIndex() - 1;
+        for (long index = batch.firstIndex(); leaves.next(); index++) {
+            if (group.isFull()) {
+                spill();
+            }
+            String checkpoint = index == last ? batch.checkpoint() : null;
+            group.append(index, leaves.array(), leaves.offset(), leaves.length(), checkpoint);
+        }
+    }
+
+    private void spill() throws IOException {
+        if (file == null) {
+            staging = stagingFolder.resolve("%016x.parquet".formatted(random.nextLong()));
+            file = new EventFile(staging, random.nextLong());
+        }
+        file.write(group);
+        group.clear();
+    }
+
+    /// Says that no more rows will come.
+    void complete() {
+        closing = true;
+    }
+
+    boolean isComplete() {
+        return closing;
+    }
+
+    /// Finishes the file for the next commit, forced to the disk; null where there are no rows for one.
+    @Nullable
+    Staged finish() throws IOException {
+        if (group.rows() == 0 && file == null) {
+            return null;
+        }
+        List<DataFile> replaced = List.of();
+        if (mergePays()) {
+            replaced = List.copyOf(small);
+            discard();
+            for (SealedBatch batch : kept) {
+                write(batch);
+            }
+        }
+        if (group.rows() > 0) {
+            spill();
+        }
+        return finished(replaced);
+    }
+
+    private boolean mergePays() {
+        return !small.isEmpty() && (closing || keptRows() >= MERGED_ROWS);
+    }
+
+    private long keptRows() {
+        return kept.isEmpty() ? 0 : kept.getLast().endIndex() - kept.getFirst().firstIndex();
+    }
+
+    private Staged finished(List<DataFile> replaced) throws IOException {
+        EventFile finishing = file;
+        Path path = staging;
+        if (finishing == null || path == null) {
+            throw new IllegalStateException("run " + run + " has no file to finish");
+        }
+        WrittenFile written = finishing.finish();
+        finishing.close();
+        file = null;
+        staging = null;
+        var name = new DataFileName(written.firstIndex(), written.endIndex(), "%08x".formatted(random.nextInt()));
+        return new Staged(run, path, name, written, replaced);
+    }
+
+    /// The file is part of the table now.
+    void committed(DataFile committed, boolean replacedSmall) {
+        if (closing || replacedSmall || !keeping || keptRows() >= MERGED_ROWS) {
+            letGo();
+        } else {
+            small.add(committed);
+        }
+        keeping = true;
+    }
+
+    /// Drops rows that are not in a finished file.
+    private void discard() throws IOException {
+        group.clear();
+        close();
+    }
+
+    void close() throws IOException {
+        if (file != null && staging != null) {
+            file.close();
+            Files.delete(staging);
+            file = null;
+            staging = null;
+        }
+    }
+}
