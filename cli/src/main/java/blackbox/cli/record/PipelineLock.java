@@ -1,15 +1,12 @@
 package blackbox.cli.record;
 
 import blackbox.cli.DataFolder;
+import blackbox.recorder.spool.ProcessLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /// The right to run the pipeline of a data folder: a lock on `pipeline.lock` that ends with the process. The file says
@@ -19,29 +16,21 @@ public final class PipelineLock implements AutoCloseable {
 
     private static final int ADDRESS_BYTES_MAX = 4_096;
 
-    private final FileChannel channel;
+    private final ProcessLock lock;
 
-    private PipelineLock(FileChannel channel) {
-        this.channel = channel;
+    private PipelineLock(ProcessLock lock) {
+        this.lock = lock;
     }
 
     /// Takes the lock; null when another process, or another pipeline of this one, has it.
     public static @Nullable PipelineLock tryTake(DataFolder data) throws IOException {
         Files.createDirectories(data.root());
-        FileChannel channel = FileChannel.open(
-                file(data), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        try {
-            FileLock lock = channel.tryLock();
-            if (lock != null) {
-                channel.truncate(0);
-                return new PipelineLock(channel);
-            }
-        } catch (OverlappingFileLockException e) {
-            channel.close();
+        ProcessLock lock = ProcessLock.tryTake(file(data));
+        if (lock == null) {
             return null;
         }
-        channel.close();
-        return null;
+        lock.channel().truncate(0);
+        return new PipelineLock(lock);
     }
 
     private static Path file(DataFolder data) {
@@ -50,8 +39,8 @@ public final class PipelineLock implements AutoCloseable {
 
     /// Says where the broker listens.
     void announce(String bootstrapServers) throws IOException {
-        channel.truncate(0);
-        channel.write(ByteBuffer.wrap((bootstrapServers + "\n").getBytes(StandardCharsets.UTF_8)), 0);
+        lock.channel().truncate(0);
+        lock.channel().write(ByteBuffer.wrap((bootstrapServers + "\n").getBytes(StandardCharsets.UTF_8)), 0);
     }
 
     /// Where the holder's broker listens; null when it has not said so yet.
@@ -66,6 +55,6 @@ public final class PipelineLock implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        lock.close();
     }
 }
