@@ -28,6 +28,8 @@ import picocli.CommandLine.ParseResult;
         },
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            DemoCommand.class,
+            DoctorCommand.class,
             ImageCommand.class,
             RecordCommand.class,
             RunsCommand.class,

@@ -1,0 +1,53 @@
+package blackbox.cli;
+
+import blackbox.cli.doctor.Check;
+import blackbox.cli.doctor.Doctor;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `blackbox doctor`: what this machine can do. Exit 0 when it can record, 1 when something needed is missing.
+@Command(
+        name = "doctor",
+        description = "What this machine can do, and how to get what is missing.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExample:%n",
+        footer = {"  blackbox doctor --json", "", "Exit code 1: something that recording needs is missing."})
+public final class DoctorCommand implements Callable<Integer> {
+
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Override
+    public Integer call() {
+        List<Check> checks = Doctor.look(common.dataFolder().root());
+        if (common.json()) {
+            var array = new ObjectMapper().createArrayNode();
+            for (Check check : checks) {
+                array.addObject()
+                        .put("name", check.name())
+                        .put("state", check.state().name().toLowerCase(Locale.ROOT))
+                        .put("detail", check.detail())
+                        .put("mend", check.mend());
+            }
+            System.out.println(array);
+        } else {
+            checks.forEach(DoctorCommand::print);
+        }
+        boolean well = checks.stream().noneMatch(check -> check.state() == Check.State.MISSING);
+        return well ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    private static void print(Check check) {
+        String mark = switch (check.state()) {
+            case OK -> "ok      ";
+            case MISSING -> "MISSING ";
+            case ABSENT -> "absent  ";
+        };
+        String mend = check.mend();
+        System.out.printf("%s %-20s %s%s%n", mark, check.name(), check.detail(), mend == null ? "" : "  → " + mend);
+    }
+}
