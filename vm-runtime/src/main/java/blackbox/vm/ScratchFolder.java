@@ -28,6 +28,20 @@ public record ScratchFolder(Path path) implements AutoCloseable {
         delete(path);
     }
 
+    /// Deletes the folders of this prefix that crashed processes left in `parent`. The caller knows that none is in
+    /// use.
+    public static void clear(Path parent, String prefix) throws VmException {
+        try (Stream<Path> all = Files.list(parent)) {
+            for (Path each : all.toList()) {
+                if (String.valueOf(each.getFileName()).startsWith(prefix)) {
+                    delete(each);
+                }
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, parent + " could not be listed", e);
+        }
+    }
+
     /// Deletes `path` and everything below it, following no links; nothing happens when it is not there.
     public static void delete(Path path) throws VmException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {

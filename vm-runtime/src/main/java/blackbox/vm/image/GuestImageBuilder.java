@@ -3,6 +3,7 @@ package blackbox.vm.image;
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
 import blackbox.vm.FileSeal;
+import blackbox.vm.FolderLock;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// Builds guest images, and builds them again to compare. Needs to be root, for the packages' scripts run in a chroot.
 public final class GuestImageBuilder {
     private static final long SCRATCH_BYTES_MIN = 3L << 30;
+
+    private static final String SCRATCH = ".build-";
 
     private final ImageStore store;
     private final InstantSource clock;
@@ -55,17 +59,18 @@ public final class GuestImageBuilder {
     public GuestImage build(ImageDefinition definition, GuestFiles files, LockPolicy policy, @Nullable String mirror)
             throws VmException {
         checkMachine();
-        try (var scratch = ScratchFolder.in(store.folder(), ".build-")) {
+        try (var lock = FolderLock.take(store.folder());
+                var scratch = scratch(lock)) {
             ImageLock shipped = policy == LockPolicy.RENEW ? null : ImageLock.shipped(definition);
             if (shipped == null && policy == LockPolicy.REQUIRE) {
                 throw new VmException(
                         Code.IMAGE_DEFINITION, "no lock of '" + definition.name() + "' fits its definition; renew it");
             }
-            ImageLock lock = shipped;
-            if (lock == null || !fetchLocked(lock, definition, mirror, scratch, policy)) {
-                lock = renew(definition, mirror, scratch);
+            ImageLock packages = shipped;
+            if (packages == null || !fetchLocked(packages, definition, mirror, scratch, policy)) {
+                packages = renew(definition, mirror, scratch);
             }
-            ImageRecord record = assemble(definition, lock, files, scratch.path(), !lock.equals(shipped));
+            ImageRecord record = assemble(definition, packages, files, scratch.path(), !packages.equals(shipped));
             Path built = scratch.path().resolve("image");
             Json.write(built.resolve(GuestImage.RECORD), record);
             return store.adopt(built, definition.name());
@@ -80,7 +85,8 @@ public final class GuestImageBuilder {
         for (var each : recorded.guestFiles().entrySet()) {
             files.put(each.getKey(), store.archive().octets(each.getValue()));
         }
-        try (var scratch = ScratchFolder.in(store.folder(), ".verify-")) {
+        try (var lock = FolderLock.take(store.folder());
+                var scratch = scratch(lock)) {
             ImageRecord rebuilt = assemble(
                     recorded.definition(),
                     recorded.lock(),
@@ -108,6 +114,13 @@ public final class GuestImageBuilder {
                     List.copyOf(differing),
                     Map.copyOf(tools));
         }
+    }
+
+    /// A folder beside the images; first those are deleted that crashed builds left.
+    private ScratchFolder scratch(FolderLock lock) throws VmException {
+        Objects.requireNonNull(lock);
+        ScratchFolder.clear(store.folder(), SCRATCH);
+        return ScratchFolder.in(store.folder(), SCRATCH);
     }
 
     /// What `verify` found.

@@ -2,6 +2,7 @@ package blackbox.vm.image;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
+import blackbox.vm.FolderLock;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -67,24 +69,25 @@ public final class ImageStore {
     /// The image of this name with these guest files: when it was built with others, its initrd is made anew, which
     /// takes milliseconds and gives the image another digest.
     public GuestImage open(String name, GuestFiles files) throws VmException {
-        GuestImage image = find(name);
         TreeMap<String, String> wanted = archived(files);
-        return image.record().guestFiles().equals(wanted) ? image : withGuestFiles(image, files, wanted);
+        GuestImage image = find(name);
+        if (image.record().guestFiles().equals(wanted)) {
+            return image;
+        }
+        try (var lock = FolderLock.take(folder)) {
+            return withGuestFiles(find(name), files, wanted, lock);
+        }
     }
 
-    /// Puts a finished build, a folder beside the images, in its place.
+    /// Puts a finished build, a folder beside the images, in its place. The caller holds the folder's lock.
     GuestImage adopt(Path built, String name) throws VmException {
         Path place = folder.resolve(name);
         try {
             if (Files.exists(place)) {
-                Path old = folder.resolve("." + name + ".old");
-                blackbox.vm.ScratchFolder.delete(old);
-                Files.move(place, old, StandardCopyOption.ATOMIC_MOVE);
-                Files.move(built, place, StandardCopyOption.ATOMIC_MOVE);
-                blackbox.vm.ScratchFolder.delete(old);
-            } else {
-                Files.move(built, place, StandardCopyOption.ATOMIC_MOVE);
+                // Into the build's own scratch folder, with which it is deleted.
+                Files.move(place, built.resolveSibling("replaced"), StandardCopyOption.ATOMIC_MOVE);
             }
+            Files.move(built, place, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the image could not be put at " + place, e);
         }
@@ -123,8 +126,9 @@ public final class ImageStore {
         return FileSeal.of(initrd);
     }
 
-    private static GuestImage withGuestFiles(GuestImage image, GuestFiles files, TreeMap<String, String> digests)
-            throws VmException {
+    private static GuestImage withGuestFiles(
+            GuestImage image, GuestFiles files, TreeMap<String, String> digests, FolderLock lock) throws VmException {
+        Objects.requireNonNull(lock);
         var seals = new TreeMap<>(image.record().files());
         seals.put(GuestImage.INITRD, writeInitrd(image.folder(), files));
         ImageRecord old = image.record();

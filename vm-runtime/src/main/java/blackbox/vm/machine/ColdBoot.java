@@ -40,7 +40,7 @@ record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) im
         folder.link(QemuArguments.IMAGE, parts.image().folder());
         var argv = QemuArguments.cold(parts, network);
         var qemu = QemuProcess.launch(folder, argv, listener);
-        var control = new GuestControl(qemu.sockets().channel(MachineSockets.Port.CONTROL));
+        var control = GuestControl.of(qemu);
         try {
             qemu.resume();
         } catch (VmException e) {

@@ -6,6 +6,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.GuestMessage.Closed;
 import blackbox.vm.machine.GuestMessage.Failure;
+import blackbox.vm.machine.GuestMessage.HostFailure;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -27,7 +28,14 @@ final class GuestControl {
     private final SocketChannel channel;
     private final BlockingQueue<GuestMessage> messages = new ArrayBlockingQueue<>(MESSAGES_MAX);
 
-    GuestControl(SocketChannel channel) {
+    /// Takes over the control port of `qemu`.
+    static GuestControl of(QemuProcess qemu) {
+        var control = new GuestControl(qemu.sockets().channel(MachineSockets.Port.CONTROL));
+        var unused = qemu.failed().thenAccept(control::fail);
+        return control;
+    }
+
+    private GuestControl(SocketChannel channel) {
         this.channel = channel;
         Thread.ofPlatform().daemon().name("guest-control").start(this::read);
     }
@@ -47,6 +55,12 @@ final class GuestControl {
         say(Json.object().put("op", operation));
     }
 
+    private void fail(HostFailure failure) {
+        while (!messages.offer(failure)) {
+            messages.poll();
+        }
+    }
+
     /// Waits for a message of one kind; others that come before it are dropped, but for failures and the end.
     ///
     /// @param what we wait for, in words that complete "the guest did not …"
@@ -61,6 +75,10 @@ final class GuestControl {
                             Code.TIMEOUT, "the guest did not " + what + " within " + timeout.toSeconds() + " s");
                 case Failure failure ->
                     throw new VmException(Code.GUEST_FAILED, "the guest reports: " + failure.what());
+                case HostFailure failure -> {
+                    messages.add(failure);
+                    throw new VmException(failure.code(), failure.what());
+                }
                 case Closed closed -> {
                     messages.add(closed);
                     throw new VmException(Code.QEMU_FAILED, "the VM ended before it could " + what + closed.why());

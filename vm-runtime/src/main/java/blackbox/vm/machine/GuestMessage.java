@@ -1,6 +1,7 @@
 package blackbox.vm.machine;
 
 import blackbox.vm.Json;
+import blackbox.vm.VmException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,9 @@ public sealed interface GuestMessage {
 
     /// The port is closed: the VM has ended, or spoke nonsense.
     record Closed(String why) implements GuestMessage {}
+
+    /// Not the guest's: the host cannot go on, for example because its disk is full.
+    record HostFailure(VmException.Code code, String what) implements GuestMessage {}
 
     /// Reads one line.
     ///

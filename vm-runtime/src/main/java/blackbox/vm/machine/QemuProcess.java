@@ -4,6 +4,7 @@ import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.GuestMessage.HostFailure;
 import blackbox.vm.qmp.QmpClient;
 import blackbox.vm.qmp.QmpEvent;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -39,6 +40,7 @@ final class QemuProcess implements AutoCloseable {
     private final FrameTap framesIn;
     private final QmpClient qmp;
     private final CompletableFuture<String> migrated;
+    private final CompletableFuture<HostFailure> failed;
 
     private QemuProcess(
             MachineFolder folder,
@@ -47,7 +49,8 @@ final class QemuProcess implements AutoCloseable {
             FrameTap framesOut,
             FrameTap framesIn,
             QmpClient qmp,
-            CompletableFuture<String> migrated) {
+            CompletableFuture<String> migrated,
+            CompletableFuture<HostFailure> failed) {
         this.folder = folder;
         this.process = process;
         this.sockets = sockets;
@@ -55,6 +58,7 @@ final class QemuProcess implements AutoCloseable {
         this.framesIn = framesIn;
         this.qmp = qmp;
         this.migrated = migrated;
+        this.failed = failed;
     }
 
     /// Starts QEMU in `folder`, paused. `listener` hears every event of its monitor.
@@ -67,17 +71,23 @@ final class QemuProcess implements AutoCloseable {
         try {
             sockets.accept(process, START_TIMEOUT);
             var migrated = new CompletableFuture<String>();
+            var failed = new CompletableFuture<HostFailure>();
             Consumer<QmpEvent> all = event -> {
                 String status = event.data().path("status").asText();
                 if (event.name().equals("MIGRATION") && (status.equals("completed") || status.equals("failed"))) {
                     migrated.complete(status);
+                }
+                if (event.name().equals("BLOCK_IO_ERROR")
+                        && event.data().path("nospace").asBoolean()) {
+                    failed.complete(new HostFailure(
+                            Code.DISK_FULL, "the host's disk is full, so the VM was stopped; make room and run again"));
                 }
                 listener.accept(event);
             };
             var qmp = QmpClient.over(sockets.channel(MachineSockets.Port.QMP), all, COMMAND_TIMEOUT);
             framesOut.handOver();
             framesIn.handOver();
-            return new QemuProcess(folder, process, sockets, framesOut, framesIn, qmp, migrated);
+            return new QemuProcess(folder, process, sockets, framesOut, framesIn, qmp, migrated, failed);
         } catch (VmException e) {
             process.destroyForcibly();
             sockets.close();
@@ -101,6 +111,11 @@ final class QemuProcess implements AutoCloseable {
 
     QmpClient qmp() {
         return qmp;
+    }
+
+    /// Completed when the host itself cannot go on, on the monitor's thread.
+    CompletableFuture<HostFailure> failed() {
+        return failed;
     }
 
     boolean alive() {

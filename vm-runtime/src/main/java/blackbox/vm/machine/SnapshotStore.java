@@ -2,6 +2,7 @@ package blackbox.vm.machine;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
+import blackbox.vm.FolderLock;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -14,16 +15,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /// The warm snapshots of a data folder, `snapshots/KEY/`. The key is made of everything that a snapshot depends on, so
@@ -32,7 +31,7 @@ final class SnapshotStore {
     private static final int KEPT = 3;
     private static final long FREE_BYTES_MIN = 2L << 30;
     private static final long EVENTS_BYTES_MAX = 16 << 20;
-    private static final ReentrantLock WITHIN_PROCESS = new ReentrantLock();
+    private static final String SCRATCH = ".making-";
 
     private final Path data;
     private final Path folder;
@@ -72,33 +71,28 @@ final class SnapshotStore {
         if (VmSnapshot.exists(place)) {
             return touch(VmSnapshot.open(place));
         }
-        WITHIN_PROCESS.lock();
-        try {
-            Files.createDirectories(folder);
-            try (var lockFile =
-                    FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-                lockFile.lock(); // until the file is closed
-                if (VmSnapshot.exists(place)) {
-                    return touch(VmSnapshot.open(place));
-                }
-                progress.say("first start of this image: making a warm snapshot");
-                prune();
-                return make(parts, place);
+        try (var lock = FolderLock.take(folder)) {
+            if (VmSnapshot.exists(place)) {
+                return touch(VmSnapshot.open(place));
             }
+            progress.say("first start of this image: making a warm snapshot");
+            ScratchFolder.clear(folder, SCRATCH);
+            prune();
+            return make(parts, place, lock);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the snapshots in " + folder + " could not be used", e);
-        } finally {
-            WITHIN_PROCESS.unlock();
         }
     }
 
-    private VmSnapshot make(Parts parts, Path place) throws VmException, IOException {
+    /// @param lock that the caller holds
+    private VmSnapshot make(Parts parts, Path place, FolderLock lock) throws VmException, IOException {
+        Objects.requireNonNull(lock);
         if (Files.getFileStore(folder).getUsableSpace() < FREE_BYTES_MIN) {
             throw new VmException(
                     Code.DISK_FULL, "a warm snapshot needs 2 GiB free at " + folder + "; make room there");
         }
         ScratchFolder.delete(place);
-        try (var scratch = ScratchFolder.in(folder, ".making-");
+        try (var scratch = ScratchFolder.in(folder, SCRATCH);
                 var machine = MachineFolder.create(data)) {
             Path target = Files.createDirectory(scratch.path().resolve("snapshot"));
             Ready ready = boot(parts, machine, target);

@@ -135,7 +135,7 @@ public final class VmHost {
         long launched = System.nanoTime();
         var process = QemuProcess.launch(folder, argv, listener);
         try {
-            var control = new GuestControl(process.sockets().channel(MachineSockets.Port.CONTROL));
+            var control = GuestControl.of(process);
             process.loadDevices(snapshot.folder().resolve(VmSnapshot.DEVICES));
             process.resume();
             InputStream events =

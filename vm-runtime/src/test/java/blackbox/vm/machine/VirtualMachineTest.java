@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.VmRequest.Start;
@@ -20,8 +21,10 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -222,6 +225,29 @@ class VirtualMachineTest {
                 TestHost.read(test.host().start(test.request(Start.COLD, Network.NONE, null), event -> {}))) {
             assertNull(machine.facts().snapshotDigest());
             assertEquals("cold\n", TestHost.run(machine, "echo cold").out());
+        }
+    }
+
+    @Test
+    void aFullHostDiskEndsTheRunAndIsNamed() throws Exception {
+        Path data = Files.createDirectories(folder.resolve("data"));
+        for (String shared : List.of("images", "archive", "snapshots", "cache")) {
+            Files.createSymbolicLink(data.resolve(shared), test.data().resolve(shared));
+        }
+        Path small = Files.createDirectory(data.resolve("vm"));
+        Command.of("mount", "-t", "tmpfs", "-o", "size=560m", "tmpfs", small.toString())
+                .run();
+        try {
+            var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), what -> {});
+            try (var machine =
+                    TestHost.read(host.start(test.request(Start.WARM, Network.NONE, null), event -> {}))) {
+                var failure = assertThrows(
+                        VmException.class,
+                        () -> TestHost.run(machine, "dd if=/dev/urandom of=/workspace/large bs=1M count=900"));
+                assertEquals(VmException.Code.DISK_FULL, failure.code(), failure.getMessage());
+            }
+        } finally {
+            Command.of("umount", small.toString()).run();
         }
     }
 
