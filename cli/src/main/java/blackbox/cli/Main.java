@@ -48,9 +48,11 @@ public final class Main {
     }
 
     static int run(String... args) {
-        CommandLine commandLine = new CommandLine(new Main());
-        commandLine.setExecutionExceptionHandler(Main::explain);
-        return commandLine.execute(args);
+        return commandLine().execute(args);
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main()).setExecutionExceptionHandler(Main::explain);
     }
 
     /// One sentence for people; the stack trace only with BLACKBOX_TRACE set.

@@ -26,7 +26,8 @@ final class Machines {
             checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
         } catch (VmException e) {
             String mend = e.code() == Code.IMAGE_UNKNOWN ? "blackbox image build" : "see above";
-            checks.add(Check.missing(e.code() == Code.IMAGE_UNKNOWN ? "image" : "vm", String.valueOf(e.getMessage()), mend));
+            checks.add(Check.missing(
+                    e.code() == Code.IMAGE_UNKNOWN ? "image" : "vm", String.valueOf(e.getMessage()), mend));
         }
         checks.add(Check.absent("tier-exact", "not part of this version", "wait for the replay engine"));
         return checks;

@@ -1,0 +1,120 @@
+package blackbox.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.recorder.guest.TracerFiles;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.TypeConversionException;
+
+class CommandLineTest {
+
+    @TempDir
+    Path folder;
+
+    private record Said(int exitCode, String out, String err) {}
+
+    private static Said run(String... arguments) {
+        PrintStream outBefore = System.out;
+        PrintStream errBefore = System.err;
+        var out = new ByteArrayOutputStream();
+        var err = new ByteArrayOutputStream();
+        try {
+            System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+            System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+            int exitCode = Main.run(arguments);
+            return new Said(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(outBefore);
+            System.setErr(errBefore);
+        }
+    }
+
+    @Test
+    void everyCommandHasHelpWithAnExample() {
+        Map<String, CommandLine> commands = Main.commandLine().getSubcommands();
+        assertTrue(commands.keySet()
+                .containsAll(List.of(
+                        "demo", "doctor", "image", "record", "runs", "show", "touched", "events", "query", "verify")));
+        for (String name : commands.keySet()) {
+            Said said = run(name, "--help");
+            assertEquals(0, said.exitCode(), name);
+            assertTrue(said.out().contains("Usage: blackbox " + name), name);
+            if (!name.equals("generate-completion")) {
+                assertTrue(said.out().contains("Example"), name + " has no example");
+            }
+        }
+    }
+
+    @Test
+    void badInputIsOneSentenceAndExitCode2() {
+        String data = folder.toString();
+        String[][] cases = {
+            {"record", "--data", data, "--tier", "exact", "--", "true"},
+            {"record", "--data", data, "--tier", "none", "--", "true"},
+            {"record", "--data", data, "--network", "all", "--", "true"},
+            {"record", "--data", data, "--user", "bob", "--", "true"},
+            {"record", "--data", data, "--workspace", data + "/missing", "--", "true"},
+            {"record", "--data", data, "--name", "a\nb", "--", "true"},
+            {"record", "--data", data, "--image", "nope", "--", "true"},
+            {"image", "build", "--data", data, "no-such-definition"},
+            {"image", "verify", "--data", data, "nope"},
+            {"show", "--data", data, "last"},
+        };
+        for (String[] arguments : cases) {
+            Said said = run(arguments);
+            assertEquals(ExitCodes.BAD_INPUT, said.exitCode(), String.join(" ", arguments) + said.err());
+            assertEquals("", said.out(), String.join(" ", arguments));
+            assertEquals(1, said.err().lines().count(), said.err());
+            assertTrue(said.err().startsWith("blackbox: "), said.err());
+        }
+        assertEquals(ExitCodes.BAD_INPUT, run("no-such-command").exitCode());
+        assertEquals(ExitCodes.BAD_INPUT, run("record").exitCode());
+    }
+
+    @Test
+    void doctorSaysWhatIsMissingAndHowToGetIt() {
+        Said said = run("doctor", "--json", "--data", folder.toString());
+        assertEquals(ExitCodes.DOES_NOT_HOLD, said.exitCode(), "there is no image in an empty data folder");
+        assertTrue(said.out().contains("\"name\":\"image\",\"state\":\"missing\""), said.out());
+        assertTrue(said.out().contains("blackbox image build"), said.out());
+    }
+
+    @Test
+    void durationsAreReadAsPeopleWriteThem() {
+        var converter = new DurationConverter();
+        assertEquals(Duration.ofSeconds(90), converter.convert("90s"));
+        assertEquals(Duration.ofSeconds(90), converter.convert("90"));
+        assertEquals(Duration.ofMinutes(90), converter.convert("1h30m"));
+        for (String bad : List.of("", "0", "1d", "-5", "5 m", "h")) {
+            assertThrows(TypeConversionException.class, () -> converter.convert(bad), bad);
+        }
+    }
+
+    @Test
+    void theTracersFilesOfThisBuildAreThoseOfTheSourceTree() throws Exception {
+        Path tracer = Path.of("..", "recorder", "tracer");
+        try (Stream<Path> files = Files.list(tracer)) {
+            var names = files.map(file -> "tracer/" + file.getFileName())
+                    .filter(name -> name.endsWith(".c") || name.endsWith(".py"))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            assertEquals(names, new TreeSet<>(TracerFiles.all().keySet()));
+        }
+        assertFalse(TracerFiles.all().isEmpty());
+    }
+}
