@@ -9,6 +9,7 @@ import blackbox.recorder.spool.SpoolPump;
 import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Publication {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
     private final DataFolder data;
     private final RunId run;
@@ -45,12 +47,33 @@ final class Publication {
     private void start() {
         try {
             first.run();
-            PipelineLock lock = PipelineLock.tryTake(data);
-            KafkaPublisher publisher = lock == null ? borrow() : own(lock);
-            pump = new SpoolPump(spool, publisher, run.value());
+            pump = new SpoolPump(spool, publisher(), run.value());
         } catch (IngestException | RecorderException | IOException | RuntimeException e) {
             failure = e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
+    }
+
+    /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`, or another
+    /// `record`), once that has said where it listens.
+    private KafkaPublisher publisher() throws IngestException, RecorderException, IOException, InterruptedException {
+        for (long deadline = System.nanoTime() + START_TIMEOUT.toNanos(); System.nanoTime() < deadline; ) {
+            PipelineLock lock = PipelineLock.tryTake(data);
+            if (lock != null) {
+                return own(lock);
+            }
+            String servers = kafka.servers() == null ? PipelineLock.announced(data) : kafka.servers();
+            if (servers != null) {
+                var publisher = new KafkaPublisher(kafka.clients(servers));
+                borrowed = publisher;
+                return publisher;
+            }
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+        throw new RecorderException(
+                RecorderException.Code.BROKER,
+                "another process holds the pipeline and does not say where its broker is");
     }
 
     private KafkaPublisher own(PipelineLock lock) throws IngestException, RecorderException, IOException {
@@ -63,34 +86,56 @@ final class Publication {
         return own.publisher();
     }
 
-    /// Publishes to the broker of the process that holds the pipeline (`serve`, or another `record`).
-    private KafkaPublisher borrow() throws RecorderException, IOException {
-        String servers = PipelineLock.announced(data);
-        var publisher = new KafkaPublisher(kafka.clients(servers));
-        borrowed = publisher;
-        return publisher;
-    }
-
     /// Waits until everything recorded is in the table. The spool must be closed.
     ///
     /// @return null when it is, else why not yet; nothing is lost then, the next start goes on with it
     @Nullable
-    String finish(long endIndex, Duration timeout) throws IngestException, IOException, InterruptedException {
+    String finish(long endIndex, Duration timeout)
+            throws IngestException, RecorderException, IOException, InterruptedException {
         starter.join(START_TIMEOUT);
         Exception why = failure;
-        SpoolPump carrying = pump;
-        if (why != null || carrying == null) {
+        if (why != null || pump == null) {
             return "the broker did not come up" + (why == null ? "" : ": " + why.getMessage());
         }
-        boolean sent = spool.awaitEmpty(timeout.toNanos());
-        Exception stopped = carrying.failure();
-        Pipeline own = pipeline;
-        if (!sent) {
+        if (!sent(timeout)) {
+            SpoolPump carrying = pump;
+            Exception stopped = carrying == null ? null : carrying.failure();
             return "the broker has not taken everything" + (stopped == null ? "" : ": " + stopped.getMessage());
         }
+        Pipeline own = pipeline;
         return own == null || own.await(run, endIndex, timeout)
                 ? null
                 : "ingest has not finished: " + own.ingest().status();
+    }
+
+    /// Waits for the broker to have everything. When the process whose broker we borrowed ends meanwhile, its pipeline
+    /// is
+    /// taken over.
+    private boolean sent(Duration timeout)
+            throws IngestException, RecorderException, IOException, InterruptedException {
+        for (long deadline = System.nanoTime() + timeout.toNanos(); System.nanoTime() < deadline; ) {
+            if (spool.awaitEmpty(LOOK_EVERY.toNanos())) {
+                return true;
+            }
+            PipelineLock lock = pipeline == null ? PipelineLock.tryTake(data) : null;
+            if (lock != null) {
+                stopPumping();
+                pump = new SpoolPump(spool, own(lock), run.value());
+            }
+        }
+        return false;
+    }
+
+    private void stopPumping() {
+        SpoolPump carrying = pump;
+        if (carrying != null) {
+            carrying.close();
+        }
+        KafkaPublisher other = borrowed;
+        if (other != null) {
+            other.close();
+            borrowed = null;
+        }
     }
 
     void close() throws IOException {
@@ -99,14 +144,7 @@ final class Publication {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        SpoolPump carrying = pump;
-        if (carrying != null) {
-            carrying.close();
-        }
-        KafkaPublisher other = borrowed;
-        if (other != null) {
-            other.close();
-        }
+        stopPumping();
         Pipeline own = pipeline;
         if (own != null) {
             own.close();

@@ -26,12 +26,14 @@ public final class Spool implements BatchSink, AutoCloseable {
     /// A segment's file, the first batch in it, and how many octets of it are durable.
     private static final class Segment {
         final Path file;
+        final long firstSequence;
         long durableBytes;
         long lastSequence = -1;
         boolean finished;
 
-        Segment(Path file) {
+        Segment(Path file, long firstSequence) {
             this.file = file;
+            this.firstSequence = firstSequence;
         }
     }
 
@@ -100,7 +102,7 @@ public final class Spool implements BatchSink, AutoCloseable {
         Path file = folder.resolve("%012d.seg".formatted(sequence));
         channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         fsync(folder);
-        segments.addLast(new Segment(file));
+        segments.addLast(new Segment(file, sequence));
         return channel;
     }
 
@@ -150,6 +152,13 @@ public final class Spool implements BatchSink, AutoCloseable {
             wait(left);
         }
         return true;
+    }
+
+    /// The first batch that the spool still has, or will have next: where a pump starts. What a broker has of it
+    /// already comes
+    /// there twice, and ingest drops it.
+    synchronized long firstKept() {
+        return segments.isEmpty() ? written + 1 : segments.getFirst().firstSequence;
     }
 
     /// Where the durable octets of the segment that holds `sequence` lie, waiting until there are some.

@@ -21,7 +21,7 @@ public final class SpoolPump implements AutoCloseable {
     private @Nullable Path current;
     private long offset;
 
-    /// Starts to pump, from the first batch.
+    /// Starts to pump, from the first batch that the spool has.
     public SpoolPump(Spool spool, BatchPublisher publisher, String name) {
         this.spool = spool;
         this.publisher = publisher;
@@ -35,7 +35,7 @@ public final class SpoolPump implements AutoCloseable {
 
     private void run() {
         try {
-            for (long sequence = 0; ; sequence++) {
+            for (long sequence = spool.firstKept(); ; sequence++) {
                 Spool.Position position = spool.await(sequence);
                 if (position == null) {
                     return;
