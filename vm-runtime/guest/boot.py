@@ -115,24 +115,28 @@ def ports():
 
 def hide_events_port():
     """Gives the tracer a node of its port where no agent can see it, and returns its path; see `Agent.prepare`."""
-    os.mkdir(PRIVATE, 0o700)
+    os.makedirs(PRIVATE, 0o700, exist_ok=True)
     mount("private", PRIVATE, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=700,size=64k")
     path = f"{PRIVATE}/events"
     os.mknod(path, stat.S_IFCHR | 0o600, os.stat(f"{PORTS}/blackbox.events").st_rdev)
     return path
 
 
-def shut_doors():
-    """Before the tracer looks: no more modules, and no device nodes that lead around the file system.
-
-    What we need stays open in this process; the agent cannot make the nodes anew, for CAP_MKNOD is not in its
-    bounding set.
-    """
+def forbid():
+    """Before the tracer looks: no more modules, and nothing of the kernel's to read for others than root."""
     write("/proc/sys/kernel/modules_disabled", "1")
     write("/proc/sys/kernel/kptr_restrict", "1")
     write("/proc/sys/kernel/dmesg_restrict", "1")
     write("/proc/sys/kernel/unprivileged_bpf_disabled", "2")
     write("/proc/sys/kernel/perf_event_paranoid", "3")
+
+
+def shut_doors():
+    """Removes the device nodes that lead around the file system.
+
+    What we need stays open in this process; the agent cannot make the nodes anew, for CAP_MKNOD is not in its
+    bounding set.
+    """
     for name in os.listdir("/dev"):
         if name.startswith(DOORS):
             os.unlink(f"/dev/{name}")

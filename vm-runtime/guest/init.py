@@ -2,18 +2,22 @@
 
 The order is the point: the tracer is ready before `ready` is said, the host takes its snapshot after `ready`, and the
 agent starts only on the host's `start`. Nothing but this file, the tracer and `tar` runs before the agent.
+
+It can also run as a systemd service (see ../nixos), where somebody else has brought the machine up and, unless the
+host's protocol is used, starts the agents once this service is ready.
 """
 
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated mode leaves it out
 
 import base64
 import fcntl
 import json
 import select
 import signal
+import socket
 import struct
 import time
 import traceback
@@ -22,7 +26,8 @@ import agent as agents
 import boot
 import streams
 
-TRACER = "/run/blackbox/tracer/tracer.py"
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRACER = f"{os.path.dirname(HERE)}/tracer/tracer.py"
 WORKSPACE = "/workspace"
 TRACER_LINE_BYTES_MAX = 1 << 20
 BLKFLSBUF = 0x1261
@@ -30,9 +35,25 @@ RNDADDENTROPY = 0x40085203
 RNDRESEEDCRNG = 0x5207
 HOST_GONE_NS_MAX = 10_000_000_000
 
+FIRST = os.getpid() == 1
+STARTED_BY_BOOT = os.environ.get("BLACKBOX_STARTED_BY") == "boot"
+
 
 def boottime_ns():
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+def open_disk(path, flags):
+    """A workspace disk, or -1 when this machine has none; using it then fails with a message."""
+    return os.open(path, flags | os.O_CLOEXEC) if os.path.exists(path) else -1
+
+
+def notify_systemd():
+    """sd_notify(3): units that are ordered after this one start now."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+            sock.sendto(b"READY=1", "\0" + address[1:] if address.startswith("@") else address)
 
 
 class Tracer:
@@ -52,7 +73,7 @@ class Tracer:
                 os.dup2(from_tracer, 1)
                 os.closerange(3, 1024)
                 os.chdir(os.path.dirname(TRACER))
-                os.execv("/usr/bin/python3", ["python3", "-I", "-u", TRACER, "--events", events])
+                os.execv(sys.executable or "/usr/bin/python3", ["python3", "-I", "-u", TRACER, "--events", events])
             finally:
                 os._exit(127)
         os.close(to_tracer)
@@ -89,13 +110,15 @@ class Init:
     def __init__(self):
         self.control = streams.Control()
         self.stdio = streams.Stdio()
-        self.workspace_in = os.open("/dev/vdc", os.O_RDONLY | os.O_CLOEXEC)
-        self.workspace_out = os.open("/dev/vdd", os.O_RDWR | os.O_CLOEXEC)
+        self.workspace_in = open_disk("/dev/vdc", os.O_RDONLY)
+        self.workspace_out = open_disk("/dev/vdd", os.O_RDWR)
         self.random = os.open("/dev/random", os.O_WRONLY | os.O_CLOEXEC)
         self.agent = agents.Agent()
         self.agent.prepare()
         events = boot.hide_events_port()
-        boot.shut_doors()
+        boot.forbid()
+        if FIRST:
+            boot.shut_doors()
         self.tracer = Tracer(events)
         self.ended = None  # the agent's wait status, once it has ended
         self.exit_said = False
@@ -115,6 +138,9 @@ class Init:
         self.control.say(
             {"type": "ready", "bootId": boot_id, "kernel": os.uname().release, "ktimeNs": boottime_ns(), "tracer": ready}
         )
+        if STARTED_BY_BOOT:
+            self.go()
+        notify_systemd()
         while True:
             try:
                 self.turn()
@@ -168,7 +194,7 @@ class Init:
             return
         now = time.monotonic_ns()
         self.host_gone_since_ns = self.host_gone_since_ns or now
-        if now - self.host_gone_since_ns > HOST_GONE_NS_MAX:
+        if FIRST and now - self.host_gone_since_ns > HOST_GONE_NS_MAX:
             self.poweroff({})
         time.sleep(0.1)
 
@@ -194,10 +220,7 @@ class Init:
             raise ValueError("the agent has been started before")
         time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
         self.reseed(base64.b64decode(message["entropy"]))
-        if self.tracer.pid:
-            # Silent since it was ready, so that a snapshot holds no half-sent events. From here on it sends.
-            self.tracer.say({"op": "go"})
-            self.tracer.await_answer("going")
+        self.go()
         if message["workspaceBytes"] == 0:
             self.launch(message)
             return
@@ -205,6 +228,12 @@ class Init:
         owner = "--no-same-owner" if message["user"] == "root" else "--same-owner"
         pid = self.tar(self.workspace_in, ["-x", "-p", "-f", "-", "--numeric-owner", owner, "-C", WORKSPACE])
         self.workers[pid] = lambda status: self.unpacked(status, message)
+
+    def go(self):
+        """The tracer is silent from ready on, so that a snapshot holds no half-sent events. From here on it sends."""
+        if self.tracer.pid:
+            self.tracer.say({"op": "go"})
+            self.tracer.await_answer("going")
 
     def unpacked(self, status, message):
         if status != 0:
@@ -251,7 +280,7 @@ class Init:
                 os.dup2(descriptor if "-c" in arguments else 2, 1)
                 os.lseek(0, 0, os.SEEK_SET)
                 os.closerange(3, 1024)
-                os.execve("/usr/bin/tar", ["tar", *arguments], {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+                os.execvpe("tar", ["tar", *arguments], {"PATH": os.environ["PATH"], "LC_ALL": "C"})
             finally:
                 os._exit(127)
         return pid
@@ -321,12 +350,13 @@ class Init:
 
 
 def main():
-    os.environ.clear()
-    os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    boot.mounts()
-    boot.names()
-    boot.network()
-    boot.ports()
+    if FIRST:
+        os.environ.clear()
+        os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        boot.mounts()
+        boot.names()
+        boot.network()
+        boot.ports()
     Init().serve()
 
 
