@@ -1,0 +1,132 @@
+package blackbox.cli.oracle;
+
+import blackbox.recorder.guest.GuestDecoder;
+import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.schemas.event.Event;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImageBuilder;
+import blackbox.vm.image.GuestImageBuilder.LockPolicy;
+import blackbox.vm.image.ImageDefinition;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.VmHost;
+import blackbox.vm.machine.VmRequest;
+import blackbox.vm.workspace.TarFilter;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/// A real guest with the tracer in it: runs a script of the test's resources and gives back the events and the
+/// workspace.
+final class TracedGuest {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(15);
+
+    /// What a run left: its events in order, the workspace's copy, and what the script printed.
+    record Ran(List<Event> events, Path workspace, String printed) {
+
+        <T extends Event> List<T> all(Class<T> type) {
+            return events.stream().filter(type::isInstance).map(type::cast).toList();
+        }
+
+        /// How many events are declared as lost.
+        long lost() {
+            return all(Event.RecorderLoss.class).stream()
+                    .mapToLong(Event.RecorderLoss::lost)
+                    .sum();
+        }
+    }
+
+    private TracedGuest() {}
+
+    static Ran run(Path folder, String script, String... argv) throws Exception {
+        Path in = Files.createDirectories(folder.resolve("in"));
+        Files.write(in.resolve(script), resource("/oracle/" + script));
+        Path data = Path.of(System.getProperty("blackbox.test.data", "../target/test-data"))
+                .toAbsolutePath()
+                .normalize();
+        var store = new ImageStore(data);
+        var files = GuestFiles.with(TracerFiles.all());
+        if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
+            new GuestImageBuilder(store, InstantSource.system(), TracedGuest::say)
+                    .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
+        }
+        var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), TracedGuest::say);
+        var request = new VmRequest(
+                store.open("default", files), VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, in, VmRequest.Start.WARM);
+        try (VirtualMachine machine = host.start(request, event -> {})) {
+            return run(machine, folder, argv);
+        }
+    }
+
+    private static Ran run(VirtualMachine machine, Path folder, String... argv) throws Exception {
+        List<Event> events = Collections.synchronizedList(new ArrayList<>());
+        var clock = new HostClock(InstantSource.system());
+        var numbers =
+                new ObjectMapper().readTree(machine.facts().ready().tracer()).path("cpuSeq");
+        List<Long> begin = IntStream.range(0, numbers.size())
+                .mapToObj(i -> numbers.get(i).asLong())
+                .toList();
+        Thread decoder = Thread.ofVirtual().start(() -> {
+            try {
+                new GuestDecoder(clock, begin, events::add).run(machine.events());
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        Thread frames = Thread.ofVirtual().start(() -> {
+            try {
+                machine.frames().transferTo(ByteArrayOutputStream.nullOutputStream());
+            } catch (IOException e) {
+                say("the frames were cut");
+            }
+        });
+        var printed = new ByteArrayOutputStream();
+        List<byte[]> command = Stream.of(argv)
+                .map(each -> each.getBytes(StandardCharsets.UTF_8))
+                .toList();
+        machine.startAgent(
+                new AgentCommand(command, List.of(), null, AgentUser.AGENT),
+                new ByteArrayInputStream(new byte[0]),
+                printed,
+                printed);
+        machine.awaitExit(PATIENCE);
+        machine.drain(PATIENCE);
+        Path out = folder.resolve("out");
+        machine.collect(out, TarFilter.Limits.DEFAULT, PATIENCE);
+        machine.powerOff(PATIENCE);
+        decoder.join();
+        frames.join();
+        return new Ran(List.copyOf(events), out, printed.toString(StandardCharsets.UTF_8));
+    }
+
+    private static byte[] resource(String name) throws IOException {
+        try (InputStream in = TracedGuest.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IOException("no resource " + name);
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    private static void say(String what) {
+        System.err.println("oracle: " + what);
+    }
+}

@@ -1,0 +1,144 @@
+package blackbox.cli.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.cli.oracle.StraceLog.Deed;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.row.Text;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The tracer beside a tool that somebody else wrote, in one guest: whatever strace saw succeed must be in the events,
+/// or
+/// be declared as lost.
+class TracerOracleTest {
+
+    private static final String CALLS =
+            "execve,execveat,open,openat,openat2,creat,rename,renameat,renameat2," + "unlink,unlinkat,rmdir,connect";
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void whatStraceSawIsInTheEventsOrDeclaredLost() throws Exception {
+        TracedGuest.Ran ran = TracedGuest.run(
+                folder,
+                "workload.py",
+                "strace",
+                "-f",
+                "--seccomp-bpf",
+                "-y",
+                "-xx",
+                "-s",
+                "8192",
+                "-e",
+                "trace=" + CALLS,
+                "-e",
+                "signal=none",
+                "-o",
+                "/workspace/strace.log",
+                "python3",
+                "/workspace/workload.py");
+        assertEquals("", ran.printed());
+        List<Deed> seen =
+                StraceLog.parse(Files.readAllLines(ran.workspace().resolve("strace.log"), StandardCharsets.ISO_8859_1));
+        Map<String, Long> kinds = seen.stream().collect(Collectors.groupingBy(Deed::kind, Collectors.counting()));
+        List<Deed> missing = without(seen, Deeds.of(ran.events()));
+        System.out.println("oracle: strace saw " + kinds + "; " + ran.events().size() + " events, missing "
+                + missing.size() + ", declared lost " + ran.lost());
+        assertTrue(kinds.getOrDefault("exec", 0L) >= 2_000, "too few executions: " + kinds);
+        assertTrue(kinds.getOrDefault("open", 0L) >= 15_000, "too few opens for writing: " + kinds);
+        assertTrue(kinds.getOrDefault("rename", 0L) >= 1_000, "too few renames: " + kinds);
+        assertTrue(kinds.getOrDefault("unlink", 0L) >= 500, "too few unlinks: " + kinds);
+        assertTrue(kinds.getOrDefault("connect", 0L) >= 200, "too few connections: " + kinds);
+        assertTrue(missing.size() <= ran.lost(), () -> "missing: " + missing.subList(0, Math.min(20, missing.size())));
+    }
+
+    @Test
+    void argumentsAreByteExactOrMarked() throws Exception {
+        TracedGuest.Ran ran = TracedGuest.run(folder, "arguments.py", "python3", "/workspace/arguments.py");
+        for (int size : new int[] {1, 4_095, 4_096, 65_536, 131_071}) {
+            assertSized(ran, size);
+        }
+        List<Text> many = exec(ran, "many", 0).argv();
+        assertEquals(
+                IntStream.range(0, 2_000)
+                        .mapToObj(i -> Text.of("argument " + i))
+                        .toList(),
+                many == null ? List.of() : many.subList(2, many.size()));
+        byte[] odd = {(byte) 0xff, (byte) 0xfe, (byte) 0xc3, '('};
+        assertEquals(
+                List.of(
+                        Text.of("/bin/true"),
+                        Text.of("odd"),
+                        Text.copyOf(odd, 0, odd.length),
+                        Text.of("line\nline\n"),
+                        Text.of(""),
+                        Text.of("tab\tquote\"'"),
+                        Text.of("")),
+                exec(ran, "odd", 0).argv());
+        assertEquals(
+                List.of(Text.of("TOKEN"), Text.of("EMPTY")),
+                exec(ran, "secret", 0).env());
+        assertFalse(ran.events().toString().contains("s3cr3t-value"));
+        assertTrue(ran.all(Event.ProcessExit.class).stream()
+                .anyMatch(exit -> Integer.valueOf(3).equals(exit.exitCode())));
+    }
+
+    private static void assertSized(TracedGuest.Ran ran, int size) {
+        List<Event.ProcessExec> sized = ran.all(Event.ProcessExec.class).stream()
+                .filter(exec -> exec.ret() == 0 && isNamed(exec, "size"))
+                .filter(exec -> whole(exec) == size)
+                .toList();
+        assertEquals(1, sized.size(), "argument of " + size);
+    }
+
+    /// Length of the third argument, as captured or, where it was cut, as the mark says it was.
+    private static long whole(Event.ProcessExec exec) {
+        List<Text> argv = exec.argv();
+        Long cut = exec.header().marks().truncated().get("argv");
+        if (argv == null || argv.size() < 3) {
+            return -1;
+        }
+        assertEquals("A".repeat(argv.get(2).length()), argv.get(2).toString());
+        return cut == null ? argv.get(2).length() : cut - "/bin/true size ".length() - 1;
+    }
+
+    private static Event.ProcessExec exec(TracedGuest.Ran ran, String name, long ret) {
+        return ran.all(Event.ProcessExec.class).stream()
+                .filter(exec -> exec.ret() == ret && isNamed(exec, name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean isNamed(Event.ProcessExec exec, String name) {
+        List<Text> argv = exec.argv();
+        return argv != null && argv.size() > 1 && argv.get(1).equals(Text.of(name));
+    }
+
+    private static List<Deed> without(List<Deed> seen, List<Deed> recorded) {
+        var counts = new HashMap<Deed, Integer>();
+        recorded.forEach(deed -> counts.merge(deed, 1, Integer::sum));
+        var missing = new ArrayList<Deed>();
+        for (Deed deed : seen) {
+            Integer left = counts.get(deed);
+            if (left == null || left == 0) {
+                missing.add(deed);
+            } else {
+                counts.put(deed, left - 1);
+            }
+        }
+        return missing;
+    }
+}
