@@ -10,6 +10,8 @@
 #define P_BPF 6
 #define P_URING 7
 #define P_AIO 8
+#define P_KILL 9
+#define INIT_PID 1
 
 // int commit_creds(struct cred *)
 int kfunc__commit_creds(u64 *ctx) {
@@ -50,6 +52,16 @@ int kretfunc__ptrace_attach(u64 *ctx) {
 // int load_module(struct load_info *, const char *, int)
 int kretfunc__load_module(u64 *ctx) {
     return used(P_MODULE, (s32)ctx[3], (u32)ctx[2], 0);
+}
+
+// int security_task_kill(struct task_struct *, struct kernel_siginfo *, int sig, const struct cred *): an answer other than
+// 0 stands for the kernel's own. Nobody but init signals the tracer.
+int kmod_ret__security_task_kill(u64 *ctx) {
+    u32 caller = bpf_get_current_pid_tgid() >> 32;
+    if (half(ctx[0] + OFF_TASK_TGID) != TRACER_TGID || caller == INIT_PID || caller == TRACER_TGID)
+        return 0;
+    used(P_KILL, -1, (u32)ctx[2], 0);
+    return -1;
 }
 
 // int ksys_unshare(unsigned long)

@@ -29,6 +29,8 @@ import offsets
 
 PARTS = ["tracer.c", "path.c", "process.c", "file.c", "change.c", "net.c", "privilege.c", "control.c"]
 RING_BYTES = 32 << 20
+# As CPUS_MAX in tracer.c.
+CPUS_MAX = 8
 POLL_SECONDS = 0.02
 HEARTBEAT_SECONDS = 1.0
 SWEEP_SECONDS = 5.0
@@ -70,9 +72,11 @@ class Program:
     def __init__(self):
         from bcc import BPF  # takes a second under emulation: only when needed
 
-        flags = [f"-DRING_PAGES={RING_BYTES // 4096}", f"-DTRACER_TGID={os.getpid()}", "-Wno-unused-value", "-w"]
-        BPF._auto_includes = {}
-        self.attached, self.failed = [], []
+        if (os.cpu_count() or 1) > CPUS_MAX:
+            raise Fatal(f"this guest has {os.cpu_count()} CPUs, the tracer has room for {CPUS_MAX}")
+        flags = [f"-DRING_PAGES={RING_BYTES // 4096}", f"-DTRACER_TGID={os.getpid()}", "-w"]
+        self.attached, self.failed, self.links = [], [], []
+        # Attaching is done below, one by one, so that what fails is known.
         loader = type("Loader", (BPF,), {"_trace_autoload": lambda _: None})
         self.bpf = loader(text=source(), cflags=flags)
         self.fds = []
@@ -81,7 +85,7 @@ class Program:
         missing = NEEDED - set(self.attached)
         if missing:
             raise Fatal(f"cannot attach {', '.join(sorted(missing))}: {self.failed}")
-        self.cpus = min(os.cpu_count() or 1, 8)
+        self.cpus = os.cpu_count() or 1
         self.ring = kernel.Ring(self.bpf["events"].map_fd, RING_BYTES)
         self.heartbeat_fd = self._operation("op_heartbeat")
         self.flush_io_fd = self._operation("op_flush_io")
@@ -110,6 +114,8 @@ class Program:
                 self.bpf.attach_kfunc(fn_name=name.encode())
             elif kind == "kretfunc":
                 self.bpf.attach_kretfunc(fn_name=name.encode())
+            elif kind == "kmod_ret":
+                self._attach_verdict(name)
             else:
                 return
         except Exception as error:  # bcc raises nothing more specific
@@ -117,6 +123,15 @@ class Program:
             return
         self.attached.append(target)
         self.fds.append(self.bpf.funcs[name.encode()].fd)
+
+    def _attach_verdict(self, name):
+        """bcc 0.26's library can attach a program that answers for a function, its Python cannot."""
+        from bcc import lib
+
+        link = lib.bpf_attach_kfunc(self.bpf.load_func(name.encode(), self.bpf.TRACING).fd)
+        if link < 0:
+            raise OSError("the kernel refused it")
+        self.links.append(link)
 
     def heartbeat(self, flags=0):
         missed = sum(kernel.misses(fd) for fd in self.fds)

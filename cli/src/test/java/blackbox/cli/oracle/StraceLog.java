@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What `strace -f -y -xx` wrote, as deeds: a kind, the thread, and what it was done to. Only what succeeded, and of
+/// What `strace -f -y -xx` wrote (all strings in hexadecimal, so that none contains a quote), as deeds: a kind, the thread, and what it was done to. Only what succeeded, and of
 /// opens
 /// only those that can write.
 final class StraceLog {
@@ -21,11 +21,11 @@ final class StraceLog {
     private static final Pattern LINE = Pattern.compile("(\\d+) +(\\w+)\\((.*)\\) += (-?\\d+|\\?)(.*)");
     private static final Pattern UNFINISHED = Pattern.compile("(\\d+) +(\\w+)\\((.*) <unfinished \\.\\.\\.>");
     private static final Pattern RESUMED = Pattern.compile("(\\d+) +<\\.\\.\\. (\\w+) resumed>(.*)");
-    private static final Pattern STRING = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+    private static final Pattern STRING = Pattern.compile("\"([^\"]*+)\"");
     private static final Pattern DIRECTORY = Pattern.compile("(?:AT_FDCWD|\\d+)<([^>]*)>$");
     private static final Pattern INET =
             Pattern.compile("sin_port=htons\\((\\d+)\\), sin_addr=inet_addr\\(\"([^\"]*)\"\\)");
-    private static final Pattern UNIX = Pattern.compile("sun_path=\"((?:[^\"\\\\]|\\\\.)*)\"");
+    private static final Pattern UNIX = Pattern.compile("sun_path=\"([^\"]*+)\"");
 
     private final Map<Integer, String> unfinished = new HashMap<>();
     private final List<Deed> deeds = new ArrayList<>();

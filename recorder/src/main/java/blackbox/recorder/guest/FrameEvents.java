@@ -23,7 +23,7 @@ final class FrameEvents {
 
     private static final int FLOWS_MAX = 16_384;
     private static final List<String> PRIVILEGES =
-            List.of("", "ptrace", "module", "mount", "setns", "unshare", "bpf", "io_uring", "aio");
+            List.of("", "ptrace", "module", "mount", "setns", "unshare", "bpf", "io_uring", "aio", "kill");
 
     private record FlowKey(
             String protocol,
