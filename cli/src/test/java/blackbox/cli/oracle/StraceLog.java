@@ -10,7 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What `strace -f -y -xx` wrote (all strings in hexadecimal, so that none contains a quote), as deeds: a kind, the thread, and what it was done to. Only what succeeded, and of
+/// What `strace -f -y -xx` wrote (all strings in hexadecimal, so that none contains a quote), as deeds: a kind, the
+/// thread, and what it was done to. Only what succeeded, and of
 /// opens
 /// only those that can write.
 final class StraceLog {
@@ -30,10 +31,15 @@ final class StraceLog {
     private final Map<Integer, String> unfinished = new HashMap<>();
     private final List<Deed> deeds = new ArrayList<>();
 
-    private StraceLog() {}
+    private final String cwd;
 
-    static List<Deed> parse(List<String> lines) {
-        var log = new StraceLog();
+    private StraceLog(String cwd) {
+        this.cwd = cwd;
+    }
+
+    /// @param cwd where relative names begin in calls that take no directory, such as rename(2)
+    static List<Deed> parse(List<String> lines, String cwd) {
+        var log = new StraceLog(cwd);
         lines.forEach(log::line);
         return log.deeds;
     }
@@ -95,7 +101,7 @@ final class StraceLog {
     }
 
     /// The paths among the arguments; a relative one behind its directory, which strace names for a descriptor.
-    private static List<String> paths(String arguments) {
+    private List<String> paths(String arguments) {
         var paths = new ArrayList<String>();
         Matcher string = STRING.matcher(arguments);
         int behind = 0;
@@ -103,8 +109,8 @@ final class StraceLog {
             String path = unescaped(string.group(1));
             String before = arguments.substring(behind, string.start()).replaceAll(", *$", "");
             Matcher directory = DIRECTORY.matcher(before);
-            boolean relative = !path.startsWith("/") && directory.find();
-            paths.add(relative ? unescaped(directory.group(1)) + "/" + path : path);
+            String begin = directory.find() ? unescaped(directory.group(1)) : cwd;
+            paths.add(path.startsWith("/") ? path : begin + "/" + path);
             behind = string.end();
         }
         return paths;

@@ -1,5 +1,8 @@
 package blackbox.cli.oracle;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
@@ -21,6 +24,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +61,14 @@ final class TracedGuest {
     private TracedGuest() {}
 
     static Ran run(Path folder, String script, String... argv) throws Exception {
+        return run(folder, script, AgentUser.AGENT, argv);
+    }
+
+    static Ran runAsRoot(Path folder, String script, String... argv) throws Exception {
+        return run(folder, script, AgentUser.ROOT, argv);
+    }
+
+    private static Ran run(Path folder, String script, AgentUser user, String... argv) throws Exception {
         Path in = Files.createDirectories(folder.resolve("in"));
         Files.write(in.resolve(script), resource("/oracle/" + script));
         Path data = Path.of(System.getProperty("blackbox.test.data", "../target/test-data"))
@@ -72,38 +84,29 @@ final class TracedGuest {
         var request = new VmRequest(
                 store.open("default", files), VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, in, VmRequest.Start.WARM);
         try (VirtualMachine machine = host.start(request, event -> {})) {
-            return run(machine, folder, argv);
+            return run(machine, folder, user, argv);
         }
     }
 
-    private static Ran run(VirtualMachine machine, Path folder, String... argv) throws Exception {
+    private static Ran run(VirtualMachine machine, Path folder, AgentUser user, String... argv) throws Exception {
         List<Event> events = Collections.synchronizedList(new ArrayList<>());
         var clock = new HostClock(InstantSource.system());
-        var numbers =
-                new ObjectMapper().readTree(machine.facts().ready().tracer()).path("cpuSeq");
+        var ready = new ObjectMapper().readTree(machine.facts().ready().tracer());
+        assertEquals("[]", ready.path("failed").toString(), "probes that do not attach to the image's kernel");
+        var numbers = ready.path("cpuSeq");
         List<Long> begin = IntStream.range(0, numbers.size())
                 .mapToObj(i -> numbers.get(i).asLong())
                 .toList();
-        Thread decoder = Thread.ofVirtual().start(() -> {
-            try {
-                new GuestDecoder(clock, begin, events::add).run(machine.events());
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        Thread frames = Thread.ofVirtual().start(() -> {
-            try {
-                machine.frames().transferTo(ByteArrayOutputStream.nullOutputStream());
-            } catch (IOException e) {
-                say("the frames were cut");
-            }
-        });
+        // Pipes are read on platform threads: a virtual one would hold its carrier.
+        Thread decoder = Thread.ofPlatform().start(() -> decode(machine.events(), clock, begin, events));
+        Thread framesOut = Thread.ofPlatform().start(() -> drop(machine.framesOut()));
+        Thread framesIn = Thread.ofPlatform().start(() -> drop(machine.framesIn()));
         var printed = new ByteArrayOutputStream();
         List<byte[]> command = Stream.of(argv)
                 .map(each -> each.getBytes(StandardCharsets.UTF_8))
                 .toList();
         machine.startAgent(
-                new AgentCommand(command, List.of(), null, AgentUser.AGENT),
+                new AgentCommand(command, List.of(), null, user),
                 new ByteArrayInputStream(new byte[0]),
                 printed,
                 printed);
@@ -113,8 +116,25 @@ final class TracedGuest {
         machine.collect(out, TarFilter.Limits.DEFAULT, PATIENCE);
         machine.powerOff(PATIENCE);
         decoder.join();
-        frames.join();
+        framesOut.join();
+        framesIn.join();
         return new Ran(List.copyOf(events), out, printed.toString(StandardCharsets.UTF_8));
+    }
+
+    private static void decode(InputStream stream, HostClock clock, List<Long> begin, List<Event> events) {
+        try {
+            new GuestDecoder(clock, begin, events::add).run(stream);
+        } catch (RecorderException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void drop(InputStream frames) {
+        try {
+            frames.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            say("the frames were cut");
+        }
     }
 
     private static byte[] resource(String name) throws IOException {

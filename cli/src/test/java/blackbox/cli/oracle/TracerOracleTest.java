@@ -51,8 +51,8 @@ class TracerOracleTest {
                 "python3",
                 "/workspace/workload.py");
         assertEquals("", ran.printed());
-        List<Deed> seen =
-                StraceLog.parse(Files.readAllLines(ran.workspace().resolve("strace.log"), StandardCharsets.ISO_8859_1));
+        List<String> lines = Files.readAllLines(ran.workspace().resolve("strace.log"), StandardCharsets.ISO_8859_1);
+        List<Deed> seen = StraceLog.parse(lines, "/workspace/files");
         Map<String, Long> kinds = seen.stream().collect(Collectors.groupingBy(Deed::kind, Collectors.counting()));
         List<Deed> missing = without(seen, Deeds.of(ran.events()));
         System.out.println("oracle: strace saw " + kinds + "; " + ran.events().size() + " events, missing "
@@ -94,6 +94,16 @@ class TracerOracleTest {
         assertFalse(ran.events().toString().contains("s3cr3t-value"));
         assertTrue(ran.all(Event.ProcessExit.class).stream()
                 .anyMatch(exit -> Integer.valueOf(3).equals(exit.exitCode())));
+    }
+
+    @Test
+    void nobodyInTheGuestEndsTheTracer() throws Exception {
+        TracedGuest.Ran ran = TracedGuest.runAsRoot(folder, "kill.py", "python3", "/workspace/kill.py");
+        assertTrue(ran.printed().contains("Operation not permitted"), ran.printed());
+        assertTrue(ran.all(Event.PrivilegeUse.class).stream()
+                .anyMatch(use -> use.what().equals("kill")));
+        assertTrue(ran.all(Event.TracerHeartbeat.class).stream()
+                .anyMatch(beat -> String.valueOf(beat.detail()).contains("\"final\":true")));
     }
 
     private static void assertSized(TracedGuest.Ran ran, int size) {
