@@ -9,10 +9,10 @@ import java.util.stream.Collectors;
 
 /// Runs the suite, or the benchmarks named on the command line, one after the other.
 ///
-/// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for a name that is none, 3 when one
-/// could not measure.
+/// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for a name that is none, 3
+/// when one could not measure.
 final class Bench {
-    private static final List<Benchmark> SUITE = List.of(new Seal(), new Pipeline(), new HelpTime());
+    private static final List<Benchmark> SUITE = List.of(new Seal(), new Pipeline(), new StoredBytes(), new HelpTime());
 
     private Bench() {}
 

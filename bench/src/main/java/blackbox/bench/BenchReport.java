@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The file `bench/results.json`: an array of results, one for each name, in the form that the command-line contract
-/// gives. Running a part of the suite replaces only that part's results.
+/// The file `bench/results.json`: an array of results, one for each name, in the form that the command-line
+/// contract gives. Running a part of the suite replaces only that part's results.
 final class BenchReport {
     private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -7,9 +7,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// How long `./blackbox --help` takes, beside a JVM that only says its version. The two take turns, so that both see
-/// the
-/// same machine; the medians are reported.
+/// How long `./blackbox --help` takes, beside a JVM that only says its version. The two take turns, so that
+/// both see the same machine; the medians are reported.
 final class HelpTime implements Benchmark {
     private static final int ROUNDS = 21;
 

@@ -24,16 +24,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
-/// Events a second from the sealer over spool, broker and check to committed Parquet, all in this process, beside the two
-/// that bound it: the same batches only produced to the same broker, and the same leaves only written to Parquet.
+/// Events a second from the sealer over spool, broker and check to committed Parquet, all in this process,
+/// beside the two that bound it: the same batches only produced to the same broker, and the same leaves only
+/// written to Parquet.
 final class Pipeline implements Benchmark {
     private static final int DISTINCT_EVENTS = 200_000;
     private static final int ROUNDS = 10;
@@ -73,7 +72,7 @@ final class Pipeline implements Benchmark {
                             write,
                             Runtime.getRuntime().availableProcessors())));
         } finally {
-            delete(data);
+            Folders.delete(data);
         }
     }
 
@@ -176,13 +175,5 @@ final class Pipeline implements Benchmark {
             file.finish();
         }
         return index * 1e9 / (System.nanoTime() - start);
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

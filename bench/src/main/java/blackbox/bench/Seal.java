@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
-/// How fast one core turns events into sealed batches (row, leaf, tree, chain, signature), beside how fast one core of
-/// the same machine hashes messages of the same size with openssl. Nothing is written: that is the pipeline's figure.
+/// How fast one core turns events into sealed batches (row, leaf, tree, chain, signature), beside how fast one
+/// core of the same machine hashes messages of the same size with openssl. Nothing is written: that is the
+/// pipeline's figure.
 final class Seal implements Benchmark {
     /// Few enough to stay in the processor's cache, where an event that was just decoded is.
     private static final int EVENTS = 1 << 13;

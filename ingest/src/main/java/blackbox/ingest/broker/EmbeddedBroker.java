@@ -6,12 +6,17 @@ import blackbox.schemas.batch.BatchTopic;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,6 +40,7 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static final int NODE_ID = 1;
     private static final int SEGMENT_BYTES = 64 << 20;
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
     private static final String LOOPBACK = "127.0.0.1";
 
     /// Why the broker of this process died, if it did; a process has at most one at a time.
@@ -43,9 +49,12 @@ public final class EmbeddedBroker implements AutoCloseable {
     private final KafkaRaftServer server;
     private final int port;
 
-    private EmbeddedBroker(KafkaRaftServer server, int port) {
+    private final FileChannel lock;
+
+    private EmbeddedBroker(KafkaRaftServer server, int port, FileChannel lock) {
         this.server = server;
         this.port = port;
+        this.lock = lock;
     }
 
     /// Starts a broker whose log lies in `folder`, made if missing. Returns when it takes requests.
@@ -56,20 +65,60 @@ public final class EmbeddedBroker implements AutoCloseable {
         Path log = folder.toAbsolutePath().normalize();
         int brokerPort = port == ANY_PORT ? freePort() : requireFree(port);
         int controllerPort = freePort();
+        FileChannel lock = lock(log);
         HALTED.set(null);
         Exit.setHaltProcedure(EmbeddedBroker::halted);
         Exit.setExitProcedure(EmbeddedBroker::halted);
         try {
-            Files.createDirectories(log);
             format(log);
             var config = new KafkaConfig(properties(log, brokerPort, controllerPort), false);
             var server = new KafkaRaftServer(config, Time.SYSTEM);
             start(server, log);
-            return new EmbeddedBroker(server, brokerPort);
+            return new EmbeddedBroker(server, brokerPort, lock);
         } catch (IOException e) {
+            release(lock);
             throw IngestException.ofIo("cannot start the embedded broker in " + log, e);
         } catch (RuntimeException | HaltedError e) {
+            release(lock);
             throw startFailure(log, e);
+        } catch (IngestException e) {
+            release(lock);
+            throw e;
+        }
+    }
+
+    /// Locks the folder. Kafka's own lock is taken only after its metadata log was opened, and may be written
+    /// to.
+    private static FileChannel lock(Path log) throws IngestException {
+        try {
+            Files.createDirectories(log);
+            FileChannel channel =
+                    FileChannel.open(log.resolve("blackbox.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (tryLock(channel)) {
+                return channel;
+            }
+            channel.close();
+        } catch (IOException e) {
+            throw IngestException.ofIo("cannot lock the embedded broker's folder " + log, e);
+        }
+        throw new IngestException(
+                Code.IN_USE,
+                "another process runs the embedded broker in " + log + "; use that one, or another --data");
+    }
+
+    private static boolean tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException _) {
+            return false;
+        }
+    }
+
+    private static void release(FileChannel lock) {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot release the embedded broker's lock", e);
         }
     }
 
@@ -88,13 +137,6 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static IngestException startFailure(Path log, Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            String message = String.valueOf(cause.getMessage());
-            if (message.contains(".lock")) {
-                return new IngestException(
-                        Code.IN_USE,
-                        "another process runs the embedded broker in " + log + "; use that one, or another --data",
-                        e);
-            }
             if (cause instanceof IOException io) {
                 return IngestException.ofIo("cannot start the embedded broker in " + log, io);
             }
@@ -207,9 +249,21 @@ public final class EmbeddedBroker implements AutoCloseable {
         return HALTED.get();
     }
 
-    /// Stops the broker; its log is kept.
+    /// Stops the broker; its log is kept. Should Kafka not come to an end, it is left behind: what it
+    /// acknowledged is on the disk, and the next start recovers.
     @Override
     public void close() {
+        Thread stopping = Thread.ofPlatform().name("broker-stop").daemon().start(this::stop);
+        try {
+            if (stopping.join(STOP_PATIENCE)) {
+                release(lock);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void stop() {
         server.shutdown();
         server.awaitShutdown();
     }

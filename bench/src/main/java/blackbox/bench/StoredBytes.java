@@ -1,0 +1,105 @@
+package blackbox.bench;
+
+import blackbox.ingest.IngestException;
+import blackbox.ingest.table.CommitState;
+import blackbox.ingest.table.CommitStep;
+import blackbox.ingest.table.DataFileEntry;
+import blackbox.ingest.table.EventTable;
+import blackbox.ingest.table.TableLayout;
+import blackbox.ingest.table.TableWriter;
+import blackbox.recorder.seal.RunSealer;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.sign.Ed25519Key;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+
+/// Octets on the disk for each event of a closed run: data files and their seals, checkpoints and heartbeats
+/// included. The run is as long and as lively as the demo's: a minute, batches twice a second, commits as
+/// ingest paces them.
+final class StoredBytes implements Benchmark {
+    private static final int EVENTS = 30_000;
+    private static final Duration RUN = Duration.ofSeconds(60);
+    private static final Duration BATCH = Duration.ofMillis(500);
+    private static final Duration COMMIT = Duration.ofSeconds(2);
+
+    @Override
+    public String name() {
+        return "stored-bytes";
+    }
+
+    @Override
+    public List<BenchResult> run() throws Exception {
+        Path data = Files.createTempDirectory("blackbox-bench-");
+        try {
+            return List.of(measure(data));
+        } finally {
+            Folders.delete(data);
+        }
+    }
+
+    private static BenchResult measure(Path data) throws Exception {
+        var random = new SecureRandom();
+        var key = Ed25519Key.create("bench", random);
+        RunId run = RunId.create(Instant.now(), random);
+        List<Event> events = new Traffic(1).events(EVENTS);
+        long[] rows = new long[1];
+        try (EventTable table = EventTable.openForWriting(new TableLayout(data));
+                var writer = new TableWriter(table, key, random, CommitStep.Observer.NONE)) {
+            var clock = new long[] {Instant.now().getEpochSecond()};
+            var sealer = new RunSealer(
+                    run,
+                    key,
+                    batch -> {
+                        rows[0] = batch.endIndex();
+                        append(writer, batch);
+                    },
+                    () -> Instant.ofEpochSecond(clock[0]));
+            long batches = RUN.dividedBy(BATCH);
+            int at = 0;
+            for (int batch = 0; batch < batches; batch++) {
+                for (long end = (batch + 1L) * EVENTS / batches; at < end; at++) {
+                    sealer.append(events.get(at));
+                }
+                sealer.seal();
+                if (batch % COMMIT.dividedBy(BATCH) == 0) {
+                    writer.commit(CommitState.EMPTY);
+                }
+            }
+            sealer.seal();
+            writer.complete(run);
+            writer.commit(CommitState.EMPTY);
+            return result(table, run, rows[0]);
+        }
+    }
+
+    private static void append(TableWriter writer, SealedBatch batch) {
+        try {
+            writer.append(batch);
+        } catch (IngestException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static BenchResult result(EventTable table, RunId run, long rows) throws Exception {
+        long bytes = 0;
+        List<DataFileEntry> files = table.plan(run);
+        for (DataFileEntry file : files) {
+            bytes += file.sizeBytes()
+                    + Files.size(file.path().resolveSibling(file.name().sealName()));
+        }
+        return BenchResult.of("stored-bytes", (double) bytes / rows, "B/event")
+                .withGoal(new Goal.AtMost(16))
+                .withNote(String.format(
+                        Locale.ROOT,
+                        "%,d rows of a run of a minute in %d file(s) after its close; the footer's share is about 10 KB a file.",
+                        rows,
+                        files.size()));
+    }
+}

@@ -1,0 +1,138 @@
+package blackbox.ingest.broker;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.ingest.IngestException;
+import blackbox.ingest.IngestException.Code;
+import blackbox.ingest.Traffic;
+import blackbox.ingest.consume.BatchConsumer;
+import blackbox.ingest.consume.BatchConsumer.Arrived;
+import blackbox.recorder.publish.KafkaPublisher;
+import blackbox.schemas.batch.SealedBatch;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class EmbeddedBrokerTest {
+
+    @TempDir
+    Path folder;
+
+    private static Properties clients(String servers) {
+        var clients = new Properties();
+        clients.put("bootstrap.servers", servers);
+        return clients;
+    }
+
+    private static void publish(KafkaPublisher publisher, List<SealedBatch> batches) throws Exception {
+        var waiting = new CountDownLatch(batches.size());
+        for (SealedBatch batch : batches) {
+            publisher.publish(batch, waiting::countDown);
+        }
+        assertTrue(waiting.await(60, TimeUnit.SECONDS));
+    }
+
+    private static List<Arrived> read(Properties clients, Map<String, Long> offsets, int count) throws Exception {
+        var arrived = new ArrayList<Arrived>();
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        try (var consumer = new BatchConsumer(clients, offsets)) {
+            while (arrived.size() < count && System.nanoTime() < deadline) {
+                arrived.addAll(consumer.poll(Duration.ofMillis(100)));
+            }
+        }
+        return arrived;
+    }
+
+    @Test
+    void whatItTookIsThereAfterARestart() throws Exception {
+        var traffic = new Traffic(new Random(1));
+        for (int i = 0; i < 6; i++) {
+            traffic.batch(50);
+        }
+        try (EmbeddedBroker broker = EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT)) {
+            Properties clients = clients(broker.bootstrapServers());
+            new BatchConsumer(clients, Map.of()).close();
+            try (var publisher = new KafkaPublisher(clients)) {
+                publish(publisher, traffic.batches());
+            }
+            assertNull(broker.failure());
+        }
+        try (EmbeddedBroker broker = EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT)) {
+            Properties clients = clients(broker.bootstrapServers());
+            List<Arrived> all = read(clients, Map.of(), 6);
+            for (int i = 0; i < 6; i++) {
+                assertArrayEquals(traffic.batches().get(i).octets(), all.get(i).octets());
+            }
+            assertEquals(traffic.run().value(), all.getFirst().key());
+            Arrived fourth = all.get(3);
+            List<Arrived> rest = read(clients, Map.of(fourth.source(), fourth.offset()), 3);
+            assertEquals(3, rest.size());
+            assertEquals(fourth.offset(), rest.getFirst().offset());
+            List<Arrived> again = read(clients, Map.of(fourth.source(), 1_000_000L), 6);
+            assertEquals(6, again.size(), "offsets that the broker does not have lead to its first");
+        }
+    }
+
+    @Test
+    void aTakenPortAndATakenFolderAreSaid() throws Exception {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            IngestException port =
+                    assertThrows(IngestException.class, () -> EmbeddedBroker.start(folder, taken.getLocalPort()));
+            assertEquals(Code.PORT_TAKEN, port.code());
+        }
+        try (EmbeddedBroker _ = EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT)) {
+            IngestException inUse =
+                    assertThrows(IngestException.class, () -> EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT));
+            assertEquals(Code.IN_USE, inUse.code());
+        }
+    }
+
+    @Test
+    void thePublisherWaitsForABrokerThatIsAway() throws Exception {
+        int port;
+        try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        var traffic = new Traffic(new Random(2));
+        traffic.batch(10);
+        traffic.batch(10);
+        Properties clients = clients("127.0.0.1:" + port);
+        var failure = new AtomicReference<Exception>();
+        try (var publisher = new KafkaPublisher(clients)) {
+            Thread publishing = Thread.ofPlatform().start(() -> {
+                try {
+                    publish(publisher, traffic.batches());
+                } catch (Exception e) {
+                    failure.set(e);
+                }
+            });
+            for (int i = 0; i < 300 && publisher.trouble() == null; i++) {
+                publishing.join(100);
+            }
+            String trouble = publisher.trouble();
+            assertNotNull(trouble);
+            assertTrue(trouble.contains("127.0.0.1:" + port), trouble);
+            try (EmbeddedBroker _ = EmbeddedBroker.start(folder, port)) {
+                assertEquals(2, read(clients, Map.of(), 2).size());
+                publishing.join();
+            }
+        }
+        assertNull(failure.get());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.ingest.broker;
+
+import org.jspecify.annotations.NullMarked;
