@@ -4,8 +4,10 @@ import blackbox.query.QueryException;
 import blackbox.query.answer.EventFilter;
 import blackbox.query.answer.EventJson;
 import blackbox.query.answer.EventLine;
+import blackbox.query.answer.EventStream;
 import blackbox.query.answer.Events;
 import blackbox.query.store.Recordings;
+import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -58,7 +60,10 @@ final class EventsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException, InterruptedException {
         var recordings = new Recordings(common.dataFolder().root());
-        var events = new Events(recordings, run.resolve(recordings), EventFilter.of(kinds, from, to));
+        RunId id = run.resolve(recordings);
+        EventFilter filter = EventFilter.of(kinds, from, to);
+        EventStream events =
+                follow ? EventStream.following(recordings, id, filter, 0) : EventStream.of(recordings, id, filter, 0);
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonGenerator json = JsonOut.lines(out);
@@ -72,7 +77,7 @@ final class EventsCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private void give(Events events, Events.Sink sink, Events.Idle flush, PrintWriter out)
+    private static void give(EventStream events, Events.Sink sink, Events.Idle flush, PrintWriter out)
             throws IOException, InterruptedException {
         Events.Sink checked = (index, row) -> {
             sink.accept(index, row);
@@ -80,10 +85,6 @@ final class EventsCommand implements Callable<Integer> {
                 throw new IOException("standard output was closed");
             }
         };
-        if (follow) {
-            events.follow(checked, flush);
-        } else {
-            events.read(checked);
-        }
+        Events.give(events, checked, flush);
     }
 }

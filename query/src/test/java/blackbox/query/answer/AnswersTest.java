@@ -24,6 +24,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -51,13 +52,16 @@ class AnswersTest {
 
     private List<JsonNode> events(EventFilter filter) throws Exception {
         var nodes = new ArrayList<JsonNode>();
-        new Events(recordings, run.run, filter).read((index, row) -> {
-            var text = new StringWriter();
-            try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
-                EventJson.write(out, index, row);
-            }
-            nodes.add(JSON.readTree(text.toString()));
-        });
+        Events.give(
+                EventStream.of(recordings, run.run, filter, 0),
+                (index, row) -> {
+                    var text = new StringWriter();
+                    try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
+                        EventJson.write(out, index, row);
+                    }
+                    nodes.add(JSON.readTree(text.toString()));
+                },
+                () -> {});
         return nodes;
     }
 
@@ -116,10 +120,13 @@ class AnswersTest {
     @Test
     void aTerminalSeesNoEscapes() throws Exception {
         run.table();
-        new Events(recordings, run.run, EventFilter.ALL).read((index, row) -> {
-            String line = EventLine.format(index, row);
-            assertTrue(line.chars().noneMatch(c -> c < ' '), line);
-        });
+        Events.give(
+                EventStream.of(recordings, run.run, EventFilter.ALL, 0),
+                (index, row) -> {
+                    String line = EventLine.format(index, row);
+                    assertTrue(line.chars().noneMatch(c -> c < ' '), line);
+                },
+                () -> {});
     }
 
     @Test
@@ -221,6 +228,20 @@ class AnswersTest {
     }
 
     @Test
+    void eventsAsOctetsAreTheSameLines() throws Exception {
+        run.table(0, 2, "PARQUET_VERSION v2");
+        run.spool(2, 3);
+        byte[] all =
+                new EventBytes(EventStream.of(recordings, run.run, EventFilter.ALL, 0), Long.MAX_VALUE).readAllBytes();
+        String[] lines = new String(all, StandardCharsets.UTF_8).split("\n");
+        assertEquals(events(EventFilter.ALL).size(), lines.length);
+        assertEquals(events(EventFilter.ALL).getLast(), JSON.readTree(lines[lines.length - 1]));
+        byte[] two = new EventBytes(EventStream.of(recordings, run.run, EventFilter.ALL, 5), 2).readAllBytes();
+        assertEquals(5, JSON.readTree(two).path("index").asInt());
+        assertEquals(2, new String(two, StandardCharsets.UTF_8).split("\n").length);
+    }
+
+    @Test
     void followingGivesWhatComesUntilTheClose() throws Exception {
         var other = new TestRun(folder, new RunId("0" + "1".repeat(25)), run.key).open("live");
         other.seal();
@@ -231,8 +252,10 @@ class AnswersTest {
             assertTrue(lock.isValid());
             var follower = Thread.ofVirtual().start(() -> {
                 try {
-                    new Events(recordings, other.run, EventFilter.ALL)
-                            .follow((index, row) -> seen.add(index), first::countDown);
+                    Events.give(
+                            EventStream.following(recordings, other.run, EventFilter.ALL, 0),
+                            (index, row) -> seen.add(index),
+                            first::countDown);
                 } catch (IOException | InterruptedException e) {
                     throw new IllegalStateException(e);
                 }
