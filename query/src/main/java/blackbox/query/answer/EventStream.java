@@ -1,0 +1,112 @@
+package blackbox.query.answer;
+
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunReader;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// A run's events in order, pulled one by one: those that are there, or those that come too while it is
+/// recorded.
+///
+/// Owned by one thread. Never waits: [Step#IDLE] says that there is nothing new, and that [#POLL] is a good
+/// pause.
+public final class EventStream implements AutoCloseable {
+
+    /// How often a followed run is worth looking at.
+    public static final Duration POLL = Duration.ofMillis(200);
+
+    /// How often more is looked for when the recorder is gone: its last batches may be on their way to the
+    /// table.
+    private static final int POLLS_BEHIND_RECORDER = 15;
+
+    /// What [#next] found.
+    public enum Step {
+        /// An event: see [#index] and [#row].
+        EVENT,
+        /// Nothing new for now.
+        IDLE,
+        /// There will be no more.
+        END
+    }
+
+    private final Recordings recordings;
+    private final RunId run;
+    private final EventFilter filter;
+    private final boolean following;
+    private @Nullable RunReader reader;
+    private long next;
+    private boolean closed;
+    private int pollsLeft = POLLS_BEHIND_RECORDER;
+
+    private EventStream(Recordings recordings, RunId run, EventFilter filter, long from, boolean following) {
+        this.recordings = recordings;
+        this.run = run;
+        this.filter = filter;
+        this.next = from;
+        this.following = following;
+    }
+
+    /// The events that are there now, from index `from` on.
+    public static EventStream of(Recordings recordings, RunId run, EventFilter filter, long from) {
+        return new EventStream(recordings, run, filter, from, false);
+    }
+
+    /// The events that are there and those that come, until the run's close, or until its recorder has been
+    /// gone for some seconds.
+    public static EventStream following(Recordings recordings, RunId run, EventFilter filter, long from) {
+        return new EventStream(recordings, run, filter, from, true);
+    }
+
+    /// Moves to the next wanted event, if there is one now.
+    public Step next() throws IOException {
+        RunReader open = reader;
+        if (open == null) {
+            if (following && !recordings.isLive(run)) {
+                pollsLeft--;
+            }
+            open = RunReader.open(recordings, run, next);
+            reader = open;
+        }
+        while (open.next()) {
+            if (following && pollsLeft > 0 && open.index() != next) {
+                break; // what is between is on its way to the table
+            }
+            next = open.index() + 1;
+            Row row = open.row();
+            closed |= row.has(Column.KIND) && row.number(Column.KIND) == Kind.RUN_CLOSE.code();
+            if (filter.accepts(row)) {
+                return Step.EVENT;
+            }
+        }
+        close();
+        return following && !closed && pollsLeft > 0 ? Step.IDLE : Step.END;
+    }
+
+    /// The current event's index within the run.
+    public long index() {
+        return next - 1;
+    }
+
+    /// The current event, valid until the next call of [#next].
+    public Row row() {
+        RunReader open = reader;
+        if (open == null) {
+            throw new IllegalStateException("there is no current event");
+        }
+        return open.row();
+    }
+
+    @Override
+    public void close() throws IOException {
+        RunReader open = reader;
+        if (open != null) {
+            reader = null;
+            open.close();
+        }
+    }
+}
