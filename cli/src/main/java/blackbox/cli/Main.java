@@ -38,6 +38,7 @@ import picocli.CommandLine.ParseResult;
             EventsCommand.class,
             QueryCommand.class,
             VerifyCommand.class,
+            ServeCommand.class,
             AutoComplete.GenerateCompletion.class
         })
 public final class Main {

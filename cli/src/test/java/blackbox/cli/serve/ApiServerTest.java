@@ -70,7 +70,7 @@ class ApiServerTest {
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();
         server = ApiServer.start(
-                new ApiContext(new Recordings(data), List.of(key.verifier()), made), "127.0.0.1", ApiServer.ANY_PORT);
+                new ApiContext(new Recordings(data), () -> List.of(key.verifier()), made), "127.0.0.1", ApiServer.ANY_PORT);
     }
 
     @AfterEach
@@ -205,7 +205,7 @@ class ApiServerTest {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var context = new ApiContext(
                     new Recordings(data),
-                    List.of(),
+                    List::of,
                     ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom()));
             var failure =
                     assertThrows(IOException.class, () -> ApiServer.start(context, "127.0.0.1", taken.getLocalPort()));

@@ -65,6 +65,8 @@ public record RunFacts(
             collect(recordings, run, collector);
         } catch (MalformedParquetException e) {
             fault = e.getMessage();
+        } catch (NoSuchFileException e) {
+            collect(recordings, run, collector); // ingest has put another file in its place
         }
         return collector.facts(run, recordings.isLive(run), fault);
     }

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// are true: that is the verifier's business.
 public final class RunReader implements AutoCloseable {
 
+    private static final int PLANS_MAX = 10;
+
     private final Recordings recordings;
     private final RunId run;
     private final Deque<DataFile> files = new ArrayDeque<>();
@@ -35,6 +37,7 @@ public final class RunReader implements AutoCloseable {
     private Row row = decoded;
     private long index;
     private long next;
+    private int plans;
 
     private RunReader(Recordings recordings, RunId run, long from) {
         this.recordings = recordings;
@@ -45,12 +48,17 @@ public final class RunReader implements AutoCloseable {
     /// A reader of the rows that are there now, from index `from` on.
     public static RunReader open(Recordings recordings, RunId run, long from) throws IOException {
         var reader = new RunReader(recordings, run, from);
-        for (DataFile file : recordings.committedFiles(run)) {
-            if (file.name().endIndex() > from) {
-                reader.files.add(file);
+        reader.plan();
+        return reader;
+    }
+
+    private void plan() throws IOException {
+        files.clear();
+        for (DataFile committed : recordings.committedFiles(run)) {
+            if (committed.name().endIndex() > next) {
+                files.add(committed);
             }
         }
-        return reader;
     }
 
     /// Moves to the next row; false when there are no more.
@@ -108,7 +116,7 @@ public final class RunReader implements AutoCloseable {
     private boolean openNext() throws IOException {
         DataFile dataFile = files.poll();
         if (dataFile != null) {
-            file = EventFileReader.open(dataFile.path(), run);
+            open(dataFile);
             return true;
         }
         SealedBatch batch = nextBatch();
@@ -118,6 +126,18 @@ public final class RunReader implements AutoCloseable {
         leaves = batch.leaves();
         leafIndex = batch.firstIndex();
         return true;
+    }
+
+    /// Opens a file; where ingest has put another in its place meanwhile, the files are listed afresh.
+    private void open(DataFile dataFile) throws IOException {
+        try {
+            file = EventFileReader.open(dataFile.path(), run);
+        } catch (NoSuchFileException e) {
+            if (++plans > PLANS_MAX) {
+                throw e;
+            }
+            plan();
+        }
     }
 
     private @Nullable SealedBatch nextBatch() throws IOException {

@@ -8,6 +8,8 @@ import blackbox.schemas.log.MerkleFrontier;
 import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The run's log as it is computed again: takes leaves in order, and checkpoints where they stand, and checks
@@ -30,6 +32,9 @@ final class LeafLog {
     private long beatAtNs;
     private @Nullable Hash beatPrevious;
     private boolean lastWasBeat;
+    private final List<Expected> expected = new ArrayList<>();
+
+    private record Expected(long size, Hash root, String what) {}
 
     LeafLog(RunId run, TrustedKeys keys, Findings findings) {
         this.run = run;
@@ -112,6 +117,7 @@ final class LeafLog {
         if (fault == null) {
             checkpoints++;
             coveredEnd = size();
+            meetExpectations();
             return true;
         }
         findings.tampered(coveredEnd, "events " + coveredEnd + " to " + index + ": " + fault);
@@ -160,8 +166,32 @@ final class LeafLog {
         return fork;
     }
 
+    /// What else holds the events before `size` leads to this root: the log must too, when it gets there.
+    void expect(long size, Hash root, String what) {
+        expected.add(new Expected(size, root, what));
+    }
+
+    private void meetExpectations() {
+        for (var each = expected.iterator(); each.hasNext(); ) {
+            Expected expectation = each.next();
+            if (expectation.size == size()) {
+                each.remove();
+                if (!expectation.root.equals(tree.root())) {
+                    findings.tampered(size() - 1, expectation.what);
+                }
+            }
+        }
+    }
+
+    Hash root() {
+        return tree.root();
+    }
+
     /// Checks what can be checked only at the end.
     void finish() {
+        if (!findings.isTampered()) {
+            expected.forEach(expectation -> findings.tampered(expectation.size - 1, expectation.what));
+        }
         if (coveredEnd != size() && !findings.isTampered()) {
             findings.tampered(coveredEnd, "events from " + coveredEnd + " on are covered by no checkpoint");
         }

@@ -15,7 +15,10 @@ import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +31,8 @@ import java.util.Set;
 /// later events are not believed.
 public final class RunVerifier {
 
+    private static final int ATTEMPTS_MAX = 5;
+
     private final Recordings recordings;
     private final RunId run;
     private final Findings findings = new Findings();
@@ -37,6 +42,9 @@ public final class RunVerifier {
 
     /// A leaf's octets behind an octet 0, the prefix that is hashed with it.
     private final byte[] leaf = new byte[1 + LeafCodec.BYTES_MAX];
+
+    /// Sealed files whose events another file holds too, in order.
+    private final Deque<DataFile> redundant = new ArrayDeque<>();
 
     private long tableEnd;
 
@@ -53,7 +61,16 @@ public final class RunVerifier {
     /// not a verdict
     public static Verification verify(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
-        return new RunVerifier(recordings, run, trusted).verify();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return new RunVerifier(recordings, run, trusted).verify();
+            } catch (NoSuchFileException e) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw e;
+                }
+                // Ingest has put another file in the place of this one: once more, from the start.
+            }
+        }
     }
 
     private Verification verify() throws IOException {
@@ -66,7 +83,13 @@ public final class RunVerifier {
         tableEnd =
                 sealed.stream().mapToLong(file -> file.name().endIndex()).max().orElse(0);
         Set<DataFile> faulty = checkSeals(files, sealed);
+        List<DataFile> committed = recordings.committedFiles(run);
         for (DataFile file : sealed) {
+            if (!committed.contains(file) && !faulty.contains(file)) {
+                redundant.add(file);
+            }
+        }
+        for (DataFile file : committed) {
             believed = believed && !faulty.contains(file) && rows(file, spool);
         }
         checkStrays(files, sealed, live);
@@ -131,7 +154,7 @@ public final class RunVerifier {
     }
 
     private boolean rows(EventFileReader reader, DataFileName name, SpoolCheck spool) throws IOException {
-        spool.compare(log, tableEnd);
+        compare(spool);
         while (reader.next()) {
             if (reader.index() != log.size() || reader.index() >= name.endIndex()) {
                 findings.tampered(
@@ -139,15 +162,12 @@ public final class RunVerifier {
                         name + ": event " + reader.index() + " stands where event " + log.size() + " should");
                 return false;
             }
-            if (!append(reader)) {
-                return false;
-            }
             Text checkpoint = reader.checkpoint();
-            if (!log.checkpoint(checkpoint == null ? null : checkpoint.toString())) {
+            if (!append(reader, log) || !log.checkpoint(checkpoint == null ? null : checkpoint.toString())) {
                 return false;
             }
             if (checkpoint != null) {
-                spool.compare(log, tableEnd);
+                compare(spool);
             }
         }
         if (log.size() != name.endIndex() || log.coveredEnd() != log.size()) {
@@ -159,7 +179,44 @@ public final class RunVerifier {
         return true;
     }
 
-    private boolean append(EventFileReader reader) {
+    /// At a batch's end: what else holds the events from here on must hold the same.
+    private void compare(SpoolCheck spool) throws IOException {
+        spool.compare(log, tableEnd);
+        for (DataFile file = redundant.peek();
+                file != null && file.name().firstIndex() <= log.size();
+                file = redundant.peek()) {
+            redundant.remove();
+            boolean same = file.name().firstIndex() == log.size() && holdsTheSame(file);
+            if (same) {
+                findings.note(log.size(), file.name() + ": another file holds its events too; they are counted once");
+            } else {
+                findings.tampered(
+                        file.name().firstIndex(), file.name() + ": another file holds its events differently");
+            }
+        }
+    }
+
+    /// Whether a file that is there besides another (ingest leaves such when it is killed while it puts one
+    /// file in the place of several) leads to the same roots.
+    private boolean holdsTheSame(DataFile file) throws IOException {
+        LeafLog fork = log.fork();
+        try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
+            while (reader.next()) {
+                Text checkpoint = reader.checkpoint();
+                if (reader.index() != fork.size()
+                        || !append(reader, fork)
+                        || !fork.checkpoint(checkpoint == null ? null : checkpoint.toString())) {
+                    return false;
+                }
+            }
+        } catch (MalformedParquetException e) {
+            return false;
+        }
+        log.expect(fork.size(), fork.root(), file.name() + ": another file holds its events differently");
+        return fork.size() == file.name().endIndex() && fork.coveredEnd() == fork.size();
+    }
+
+    private boolean append(EventFileReader reader, LeafLog log) {
         Row row = reader.row();
         Text raw = reader.raw();
         if (raw == null) {
@@ -193,7 +250,7 @@ public final class RunVerifier {
                 continue;
             }
             DataFileName name = DataFileName.parse(fileName);
-            if (name != null && name.endIndex() > log.coveredEnd() && !live) {
+            if (name != null && Files.exists(entry) && !Files.exists(entry.resolveSibling(name.sealName()))) {
                 findings.tampered(name.firstIndex(), name + ": it has no seal");
             }
             FileSeal seal = fileName.endsWith(DataFileName.SEAL_SUFFIX) ? files.orphan(entry) : null;

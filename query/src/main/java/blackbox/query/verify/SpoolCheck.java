@@ -47,7 +47,9 @@ final class SpoolCheck {
             if (batch.firstIndex() != log.size()) {
                 findings.tampered(batch.firstIndex(), "a batch in the spool does not start where the table's does");
             } else if (log.size() > 0 || batch.sequence() == 0) {
-                take(batch, log.fork());
+                LeafLog fork = log.fork();
+                take(batch, fork);
+                log.expect(fork.size(), fork.root(), "a batch in the spool holds other events than the table");
             }
             batches.remove();
         }

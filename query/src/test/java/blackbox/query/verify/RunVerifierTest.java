@@ -74,8 +74,9 @@ class RunVerifierTest {
 
     @Test
     void aFlipOfAnyByteOfAnyFileIsFound() throws Exception {
-        run.table(0, 3, "PARQUET_VERSION v2");
-        run.spool(2, 4);
+        run = TestEvents.smallBuild(new TestRun(folder, run.run, run.key), 1);
+        run.table(0, 1, "PARQUET_VERSION v2");
+        run.spool(0, 2);
         assertTrue(verify().holds());
         int flips = 0;
         for (Path file : evidence()) {
@@ -155,9 +156,26 @@ class RunVerifierTest {
         Path file = run.table(2, 4, "PARQUET_VERSION v2");
         DataFileName was = name(file);
         var copy = new DataFileName(was.firstIndex(), was.endIndex(), "00000000");
-        Path target = file.resolveSibling(copy.toString());
-        Files.copy(file, target);
-        run.sealFile(target, copy, run.key);
+        Path target = Files.copy(file, file.resolveSibling(copy.toString()));
+        assertEquals(Integrity.TAMPERED, verify().integrity());
+        Files.copy(Path.of(file + ".seal"), Path.of(target + ".seal"));
+        assertEquals(Integrity.TAMPERED, verify().integrity());
+    }
+
+    /// What ingest leaves when it is killed while one file takes the place of several.
+    @Test
+    void smallFilesBesideTheOneThatReplacedThemAreToldOf() throws Exception {
+        run.table(0, 2, "PARQUET_VERSION v2");
+        run.table(2, 3, "PARQUET_VERSION v2");
+        run.table(0, 4, "PARQUET_VERSION v2");
+        Verification verification = verify();
+        assertTrue(verification.holds(), () -> verification.findings().toString());
+        assertEquals(2, verification.findings().size());
+        assertEquals(run.batches.getLast().endIndex(), verification.events());
+        TestRun third = new TestRun(folder, run.run, run.key).open("build");
+        third.add(new Event.RunOpen(EventHeader.host(third.tick()), Text.of("else"), "{}"));
+        third.seal();
+        third.table();
         assertEquals(Integrity.TAMPERED, verify().integrity());
     }
 

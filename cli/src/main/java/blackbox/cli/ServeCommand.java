@@ -1,0 +1,134 @@
+package blackbox.cli;
+
+import blackbox.cli.record.KafkaSettings;
+import blackbox.cli.record.Pipeline;
+import blackbox.cli.record.PipelineLock;
+import blackbox.cli.serve.ApiContext;
+import blackbox.cli.serve.ApiServer;
+import blackbox.cli.serve.ApiToken;
+import blackbox.ingest.IngestException;
+import blackbox.query.store.Recordings;
+import blackbox.recorder.RecorderException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `blackbox serve`: ingest with its broker, and the HTTP API, until it is stopped.
+@Command(
+        name = "serve",
+        description = "Take recordings in and answer questions about them over HTTP, until stopped.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox serve",
+            "  curl -H \"Authorization: Bearer $(cat ~/.local/share/blackbox/api-token)\" \\",
+            "      http://127.0.0.1:7575/api/v1/runs",
+            "  blackbox serve --listen 127.0.0.1:8080 --kafka broker-1:9092,broker-2:9092"
+        })
+final class ServeCommand implements Callable<Integer> {
+
+    private static final int PORT_MAX = 65_535;
+
+    @Mixin
+    private CommonOptions common;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:7575",
+            description = "Where the API listens; port 0 takes any free one (default: ${DEFAULT-VALUE}).")
+    private String listen = "127.0.0.1:7575";
+
+    @Option(names = "--kafka", paramLabel = "HOST:PORT[,…]", description = "A Kafka cluster in place of the embedded broker.")
+    @Nullable
+    private String kafka;
+
+    @Option(names = "--kafka-properties", paramLabel = "FILE", description = "Further client settings (TLS, SASL).")
+    @Nullable
+    private Path kafkaProperties;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, IngestException, RecorderException, InterruptedException {
+        DataFolder data = common.dataFolder();
+        int colon = listen.lastIndexOf(':');
+        int port = port(listen.substring(colon + 1));
+        String host = listen.substring(0, Math.max(colon, 0)).replaceAll("[\\[\\]]", "");
+        if (host.isEmpty() || port < 0) {
+            throw CommandException.badInput("--listen takes HOST:PORT, not '" + listen + "'");
+        }
+        if (kafkaProperties != null && !Files.isReadable(kafkaProperties)) {
+            throw CommandException.badInput("the file " + kafkaProperties + " cannot be read");
+        }
+        Files.createDirectories(data.root());
+        PipelineLock lock = PipelineLock.tryTake(data);
+        if (lock == null) {
+            throw CommandException.failed(
+                    "another `serve`, or a `record`, takes recordings into " + data.root() + " now; wait for it or stop it", null);
+        }
+        Path tokenFile = data.root().resolve("api-token");
+        // The API comes up first: it answers from files, and the broker takes seconds.
+        try (ApiServer api = ApiServer.start(context(data, tokenFile), host, port)) {
+            say(api, tokenFile);
+            try (Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
+                pipeline.recover(data);
+                awaitStop();
+            }
+        }
+        return ExitCodes.OK;
+    }
+
+    private static ApiContext context(DataFolder data, Path tokenFile) throws IOException {
+        ApiToken token = ApiToken.loadOrCreate(tokenFile, new SecureRandom());
+        return new ApiContext(new Recordings(data.root()), data::trustedKeys, token);
+    }
+
+    private static int port(String text) {
+        try {
+            int port = Integer.parseInt(text);
+            return port <= PORT_MAX ? port : -1;
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    private void say(ApiServer api, Path tokenFile) throws IOException {
+        spec.commandLine().getErr().println("listening on " + api.uri() + "; the token is in " + tokenFile);
+        if (common.json()) {
+            PrintWriter out = spec.commandLine().getOut();
+            JsonOut.document(out, json -> {
+                json.writeStartObject();
+                json.writeStringField("listening", api.uri().toString());
+                json.writeStringField("tokenFile", tokenFile.toString());
+                json.writeEndObject();
+            });
+        }
+    }
+
+    /// Until the process is told to stop; the shutdown hook waits until everything is closed in order.
+    private static void awaitStop() throws InterruptedException {
+        var stop = new CountDownLatch(1);
+        Thread main = Thread.currentThread();
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+            stop.countDown();
+            try {
+                main.join(30_000);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }));
+        stop.await();
+    }
+}
