@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -49,7 +50,10 @@ final class ServeCommand implements Callable<Integer> {
             description = "Where the API listens; port 0 takes any free one (default: ${DEFAULT-VALUE}).")
     private String listen = "127.0.0.1:7575";
 
-    @Option(names = "--kafka", paramLabel = "HOST:PORT[,…]", description = "A Kafka cluster in place of the embedded broker.")
+    @Option(
+            names = "--kafka",
+            paramLabel = "HOST:PORT[,…]",
+            description = "A Kafka cluster in place of the embedded broker.")
     @Nullable
     private String kafka;
 
@@ -76,16 +80,21 @@ final class ServeCommand implements Callable<Integer> {
         PipelineLock lock = PipelineLock.tryTake(data);
         if (lock == null) {
             throw CommandException.failed(
-                    "another `serve`, or a `record`, takes recordings into " + data.root() + " now; wait for it or stop it", null);
+                    "another `serve`, or a `record`, takes recordings into " + data.root()
+                            + " now; wait for it or stop it",
+                    null);
         }
         Path tokenFile = data.root().resolve("api-token");
+        Stop stop = Stop.onShutdown();
         // The API comes up first: it answers from files, and the broker takes seconds.
         try (ApiServer api = ApiServer.start(context(data, tokenFile), host, port)) {
             say(api, tokenFile);
             try (Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
                 pipeline.recover(data);
-                awaitStop();
+                stop.asked.await();
             }
+        } finally {
+            stop.closed.countDown();
         }
         return ExitCodes.OK;
     }
@@ -117,18 +126,30 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /// Until the process is told to stop; the shutdown hook waits until everything is closed in order.
-    private static void awaitStop() throws InterruptedException {
-        var stop = new CountDownLatch(1);
-        Thread main = Thread.currentThread();
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
-            stop.countDown();
+    /// Says when the process is to stop, and lets its end wait until everything is closed in order.
+    private static final class Stop {
+
+        private static final long CLOSE_SECONDS_MAX = 30;
+
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final CountDownLatch closed = new CountDownLatch(1);
+
+        static Stop onShutdown() {
+            var stop = new Stop();
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(stop::shutDown));
+            return stop;
+        }
+
+        private void shutDown() {
+            asked.countDown();
             try {
-                main.join(30_000);
+                if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+                    System.err.println(
+                            "blackbox: not everything could be closed in time; the next start goes on with it");
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-        }));
-        stop.await();
+        }
     }
 }

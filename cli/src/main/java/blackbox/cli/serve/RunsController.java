@@ -109,7 +109,8 @@ final class RunsController {
     byte[] verification(@PathVariable String run) throws QueryException, IOException {
         RunId id = resolve(run);
         try (Slots.Slot _ = scans.take()) {
-            Verification verification = RunVerifier.verify(context.recordings(), id, context.trustedKeys().read());
+            Verification verification = RunVerifier.verify(
+                    context.recordings(), id, context.trustedKeys().read());
             return ApiJson.document(out -> VerificationReport.write(out, verification));
         }
     }

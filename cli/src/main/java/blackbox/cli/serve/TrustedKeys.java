@@ -4,7 +4,8 @@ import blackbox.schemas.sign.Ed25519Verifier;
 import java.io.IOException;
 import java.util.List;
 
-/// Where the public keys that are trusted come from; read afresh for every verification, since keys come and go.
+/// Where the public keys that are trusted come from; read afresh for every verification, since keys come and
+/// go.
 @FunctionalInterface
 public interface TrustedKeys {
 

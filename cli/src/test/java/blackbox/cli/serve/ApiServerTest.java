@@ -70,7 +70,9 @@ class ApiServerTest {
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();
         server = ApiServer.start(
-                new ApiContext(new Recordings(data), () -> List.of(key.verifier()), made), "127.0.0.1", ApiServer.ANY_PORT);
+                new ApiContext(new Recordings(data), () -> List.of(key.verifier()), made),
+                "127.0.0.1",
+                ApiServer.ANY_PORT);
     }
 
     @AfterEach
