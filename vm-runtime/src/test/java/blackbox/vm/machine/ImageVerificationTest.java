@@ -17,7 +17,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An image built again from its archive, on another path and without a network, is the same bytes; one that was changed
+/// An image built again from its archive, on another path and without a network, is the same bytes; one that was
+/// changed
 /// is found. Takes as long as a build.
 class ImageVerificationTest {
     @TempDir
@@ -29,7 +30,11 @@ class ImageVerificationTest {
         Path data = Files.createDirectories(folder.resolve("elsewhere/data"));
         Files.createSymbolicLink(data.resolve("archive"), test.data().resolve("archive"));
         Files.createDirectory(data.resolve("images"));
-        Command.of("cp", "-a", test.image().folder().toString(), data.resolve("images").toString())
+        Command.of(
+                        "cp",
+                        "-a",
+                        test.image().folder().toString(),
+                        data.resolve("images").toString())
                 .run();
         var store = new ImageStore(data);
         GuestImage copy = store.find("default");

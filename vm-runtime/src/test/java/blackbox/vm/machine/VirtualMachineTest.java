@@ -239,8 +239,7 @@ class VirtualMachineTest {
                 .run();
         try {
             var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), what -> {});
-            try (var machine =
-                    TestHost.read(host.start(test.request(Start.WARM, Network.NONE, null), event -> {}))) {
+            try (var machine = TestHost.read(host.start(test.request(Start.WARM, Network.NONE, null), event -> {}))) {
                 var failure = assertThrows(
                         VmException.class,
                         () -> TestHost.run(machine, "dd if=/dev/urandom of=/workspace/large bs=1M count=900"));
