@@ -294,7 +294,8 @@ class Init:
     def hear_tracer(self):
         try:
             for message in self.tracer.messages():
-                self.control.say(message)
+                if message.get("type") in ("drained", "error"):
+                    self.control.say(message)
         except EOFError:
             self.tracer.pid = None
             self.control.say({"type": "error", "what": "the tracer ended"})

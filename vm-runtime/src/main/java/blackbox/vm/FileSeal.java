@@ -65,6 +65,16 @@ public record FileSeal(String sha256, long bytes, long modifiedNanos, long inode
         return Hash.copyOf(digest.digest(), 0);
     }
 
+    /// This seal for a file of the same content that was copied or touched: what was hashed stays, what the file system
+    /// says is read anew.
+    public FileSeal at(Path file) throws VmException {
+        try {
+            return new FileSeal(sha256, Files.size(file), modified(file), inode(file));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, file + " could not be looked at", e);
+        }
+    }
+
     private static long modified(Path file) throws IOException {
         return ((FileTime) Files.getAttribute(file, "lastModifiedTime")).to(TimeUnit.NANOSECONDS);
     }

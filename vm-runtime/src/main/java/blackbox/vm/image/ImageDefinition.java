@@ -58,7 +58,8 @@ public record ImageDefinition(
         String text = matches(NAME, name) ? resource(name + ".json") : null;
         if (text == null) {
             throw new VmException(
-                    Code.IMAGE_UNKNOWN, "there is no image definition '" + name + "'; 'default' is the one that ships");
+                    Code.IMAGE_UNKNOWN,
+                    "there is no image definition '" + name + "'; those that ship are default, build and node");
         }
         return parse(text);
     }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -55,15 +56,22 @@ public final class ImageStore {
                     Code.IMAGE_UNKNOWN, "there is no image '" + name + "'; run 'blackbox image build " + name + "'");
         }
         GuestImage image = read(place);
+        var seals = new TreeMap<>(image.record().files());
         for (String file : GuestImage.FILES) {
-            FileSeal seal = image.record().files().get(file);
-            if (seal == null || !seal.seemsUnchanged(image.file(file)) && !seal.holds(image.file(file))) {
+            FileSeal seal = seals.get(file);
+            if (seal != null && seal.seemsUnchanged(image.file(file))) {
+                continue;
+            }
+            if (seal == null || !seal.holds(image.file(file))) {
                 throw new VmException(
                         Code.IMAGE_CORRUPT,
                         image.file(file) + " is not the file that was built; run 'blackbox image build " + name + "'");
             }
+            seals.put(file, seal.at(image.file(file))); // the folder was copied
         }
-        return image;
+        return seals.equals(image.record().files())
+                ? image
+                : write(image, seals, image.record().guestFiles());
     }
 
     /// The image of this name with these guest files: when it was built with others, its initrd is made anew, which
@@ -131,6 +139,11 @@ public final class ImageStore {
         Objects.requireNonNull(lock);
         var seals = new TreeMap<>(image.record().files());
         seals.put(GuestImage.INITRD, writeInitrd(image.folder(), files));
+        return write(image, seals, digests);
+    }
+
+    private static GuestImage write(GuestImage image, TreeMap<String, FileSeal> seals, Map<String, String> guestFiles)
+            throws VmException {
         ImageRecord old = image.record();
         Hash digest = GuestImage.digest(seals, old.definition().kernelArguments());
         var record = new ImageRecord(
@@ -140,7 +153,7 @@ public final class ImageStore {
                 old.definition(),
                 old.lock(),
                 seals,
-                digests,
+                guestFiles,
                 old.lockRenewed(),
                 old.tools());
         Json.write(image.folder().resolve(GuestImage.RECORD), record);

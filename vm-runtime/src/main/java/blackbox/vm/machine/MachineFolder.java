@@ -12,6 +12,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// process id and cannot be mistaken.
 final class MachineFolder implements AutoCloseable {
     private static final String LOCK = "lock";
+    private static final String FRESH = ".new-";
+    private static final Duration YOUNG = Duration.ofMinutes(1);
     private static final long FREE_BYTES_MIN = 512L << 20;
 
     private final Path path;
@@ -43,7 +47,7 @@ final class MachineFolder implements AutoCloseable {
             }
             // The folder gets its name only once it is locked: another process that clears leftovers never sees it
             // free.
-            Path hidden = Files.createTempDirectory(parent, ".new-");
+            Path hidden = Files.createTempDirectory(parent, FRESH);
             var lockFile = lock(hidden);
             if (lockFile == null) {
                 throw new VmException(Code.BUSY, hidden + " is locked by somebody else");
@@ -53,7 +57,7 @@ final class MachineFolder implements AutoCloseable {
                     "blackbox-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Files.createSymbolicLink(hidden.resolve(QemuArguments.SOCKETS), sockets);
             Path path = Files.move(
-                    hidden, parent.resolve(hidden.getFileName().toString().substring(5)));
+                    hidden, parent.resolve(hidden.getFileName().toString().substring(FRESH.length())));
             return new MachineFolder(path, lockFile);
         } catch (IOException e) {
             throw new VmException(Code.IO, "no folder for a VM could be made in " + parent, e);
@@ -69,6 +73,10 @@ final class MachineFolder implements AutoCloseable {
         int cleared = 0;
         try (Stream<Path> all = Files.list(parent)) {
             for (Path folder : all.toList()) {
+                // One that is being made is not locked for a moment.
+                if (folder.getFileName().toString().startsWith(FRESH) && isYoung(folder)) {
+                    continue;
+                }
                 var lockFile = lock(folder);
                 if (lockFile != null) {
                     endProcessesIn(folder);
@@ -141,6 +149,12 @@ final class MachineFolder implements AutoCloseable {
         }
         channel.close();
         return null;
+    }
+
+    private static boolean isYoung(Path folder) throws IOException {
+        return Files.getLastModifiedTime(folder)
+                .toInstant()
+                .isAfter(Instant.now().minus(YOUNG));
     }
 
     private static void endProcessesIn(Path folder) throws IOException {

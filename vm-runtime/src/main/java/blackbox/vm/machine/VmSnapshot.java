@@ -39,11 +39,20 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// @throws VmException `IMAGE_CORRUPT` when one is not
     static VmSnapshot open(Path folder) throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        var files = new TreeMap<>(stored.files());
         for (var each : stored.files().entrySet()) {
             Path file = folder.resolve(each.getKey());
-            if (!each.getValue().seemsUnchanged(file) && !each.getValue().holds(file)) {
-                throw new VmException(Code.IMAGE_CORRUPT, file + " has changed since the snapshot was made");
+            if (!each.getValue().seemsUnchanged(file)) {
+                if (!each.getValue().holds(file)) {
+                    throw new VmException(
+                            Code.IMAGE_CORRUPT,
+                            file + " has changed since the snapshot was made; delete its folder and run again");
+                }
+                files.put(each.getKey(), each.getValue().at(file)); // the folder was copied
             }
+        }
+        if (!files.equals(new TreeMap<>(stored.files()))) {
+            Json.write(folder.resolve(RECORD), new Stored(FORMAT, stored.digest(), files, stored.ready()));
         }
         return new VmSnapshot(folder, Hash.ofHex(stored.digest()), stored.ready());
     }
