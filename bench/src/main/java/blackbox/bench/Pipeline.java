@@ -4,6 +4,7 @@ import blackbox.ingest.IngestService;
 import blackbox.ingest.IngestSettings;
 import blackbox.ingest.IngestSettings.TopicRetention;
 import blackbox.ingest.broker.EmbeddedBroker;
+import blackbox.ingest.consume.BatchConsumer;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
 import blackbox.recorder.publish.KafkaPublisher;
@@ -16,7 +17,9 @@ import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.sign.Ed25519Key;
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -26,6 +29,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +44,10 @@ final class Pipeline implements Benchmark {
     private static final long EVENTS = (long) DISTINCT_EVENTS * ROUNDS;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
+    private static final OperatingSystemMXBean SYSTEM =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+    private double cpuMicrosMin = Double.MAX_VALUE;
     private final Ed25519Key key = Ed25519Key.create("bench", new SecureRandom());
     private final SecureRandom random = new SecureRandom();
 
@@ -60,20 +68,28 @@ final class Pipeline implements Benchmark {
             for (int round = 0; round < MEASUREMENTS; round++) {
                 write = Math.max(write, write(batches, data.resolve("bare" + round + ".parquet")));
             }
-            boolean writeIsSlower = write < produce;
-            return List.of(BenchResult.of(name(), whole, "events/s")
-                    .withGoal(new Goal.AtLeastOfBeside(0.8))
-                    .beside(writeIsSlower ? "bare Parquet write" : "bare Kafka produce", Math.min(write, produce))
-                    .withNote(String.format(
-                            Locale.ROOT,
-                            "Best of %d each. Bare Kafka produce %,.0f/s, bare Parquet write %,.0f/s; %d processors.",
-                            MEASUREMENTS,
-                            produce,
-                            write,
-                            Runtime.getRuntime().availableProcessors())));
+            return List.of(result(whole, produce, write));
         } finally {
             Folders.delete(data);
         }
+    }
+
+    private BenchResult result(double whole, double produce, double write) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        return BenchResult.of(name(), whole, "events/s")
+                .withGoal(new Goal.AtLeastOfBeside(0.8))
+                .beside(write < produce ? "bare Parquet write" : "bare Kafka produce", Math.min(write, produce))
+                .withNote(String.format(
+                        Locale.ROOT,
+                        "Best of %d each. Bare Kafka produce %,.0f/s, bare Parquet write %,.0f/s. All stages together took"
+                                + " %.2f us of processor time for an event: %d processors with nothing else to do could make"
+                                + " %,.0f/s.",
+                        MEASUREMENTS,
+                        produce,
+                        write,
+                        cpuMicrosMin,
+                        processors,
+                        processors * 1e6 / cpuMicrosMin));
     }
 
     /// Something measured over a broker of its own.
@@ -86,6 +102,7 @@ final class Pipeline implements Benchmark {
         try (EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), EmbeddedBroker.ANY_PORT)) {
             var clients = new Properties();
             clients.put("bootstrap.servers", broker.bootstrapServers());
+            new BatchConsumer(clients, Map.of()).close();
             for (int round = 0; round < MEASUREMENTS; round++) {
                 best = Math.max(best, measured.perSecond(clients));
             }
@@ -120,6 +137,7 @@ final class Pipeline implements Benchmark {
                 var publisher = new KafkaPublisher(clients)) {
             Spool spool = Spool.create(data.resolve("spool"), run);
             long start = System.nanoTime();
+            long cpu = SYSTEM.getProcessCpuTime();
             long last;
             try (var pump = new SpoolPump(spool, publisher, "bench")) {
                 var end = new long[1];
@@ -134,6 +152,7 @@ final class Pipeline implements Benchmark {
                     throw new IllegalStateException(awaited + ", " + ingest.status() + ", " + pump.failure());
                 }
             }
+            cpuMicrosMin = Math.min(cpuMicrosMin, (SYSTEM.getProcessCpuTime() - cpu) / 1e3 / last);
             return last * 1e9 / (System.nanoTime() - start);
         }
     }

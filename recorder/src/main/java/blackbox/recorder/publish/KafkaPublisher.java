@@ -59,6 +59,7 @@ public final class KafkaPublisher implements BatchPublisher {
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "zstd");
+        settings.put(ProducerConfig.COMPRESSION_ZSTD_LEVEL_CONFIG, 1);
         settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, BatchTopic.RECORD_BYTES_MAX);
         settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, IN_FLIGHT_BYTES_MAX);
         settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
