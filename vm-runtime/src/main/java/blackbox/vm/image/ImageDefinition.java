@@ -59,7 +59,7 @@ public record ImageDefinition(
         if (text == null) {
             throw new VmException(
                     Code.IMAGE_UNKNOWN,
-                    "there is no image definition '" + name + "'; those that ship are default, build and node");
+                    "there is no image definition '" + name + "'; those that ship are default and node");
         }
         return parse(text);
     }
