@@ -32,6 +32,7 @@ final class AgentRun {
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
     private static final int SIGTERM = 15;
+    private static final int SIGKILL = 9;
     private static final int TIMED_OUT = 124;
     private static final int FAILED = 125;
     private static final int INTERRUPTED = 130;
@@ -42,6 +43,7 @@ final class AgentRun {
     private final Consumer<String> says;
     private final CountDownLatch started = new CountDownLatch(1);
     private volatile boolean interrupted;
+    private volatile @Nullable String stopped;
 
     AgentRun(VirtualMachine vm, RecordRequest request, Path workspace, Consumer<String> says) {
         this.vm = vm;
@@ -94,8 +96,9 @@ final class AgentRun {
             if (interrupted) {
                 return new Ending(null, null, INTERRUPTED, "interrupted", null, null);
             }
-            says.accept("the VM failed: " + e.getMessage());
-            return new Ending(null, null, FAILED, "vm-failed: " + e.code(), null, null);
+            String why = stopped;
+            says.accept("the VM failed: " + (why == null ? e.getMessage() : why));
+            return new Ending(null, null, FAILED, why == null ? "vm-failed: " + e.code() : why, null, null);
         } finally {
             started.countDown();
             feeds.expectSilence();
@@ -117,6 +120,16 @@ final class AgentRun {
             says.accept(String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Ends the VM from another thread, because the run cannot go on.
+    void stop(String why) {
+        stopped = why;
+        try {
+            vm.kill();
+        } catch (VmException e) {
+            says.accept(String.valueOf(e.getMessage()));
         }
     }
 
@@ -147,15 +160,17 @@ final class AgentRun {
     }
 
     private @Nullable Exit terminate() throws VmException {
-        vm.signalAgent(SIGTERM);
-        try {
-            return vm.awaitExit(GRACE);
-        } catch (VmException e) {
-            if (e.code() != Code.TIMEOUT) {
-                throw e;
+        for (int signal : new int[] {SIGTERM, SIGKILL}) {
+            vm.signalAgent(signal);
+            try {
+                return vm.awaitExit(GRACE);
+            } catch (VmException e) {
+                if (e.code() != Code.TIMEOUT || interrupted) {
+                    throw e;
+                }
             }
-            return null;
         }
+        return null;
     }
 
     private WorkspaceDisk.@Nullable Unpacked collect() throws VmException {

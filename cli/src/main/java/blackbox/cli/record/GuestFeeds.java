@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The threads that carry what a VM says and does to the run's recorder: the tracer's stream, the frames of both
@@ -30,11 +31,23 @@ final class GuestFeeds {
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread watcher;
+    private final VmLog log;
+    private final Consumer<String> stop;
     private volatile @Nullable RecorderException failure;
 
-    GuestFeeds(VirtualMachine vm, RunRecorder recorder, HostClock clock, List<Long> cpuSeq) {
+    /// @param stop ends the VM, and is told why: called at most once, when what the agent does can no longer be
+    /// recorded, or when QEMU has stopped the guest for good
+    GuestFeeds(
+            VirtualMachine vm,
+            RunRecorder recorder,
+            HostClock clock,
+            List<Long> cpuSeq,
+            VmLog log,
+            Consumer<String> stop) {
         this.recorder = recorder;
         this.clock = clock;
+        this.log = log;
+        this.stop = stop;
         this.decoder = new GuestDecoder(clock, cpuSeq, recorder::record);
         threads.add(start("tracer-stream", () -> decoder.run(vm.events())));
         threads.add(start("frames-out", () -> fold(vm.framesOut(), FlowTable.Direction.OUT)));
@@ -98,12 +111,24 @@ final class GuestFeeds {
                 if (event != null) {
                     recorder.record(event);
                 }
+                String why = cannotGoOn();
+                if (why != null) {
+                    stop.accept(why);
+                    return;
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RecorderException e) {
             failure = e;
+            stop.accept(String.valueOf(e.getMessage()));
         }
+    }
+
+    /// An agent whose deeds are not recorded must not go on, and a guest whose disk QEMU could not write stands still.
+    private @Nullable String cannotGoOn() {
+        RecorderException stopped = failure == null ? recorder.failure() : failure;
+        return stopped == null ? log.halted() : stopped.getMessage();
     }
 
     private void finding(String what, String where) {
@@ -113,12 +138,6 @@ final class GuestFeeds {
         } catch (RecorderException e) {
             failure = e;
         }
-    }
-
-    /// What stopped a feed, or null.
-    @Nullable
-    RecorderException failure() {
-        return failure;
     }
 
     /// Stops watching for silence: from here on the tracer may rightly be quiet.

@@ -21,6 +21,10 @@ final class Publication {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
+    /// How long a broker that does not answer is waited for at a run's end; what it did not take stays in the spool.
+    private static final Duration BROKER_PATIENCE = Duration.ofSeconds(20);
+
+
     private final DataFolder data;
     private final RunId run;
     private final Spool spool;
@@ -98,9 +102,8 @@ final class Publication {
             return "the broker did not come up" + (why == null ? "" : ": " + why.getMessage());
         }
         if (!sent(timeout)) {
-            SpoolPump carrying = pump;
-            Exception stopped = carrying == null ? null : carrying.failure();
-            return "the broker has not taken everything" + (stopped == null ? "" : ": " + stopped.getMessage());
+            String trouble = trouble();
+            return "the broker has not taken everything" + (trouble == null ? "" : ": " + trouble);
         }
         Pipeline own = pipeline;
         return own == null || own.await(run, endIndex, timeout)
@@ -113,7 +116,9 @@ final class Publication {
     /// taken over.
     private boolean sent(Duration timeout)
             throws IngestException, RecorderException, IOException, InterruptedException {
-        for (long deadline = System.nanoTime() + timeout.toNanos(); System.nanoTime() < deadline; ) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        long answered = System.nanoTime();
+        while (System.nanoTime() < deadline && System.nanoTime() - answered < BROKER_PATIENCE.toNanos()) {
             if (spool.awaitEmpty(LOOK_EVERY.toNanos())) {
                 return true;
             }
@@ -122,8 +127,21 @@ final class Publication {
                 stopPumping();
                 pump = new SpoolPump(spool, own(lock), run.value());
             }
+            answered = trouble() == null ? System.nanoTime() : answered;
         }
         return false;
+    }
+
+    /// What keeps batches from the broker, or null.
+    private @Nullable String trouble() {
+        SpoolPump carrying = pump;
+        Exception stopped = carrying == null ? null : carrying.failure();
+        Pipeline own = pipeline;
+        KafkaPublisher used = own == null ? borrowed : own.publisher();
+        if (stopped != null) {
+            return stopped.getMessage();
+        }
+        return used == null ? null : used.trouble();
     }
 
     private void stopPumping() {

@@ -84,9 +84,9 @@ public final class RecordSession {
         var recorder = new RunRecorder(new RunSealer(run, key, spool, wall), run.value());
         open(vm.facts(), recorder, clock, key);
         log.handTo(recorder);
-        var feeds = new GuestFeeds(vm, recorder, clock, cpuSeq(vm.facts()));
-        recorder.flush();
         var agent = new AgentRun(vm, request, data.workspaces().resolve(run.value()), says);
+        var feeds = new GuestFeeds(vm, recorder, clock, cpuSeq(vm.facts()), log, agent::stop);
+        recorder.flush();
         var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
         try {
             AgentRun.Ending ending = agent.run(feeds);

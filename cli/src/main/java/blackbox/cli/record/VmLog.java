@@ -9,6 +9,7 @@ import blackbox.vm.qmp.QmpEvent;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// Takes what QEMU reports, without ever blocking it, until the run's recorder can take it over.
 final class VmLog {
@@ -18,6 +19,7 @@ final class VmLog {
     private final HostClock clock;
     private final BlockingQueue<Event> waiting = new LinkedBlockingQueue<>(EVENTS_MAX);
     private final AtomicLong dropped = new AtomicLong();
+    private volatile @Nullable String halted;
 
     VmLog(HostClock clock) {
         this.clock = clock;
@@ -25,10 +27,23 @@ final class VmLog {
 
     /// Hears an event of QEMU's.
     void hear(QmpEvent event) {
+        // A full disk the machine itself tells of, to whoever waits for its guest.
+        if (event.name().equals("BLOCK_IO_ERROR")
+                && event.data().path("action").asText().equals("stop")
+                && !event.data().path("nospace").asBoolean()) {
+            halted = "the host could not " + event.data().path("operation").asText() + " the VM's disk '"
+                    + event.data().path("node-name").asText() + "', so QEMU stopped the VM";
+        }
         String detail = event.data().isEmpty() ? null : event.data().toString();
         if (!waiting.offer(new Event.VmLifecycle(EventHeader.host(clock.nowNs()), event.name(), detail))) {
             dropped.incrementAndGet();
         }
+    }
+
+    /// Why QEMU stopped the guest, which nothing will wake again, or null.
+    @Nullable
+    String halted() {
+        return halted;
     }
 
     /// Hands everything heard so far to the recorder, and says what did not fit.
