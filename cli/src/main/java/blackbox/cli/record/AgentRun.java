@@ -20,9 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The agent in its VM: started, waited for, its workspace brought back, the VM ended. Ctrl-C ends the VM; the run is
-/// then
-/// closed as interrupted.
+/// The agent in its VM: started, waited for, its workspace brought back, the VM ended. Ctrl-C ends the VM; the
+/// run is then closed as interrupted.
 final class AgentRun {
 
     private static final Duration FOREVER = Duration.ofDays(365);
@@ -85,7 +84,8 @@ final class AgentRun {
         }
     }
 
-    /// Runs it and ends the VM. Failures of the VM are an ending too: what was recorded until then is closed and kept.
+    /// Runs it and ends the VM. Failures of the VM are an ending too: what was recorded until then is closed
+    /// and kept.
     Ending run(GuestFeeds feeds) throws InterruptedException {
         Thread owner = Thread.currentThread();
         Thread onSignal = new Thread(() -> interrupt(owner), "interrupt");
@@ -206,7 +206,8 @@ final class AgentRun {
         return new AgentCommand(argv, environment, null, user);
     }
 
-    /// Arguments that were not UTF-8 came to us through the JVM's file name encoding; here they go back the same way.
+    /// Arguments that were not UTF-8 came to us through the JVM's file name encoding; here they go back the
+    /// same way.
     private static byte[] octets(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The threads that carry what a VM says and does to the run's recorder: the tracer's stream, the frames of both
-/// directions, and a watch on the tracer's heartbeat. They end when the VM does.
+/// The threads that carry what a VM says and does to the run's recorder: the tracer's stream, the frames of
+/// both directions, and a watch on the tracer's heartbeat. They end when the VM does.
 final class GuestFeeds {
 
     private static final long LOOK_EVERY_MS = 1_000;
@@ -125,7 +125,8 @@ final class GuestFeeds {
         }
     }
 
-    /// An agent whose deeds are not recorded must not go on, and a guest whose disk QEMU could not write stands still.
+    /// An agent whose deeds are not recorded must not go on, and a guest whose disk QEMU could not write stands
+    /// still.
     private @Nullable String cannotGoOn() {
         RecorderException stopped = failure == null ? recorder.failure() : failure;
         return stopped == null ? log.halted() : stopped.getMessage();

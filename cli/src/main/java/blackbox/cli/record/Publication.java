@@ -13,17 +13,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Carries one run from its spool to the table while it is recorded. Comes up beside the VM, on a thread of its own,
-/// since
-/// recording needs only the spool; a broker that does not come up costs nothing that was recorded.
+/// Carries one run from its spool to the table while it is recorded. Comes up beside the VM, on a thread of its
+/// own, since recording needs only the spool; a broker that does not come up costs nothing that was recorded.
 final class Publication {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
-    /// How long a broker that does not answer is waited for at a run's end; what it did not take stays in the spool.
+    /// How long a broker that does not answer is waited for at a run's end; what it did not take stays in the
+    /// spool.
     private static final Duration BROKER_PATIENCE = Duration.ofSeconds(20);
-
 
     private final DataFolder data;
     private final RunId run;
@@ -59,7 +58,8 @@ final class Publication {
         }
     }
 
-    /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`, or another
+    /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`, or
+    /// another
     /// `record`), once that has said where it listens.
     private KafkaPublisher publisher() throws IngestException, RecorderException, IOException, InterruptedException {
         for (long deadline = System.nanoTime() + START_TIMEOUT.toNanos(); System.nanoTime() < deadline; ) {
@@ -111,9 +111,8 @@ final class Publication {
                 : "ingest has not finished: " + own.ingest().status();
     }
 
-    /// Waits for the broker to have everything. When the process whose broker we borrowed ends meanwhile, its pipeline
-    /// is
-    /// taken over.
+    /// Waits for the broker to have everything. When the process whose broker we borrowed ends meanwhile, its
+    /// pipeline is taken over.
     private boolean sent(Duration timeout)
             throws IngestException, RecorderException, IOException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();

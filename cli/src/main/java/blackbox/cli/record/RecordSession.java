@@ -35,8 +35,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's first
-/// instruction, the close comes after the VM has ended, and only then is it said that the run is recorded.
+/// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
+/// first instruction, the close comes after the VM has ended, and only then is it said that the run is
+/// recorded.
 public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);

@@ -8,8 +8,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// An HTTP service on loopback that counts every octet of its connections, headers too: the third witness of a flow,
-/// beside guest and host. It answers any request that has a body.
+/// An HTTP service on loopback that counts every octet of its connections, headers too: the third witness of a
+/// flow, beside guest and host. It answers any request that has a body.
 final class CountingService implements AutoCloseable {
 
     private static final String LENGTH = "content-length:";
@@ -45,7 +45,7 @@ final class CountingService implements AutoCloseable {
                 socket.getOutputStream().write(answer);
                 sent.addAndGet(answer.length);
             } catch (IOException e) {
-                continue; // closed, by the peer or by us
+                System.err.println("record test: a connection was cut, " + e.getMessage()); // at the end by us
             }
         }
     }
@@ -63,7 +63,8 @@ final class CountingService implements AutoCloseable {
         int length = head.toString()
                 .lines()
                 .filter(line -> line.regionMatches(true, 0, LENGTH, 0, LENGTH.length()))
-                .mapToInt(line -> Integer.parseInt(line.substring(LENGTH.length()).strip()))
+                .mapToInt(
+                        line -> Integer.parseInt(line.substring(LENGTH.length()).strip()))
                 .findFirst()
                 .orElse(0);
         received.addAndGet(in.readNBytes(length).length);

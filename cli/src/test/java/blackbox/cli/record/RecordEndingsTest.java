@@ -75,7 +75,8 @@ class RecordEndingsTest {
         assertEquals("CLOSED", ended.recorded().path("state").asText());
         assertVerifies(ended.recorded(), Set.of("COMPLETE", "LOSS_DECLARED"));
         String id = ended.recorded().path("run").asText();
-        Ended events = blackbox.run("events", id, "--json", "--kind", "recorder.finding").expect(0);
+        Ended events = blackbox.run("events", id, "--json", "--kind", "recorder.finding")
+                .expect(0);
         assertTrue(events.out().contains("TRACER_UNFINISHED"), events::out);
     }
 
@@ -86,21 +87,29 @@ class RecordEndingsTest {
                 for i in range(%d): print("line", i)
                 for i in range(%d): os.close(os.open("flooded", os.O_RDONLY | os.O_CREAT))
                 """.formatted(PRINTED_LINES, OPENS);
-        Ended ended = blackbox.run("record", "--json", "--", "python3", "-c", flood).expect(0);
+        Ended ended =
+                blackbox.run("record", "--json", "--", "python3", "-c", flood).expect(0);
         assertEquals(PRINTED_LINES, ended.out().lines().count());
         assertTrue(ended.out().endsWith("line " + (PRINTED_LINES - 1) + "\n"));
         long lost = ended.recorded().path("lost").asLong();
         assertVerifies(ended.recorded(), Set.of(lost == 0 ? "COMPLETE" : "LOSS_DECLARED"));
         String id = ended.recorded().path("run").asText();
-        Ended events = blackbox.run("events", id, "--json", "--kind", "file.open").expect(0);
-        long seen = events.out().lines().filter(line -> line.contains("/workspace/flooded")).count();
+        Ended events =
+                blackbox.run("events", id, "--json", "--kind", "file.open").expect(0);
+        long seen = events.out()
+                .lines()
+                .filter(line -> line.contains("/workspace/flooded"))
+                .count();
         assertTrue(seen + lost >= OPENS, () -> seen + " opens are there and " + lost + " declared lost");
     }
 
     @Test
     void anAgentThatDoesNotReadItsInputHoldsNothingUp() throws Exception {
-        var builder = new ProcessBuilder(Installation.command("record", "--json", "--", "sh", "-c", "sleep 1; echo done"));
-        Ended ended = blackbox.start(builder.redirectInput(new File("/dev/zero"))).await().expect(0);
+        var builder =
+                new ProcessBuilder(Installation.command("record", "--json", "--", "sh", "-c", "sleep 1; echo done"));
+        Ended ended = blackbox.start(builder.redirectInput(new File("/dev/zero")))
+                .await()
+                .expect(0);
         assertEquals("done\n", ended.out());
     }
 
@@ -130,7 +139,8 @@ class RecordEndingsTest {
                 assertEquals("TRUNCATED", run.path("state").asText());
             }
         }
-        JsonNode verification = blackbox.run("verify", "killed", "--json").expect(1).json();
+        JsonNode verification =
+                blackbox.run("verify", "killed", "--json").expect(1).json();
         assertEquals("VERIFIED", verification.path("integrity").asText());
         assertEquals("TRUNCATED", verification.path("completeness").asText());
         assertTrue(verification.path("events").asLong() > 0);
@@ -142,6 +152,7 @@ class RecordEndingsTest {
                 .json();
         assertEquals("VERIFIED", verification.path("integrity").asText());
         assertTrue(completeness.contains(verification.path("completeness").asText()), verification::toString);
-        assertEquals(recorded.path("events").asLong(), verification.path("events").asLong());
+        assertEquals(
+                recorded.path("events").asLong(), verification.path("events").asLong());
     }
 }

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Bad input and a machine that does not play along: one sentence, the right exit code, and what was recorded is kept.
+/// Bad input and a machine that does not play along: one sentence, the right exit code, and what was recorded
+/// is kept.
 class RecordTroubleTest {
 
     @TempDir
@@ -30,13 +31,15 @@ class RecordTroubleTest {
 
     @Test
     void anUnknownImageIsBadInput() throws Exception {
-        Ended ended = blackbox.run("record", "--image", "nonesuch", "--", "true").expect(2);
+        Ended ended =
+                blackbox.run("record", "--image", "nonesuch", "--", "true").expect(2);
         assertOneSentence(ended, "there is no image 'nonesuch'");
     }
 
     @Test
     void aMissingWorkspaceIsBadInput() throws Exception {
-        Ended ended = blackbox.run("record", "--workspace", "/nonesuch", "--", "true").expect(2);
+        Ended ended =
+                blackbox.run("record", "--workspace", "/nonesuch", "--", "true").expect(2);
         assertOneSentence(ended, "/nonesuch is not a folder");
     }
 
@@ -52,7 +55,8 @@ class RecordTroubleTest {
         String script = """
                 mount --bind /dev/null "$(command -v qemu-system-x86_64)" && exec "$@"
                 """;
-        Ended ended = inNamespace(script, Installation.command("record", "--", "true")).expect(125);
+        Ended ended = inNamespace(script, Installation.command("record", "--", "true"))
+                .expect(125);
         assertOneSentence(ended, "qemu-system-x86_64 is not installed");
     }
 
@@ -65,7 +69,8 @@ class RecordTroubleTest {
 
     @Test
     void withoutABrokerTheRunIsKeptAndTheNextStartGoesOnWithIt() throws Exception {
-        Ended ended = blackbox.run("record", "--name", "brokerless", "--kafka", "127.0.0.1:1", "--", "sh", "-c", "exit 4")
+        Ended ended = blackbox.run(
+                        "record", "--name", "brokerless", "--kafka", "127.0.0.1:1", "--", "sh", "-c", "exit 4")
                 .expect(4)
                 .saying("127.0.0.1:1 cannot be used");
         assertTrue(ended.sentences().stream().anyMatch(line -> line.contains("kept in the spool")), ended::err);
@@ -105,7 +110,8 @@ class RecordTroubleTest {
                 echo $?
                 "$@" verify --data "$data" filler --json
                 """;
-        var arguments = new ArrayList<>(List.of(small.toString(), Installation.shared().toString()));
+        var arguments =
+                new ArrayList<>(List.of(small.toString(), Installation.shared().toString()));
         arguments.add(folder.resolve("printed").toString());
         arguments.addAll(Installation.command());
         Ended ended = inNamespace(script, arguments);
@@ -117,8 +123,8 @@ class RecordTroubleTest {
         assertTrue(verification.path("events").asLong() > 0);
     }
 
-    /// Runs a shell script with these arguments as root of a mount namespace of its own: what it mounts is nobody else's
-    /// and goes with it.
+    /// Runs a shell script with these arguments as root of a mount namespace of its own: what it mounts is
+    /// nobody else's and goes with it.
     private static Ended inNamespace(String script, List<String> arguments) throws Exception {
         var command = new ArrayList<>(List.of("unshare", "--mount"));
         if (!"root".equals(System.getProperty("user.name"))) {
@@ -127,8 +133,7 @@ class RecordTroubleTest {
         command.addAll(List.of("sh", "-c", script, "sh"));
         command.addAll(arguments);
         var builder = new ProcessBuilder(command).redirectInput(new File("/dev/null"));
-        builder.environment()
-                .put("FILL", """
+        builder.environment().put("FILL", """
                         import os
                         print("up")
                         f = open("filled", "wb")

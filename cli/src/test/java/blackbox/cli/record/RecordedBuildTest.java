@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -27,9 +28,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A small build in a real VM: clone, edit, make, and a call to a service. Nothing of what is expected is written down
-/// here: programs are held against strace in the same guest, files against the workspace that came back, the flow
-/// against the service.
+/// A small build in a real VM: clone, edit, make, and a call to a service. Nothing of what is expected is
+/// written down here: programs are held against strace in the same guest, files against the workspace that came
+/// back, the flow against the service.
 class RecordedBuildTest {
 
     private static final int ANSWER_BYTES = 100_000;
@@ -77,10 +78,12 @@ class RecordedBuildTest {
         assertEquals("CLOSED", recorded.path("state").asText());
         assertEquals(0, recorded.path("exitCode").asInt(-1));
         assertEquals(0, recorded.path("lost").asLong(-1));
-        JsonNode verification = blackbox.run("verify", "a build", "--json").expect(0).json();
+        JsonNode verification =
+                blackbox.run("verify", "a build", "--json").expect(0).json();
         assertEquals("VERIFIED", verification.path("integrity").asText());
         assertEquals("COMPLETE", verification.path("completeness").asText());
-        assertEquals(recorded.path("events").asLong(), verification.path("events").asLong());
+        assertEquals(
+                recorded.path("events").asLong(), verification.path("events").asLong());
         assertTrue(verification.path("authorship").path("trusted").asBoolean());
     }
 
@@ -126,23 +129,27 @@ class RecordedBuildTest {
 
     @Test
     void touchedNamesEveryFileWrittenInTheWorkspace() throws IOException {
-        Map<String, JsonNode> named =
-                each(touched.path("files")).collect(Collectors.toMap(file -> file.path("path").asText(), file -> file));
+        Map<String, JsonNode> named = each(touched.path("files"))
+                .collect(Collectors.toMap(file -> file.path("path").asText(), file -> file));
         var missing = new TreeSet<String>();
         for (Path file : filesThatCameBack()) {
-            JsonNode use = named.get("/workspace/" + file);
-            if (use == null || !use.path("written").asBoolean() && !use.path("created").asBoolean()) {
+            JsonNode use = use(named, file.toString());
+            if (!use.path("written").asBoolean() && !use.path("created").asBoolean()) {
                 missing.add(file.toString());
             }
         }
         assertEquals(Set.of(), missing, "files that came back and were not there before, but are not named");
-        assertTrue(named.get("/workspace/build/out/numbered.txt").path("deleted").asBoolean());
-        assertTrue(named.get("/workspace/build/link.txt").path("created").asBoolean());
+        assertTrue(use(named, "build/out/numbered.txt").path("deleted").asBoolean());
+        assertTrue(use(named, "build/link.txt").path("created").asBoolean());
         assertEquals(
                 "/workspace/build/old/upper.txt",
-                named.get("/workspace/build/out/upper.txt").path("renamedTo").asText());
-        JsonNode answer = named.get("/workspace/build/answer.txt");
+                use(named, "build/out/upper.txt").path("renamedTo").asText());
+        JsonNode answer = use(named, "build/answer.txt");
         assertEquals(ANSWER_BYTES, answer.path("bytesWritten").asLong());
+    }
+
+    private static JsonNode use(Map<String, JsonNode> named, String file) {
+        return named.getOrDefault("/workspace/" + file, MissingNode.getInstance());
     }
 
     private static Set<Path> filesThatCameBack() throws IOException {
@@ -165,7 +172,8 @@ class RecordedBuildTest {
         assertEquals("tcp", flow.path("protocol").asText());
         assertEquals("10.0.2.2", flow.path("remote").path("ip").asText());
         assertEquals(port, flow.path("remote").path("port").asInt());
-        assertTrue(flow.path("seenByGuest").asBoolean() && flow.path("seenByHost").asBoolean(), flow::toString);
+        assertTrue(
+                flow.path("seenByGuest").asBoolean() && flow.path("seenByHost").asBoolean(), flow::toString);
         for (String witness : List.of("guestBytes", "hostBytes")) {
             assertEquals(receivedBytes, flow.path(witness).path("out").asLong(), witness);
             assertEquals(sentBytes, flow.path(witness).path("in").asLong(), witness);
