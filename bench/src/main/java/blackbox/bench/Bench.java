@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 /// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for a name that is none, 3
 /// when one could not measure.
 final class Bench {
-    private static final List<Benchmark> SUITE = List.of(new Seal(), new Pipeline(), new StoredBytes(), new HelpTime());
+    private static final List<Benchmark> SUITE =
+            List.of(new Seal(), new Pipeline(), new StoredBytes(), new HelpTime(), new GuestSlowdown());
 
     private Bench() {}
 

@@ -1,0 +1,138 @@
+package blackbox.bench;
+
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImageBuilder;
+import blackbox.vm.image.GuestImageBuilder.LockPolicy;
+import blackbox.vm.image.ImageDefinition;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.VmHost;
+import blackbox.vm.machine.VmRequest;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/// How much slower a workload of files and executions runs in the guest with the tracer, and with `strace -f` instead,
+/// than with neither. All three run in a VM of the same image; each figure is the best of some rounds in one VM.
+final class GuestSlowdown implements Benchmark {
+    private static final int ROUNDS = 3;
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    private static final String[] PLAIN = {"python3", "/workspace/slowdown.py"};
+    private static final String[] STRACED = {
+        "strace", "-f", "-qq", "-o", "/workspace/log", "python3", "/workspace/slowdown.py"
+    };
+
+    /// Seconds for the files and for the executions.
+    private record Times(double files, double execs) {
+        Times best(Times other) {
+            return new Times(Math.min(files, other.files), Math.min(execs, other.execs));
+        }
+
+        double total() {
+            return files + execs;
+        }
+    }
+
+    @Override
+    public String name() {
+        return "guest-slowdown";
+    }
+
+    @Override
+    public List<BenchResult> run() throws Exception {
+        Path data = Path.of("target", "bench-data").toAbsolutePath();
+        var store = new ImageStore(data);
+        if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
+            new GuestImageBuilder(store, InstantSource.system(), GuestSlowdown::say)
+                    .build(ImageDefinition.named("default"), GuestFiles.with(Map.of()), LockPolicy.PREFER, null);
+        }
+        Times bare = times(data, store, GuestFiles.with(Map.of()), PLAIN);
+        Times strace = times(data, store, GuestFiles.with(Map.of()), STRACED);
+        Times traced = times(data, store, GuestFiles.with(TracerFiles.all()), PLAIN);
+        return List.of(
+                BenchResult.of(name(), traced.total() / bare.total(), "×")
+                        .beside("strace -f", strace.total() / bare.total())
+                        .withNote("with neither %.3f s".formatted(bare.total())),
+                ratio("guest-slowdown-files", traced.files(), strace.files(), bare.files()),
+                ratio("guest-slowdown-execs", traced.execs(), strace.execs(), bare.execs()));
+    }
+
+    private static BenchResult ratio(String name, double traced, double strace, double bare) {
+        return BenchResult.of(name, traced / bare, "×")
+                .beside("strace -f", strace / bare)
+                .withNote("with neither %.3f s".formatted(bare));
+    }
+
+    private static Times times(Path data, ImageStore store, GuestFiles files, String... argv) throws Exception {
+        Path workspace = Files.createTempDirectory("blackbox-bench");
+        try (InputStream script = GuestSlowdown.class.getResourceAsStream("slowdown.py")) {
+            if (script == null) {
+                throw new IOException("the workload slowdown.py is missing from this build");
+            }
+            Files.copy(script, workspace.resolve("slowdown.py"));
+            var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), GuestSlowdown::say);
+            var image = store.open("default", files);
+            Times best = new Times(Double.MAX_VALUE, Double.MAX_VALUE);
+            for (int round = 0; round < ROUNDS; round++) {
+                var request = new VmRequest(
+                        image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, workspace, VmRequest.Start.WARM);
+                try (VirtualMachine machine = host.start(request, event -> {})) {
+                    best = best.best(times(machine, argv));
+                }
+            }
+            return best;
+        } finally {
+            Files.deleteIfExists(workspace.resolve("slowdown.py"));
+            Files.deleteIfExists(workspace);
+        }
+    }
+
+    private static Times times(VirtualMachine machine, String... argv) throws VmException, IOException {
+        for (InputStream stream : List.of(machine.events(), machine.framesOut(), machine.framesIn())) {
+            Thread.ofPlatform().daemon().start(() -> drop(stream));
+        }
+        var printed = new ByteArrayOutputStream();
+        List<byte[]> command = Stream.of(argv)
+                .map(argument -> argument.getBytes(StandardCharsets.UTF_8))
+                .toList();
+        machine.startAgent(
+                new AgentCommand(command, List.of(), null, AgentUser.AGENT),
+                new ByteArrayInputStream(new byte[0]),
+                printed,
+                printed);
+        machine.awaitExit(PATIENCE);
+        List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
+        if (lines.size() != 2) {
+            throw new IOException("the workload printed " + lines);
+        }
+        return new Times(Double.parseDouble(lines.get(0)), Double.parseDouble(lines.get(1)));
+    }
+
+    private static void drop(InputStream stream) {
+        try {
+            stream.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException expected) {
+            Thread.currentThread().interrupt(); // the machine was closed under it: the thread is done
+        }
+    }
+
+    private static void say(String what) {
+        System.err.println("bench: " + what);
+    }
+}

@@ -1,0 +1,31 @@
+"""A workload of files and executions that times itself; prints two figures, in seconds."""
+
+import os
+import time
+
+FILES, EXECS = 4000, 60
+os.makedirs("/workspace/slow", exist_ok=True)
+os.chdir("/workspace/slow")
+
+
+def files():
+    for i in range(FILES):
+        fd = os.open("f%d" % (i % 50), os.O_RDWR | os.O_CREAT, 0o600)
+        for _ in range(4):
+            os.write(fd, b"x" * 64)
+        os.pread(fd, 64, 0)
+        os.close(fd)
+        if i % 5 == 0:
+            os.rename("f%d" % (i % 50), "g")
+            os.unlink("g")
+
+
+def execs():
+    for _ in range(EXECS):
+        os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+
+
+for work in (files, execs):
+    began = time.monotonic()
+    work()
+    print("%.6f" % (time.monotonic() - began), flush=True)
