@@ -87,8 +87,11 @@ final class RootBuilder {
         Path repository = repository();
         Path root = scratch.resolve("root");
         var command = new ArrayList<String>();
-        // Nothing may come from anywhere but the archive, so there is no network to take it from.
-        command.addAll(List.of("unshare", "--net", "mmdebstrap", "--mode=root", "--variant=essential", "--quiet"));
+        // Nothing may come from anywhere but the archive, so there is no network to take it from; and what is mounted
+        // in
+        // the root goes with the processes, even when they are killed.
+        command.addAll(
+                List.of("unshare", "--net", "--mount", "mmdebstrap", "--mode=root", "--variant=essential", "--quiet"));
         command.add("--architectures=" + definition.architecture());
         command.add("--include="
                 + lock.packages(PackageUse.ROOT).stream()
