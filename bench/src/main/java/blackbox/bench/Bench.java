@@ -13,7 +13,11 @@ import java.util.stream.Collectors;
 /// when one could not measure.
 final class Bench {
     private static final List<Benchmark> SUITE =
+<<<<<<< HEAD
             List.of(new Seal(), new Pipeline(), new StoredBytes(), new HelpTime(), new GuestSlowdown());
+=======
+            List.of(new Seal(), new Pipeline(), new StoredBytes(), new Verify(), new HelpTime(), new ServeReady());
+>>>>>>> 05d390f (bench: verify and serve-ready; docs: decisions 0040 to 0044)
 
     private Bench() {}
 

@@ -50,9 +50,9 @@ final class FileCollector {
             case FILE_CLOSE -> use.opened = true;
             case FILE_IO -> io(use, row);
             case FILE_UNLINK, FILE_RMDIR -> use.deleted = true;
-            case FILE_MKDIR, FILE_SYMLINK -> use.created = true;
+            case FILE_MKDIR, FILE_SYMLINK, FILE_MKNOD -> use.created = true;
             case FILE_CHMOD, FILE_CHOWN -> use.attributes = true;
-            case FILE_TRUNCATE -> use.written = true;
+            case FILE_TRUNCATE, FILE_ALLOCATE -> use.written = true;
             case FILE_MMAP -> use.mapped = true;
             case FILE_RENAME -> rename(use, row);
             case FILE_LINK -> created(row);

@@ -70,8 +70,8 @@ final class SqlTables {
     private static final String FILES = """
             SELECT run, path,
                 coalesce(sum(reads), 0) > 0 AS read,
-                coalesce(sum(writes), 0) > 0 OR bool_or(kind = 'file.truncate') AS written,
-                bool_or(coalesce(created = 1, false) OR kind IN ('file.mkdir', 'file.symlink', 'renamed')) AS created,
+                coalesce(sum(writes), 0) > 0 OR bool_or(kind IN ('file.truncate', 'file.allocate')) AS written,
+                bool_or(coalesce(created = 1, false) OR kind IN ('file.mkdir', 'file.symlink', 'file.mknod', 'renamed')) AS created,
                 bool_or(kind IN ('file.unlink', 'file.rmdir', 'file.rename')) AS deleted,
                 coalesce(sum(bytes_read), 0)::BIGINT AS bytes_read,
                 coalesce(sum(bytes_written), 0)::BIGINT AS bytes_written,
