@@ -12,12 +12,14 @@ import java.util.stream.Collectors;
 /// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for a name that is none, 3
 /// when one could not measure.
 final class Bench {
-    private static final List<Benchmark> SUITE =
-<<<<<<< HEAD
-            List.of(new Seal(), new Pipeline(), new StoredBytes(), new HelpTime(), new GuestSlowdown());
-=======
-            List.of(new Seal(), new Pipeline(), new StoredBytes(), new Verify(), new HelpTime(), new ServeReady());
->>>>>>> 05d390f (bench: verify and serve-ready; docs: decisions 0040 to 0044)
+    private static final List<Benchmark> SUITE = List.of(
+            new Seal(),
+            new Pipeline(),
+            new StoredBytes(),
+            new Verify(),
+            new GuestSlowdown(),
+            new HelpTime(),
+            new ServeReady());
 
     private Bench() {}
 
