@@ -44,6 +44,7 @@ class ArchitectureTest {
             new Library("DuckDB", Set.of("query"), List.of("org.duckdb")),
             new Library("Iceberg and Parquet", Set.of("ingest"), List.of("org.apache.iceberg", "org.apache.parquet")),
             new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
+            new Library("Micronaut", Set.of("cli"), List.of("io.micronaut")),
             new Library("JNA", Set.of("recorder"), List.of("com.sun.jna")),
             new Library("Bouncy Castle", Set.of("schemas"), List.of("org.bouncycastle")));
 

@@ -101,6 +101,7 @@ public final class TestEvents {
                 10L,
                 12L,
                 "fin"));
+        run.add(new Event.NetFlow(EventHeader.host(run.tick()), "arp", null, null, null, 28, 28, 1L, 1L, null));
         run.add(new Event.CredChange(guest(300, 1, "sudo"), 1000, 0, 1000, 0, 0L, 0x200000L));
         run.add(new Event.PrivilegeUse(guest(300, 1, "sudo"), "mount", Text.of("/mnt"), null, -1));
         run.add(new Event.ProcessExec(

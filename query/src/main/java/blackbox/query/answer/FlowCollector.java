@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Joins what the guest's kernel and the host saw of the same traffic, by protocol and both endpoints. Traffic
@@ -19,10 +20,12 @@ import org.jspecify.annotations.Nullable;
 final class FlowCollector {
 
     private static final int FLOWS_MAX = 500_000;
+    private static final int LINKS_MAX = 1_000;
     private static final long EINPROGRESS = -115;
 
     private final Map<Key, Seen> flows = new LinkedHashMap<>();
     private final Map<Key, Long> attempts = new LinkedHashMap<>();
+    private final Map<String, Touched.Octets> links = new TreeMap<>();
     private final Map<String, String> namesByAddress = new HashMap<>();
     private long unkept;
 
@@ -56,6 +59,7 @@ final class FlowCollector {
     private void flow(Row row) {
         Key key = key(row);
         if (key == null) {
+            link(row);
             return;
         }
         if (!flows.containsKey(key) && flows.size() >= FLOWS_MAX) {
@@ -72,6 +76,23 @@ final class FlowCollector {
         if (row.has(Column.HOST)) {
             seen.host = row.text(Column.HOST).toString();
         }
+    }
+
+    private void link(Row row) {
+        boolean addressed = row.has(Column.REMOTE_IP) || row.has(Column.LOCAL_IP);
+        if (!addressed && row.has(Column.PROTOCOL) && row.number(Column.SOURCE) == Source.HOST.code()) {
+            String protocol = row.text(Column.PROTOCOL).toString();
+            if (links.containsKey(protocol) || links.size() < LINKS_MAX) {
+                var octets = new Touched.Octets(number(row, Column.BYTES_OUT), number(row, Column.BYTES_IN));
+                links.put(protocol, sum(links.get(protocol), octets));
+            }
+        }
+    }
+
+    List<Touched.LinkTraffic> linkLayer() {
+        return links.entrySet().stream()
+                .map(link -> new Touched.LinkTraffic(link.getKey(), link.getValue()))
+                .toList();
     }
 
     private static Touched.Octets sum(Touched.@Nullable Octets before, Touched.Octets more) {

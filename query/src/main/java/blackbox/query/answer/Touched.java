@@ -9,6 +9,7 @@ public record Touched(
         List<FileUse> files,
         List<ProgramRun> processes,
         List<Flow> egress,
+        List<LinkTraffic> linkLayer,
         List<PrivilegeUse> privileges,
         List<String> limits) {
 
@@ -16,6 +17,7 @@ public record Touched(
         files = List.copyOf(files);
         processes = List.copyOf(processes);
         egress = List.copyOf(egress);
+        linkLayer = List.copyOf(linkLayer);
         privileges = List.copyOf(privileges);
         limits = List.copyOf(limits);
     }
@@ -76,6 +78,9 @@ public record Touched(
             return onWire != null ? onWire.in() : guest != null ? guest.in() : 0;
         }
     }
+
+    /// Frames without IP addresses that the host saw (ARP and the like), with the octets of their payload.
+    public record LinkTraffic(String protocol, Octets onWire) {}
 
     /// Payload octets out of and into the guest.
     public record Octets(long out, long in) {}

@@ -50,6 +50,7 @@ public final class TouchedCollector {
         all.addAll(processes.limits());
         all.addAll(flows.limits());
         all.addAll(privileges.limits());
-        return new Touched(files.files(), processes.programs(), flows.flows(), privileges.privileges(), all);
+        return new Touched(
+                files.files(), processes.programs(), flows.flows(), flows.linkLayer(), privileges.privileges(), all);
     }
 }

@@ -24,7 +24,10 @@ public final class TouchedJson {
             switch (part) {
                 case FILES -> json.files(touched.files());
                 case PROCESSES -> json.processes(touched.processes());
-                case EGRESS -> json.egress(touched.egress());
+                case EGRESS -> {
+                    json.egress(touched.egress());
+                    json.linkLayer(touched.linkLayer());
+                }
                 case PRIVILEGES -> json.privileges(touched.privileges());
             }
         }
@@ -112,6 +115,18 @@ public final class TouchedJson {
             octets("guestBytes", flow.guest());
             octets("hostBytes", flow.onWire());
             number("failedWith", flow.failedWith());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void linkLayer(List<Touched.LinkTraffic> links) throws IOException {
+        out.writeArrayFieldStart("linkLayer");
+        for (Touched.LinkTraffic link : links) {
+            out.writeStartObject();
+            out.writeStringField("protocol", link.protocol());
+            out.writeNumberField("bytesOut", link.onWire().out());
+            out.writeNumberField("bytesIn", link.onWire().in());
             out.writeEndObject();
         }
         out.writeEndArray();

@@ -19,7 +19,15 @@ public final class TouchedText {
             switch (part) {
                 case FILES -> files(out, touched.files());
                 case PROCESSES -> processes(out, touched.processes());
-                case EGRESS -> egress(out, touched.egress());
+                case EGRESS -> {
+                    egress(out, touched.egress());
+                    touched.linkLayer()
+                            .forEach(link -> out.printf(
+                                    "  %s  %d out, %d in  host only, without addresses%n",
+                                    Printable.of(link.protocol()),
+                                    link.onWire().out(),
+                                    link.onWire().in()));
+                }
                 case PRIVILEGES -> privileges(out, touched.privileges());
             }
         }

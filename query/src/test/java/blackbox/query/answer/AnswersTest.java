@@ -98,7 +98,7 @@ class AnswersTest {
         JsonNode rename =
                 events(EventFilter.of(List.of("file.rename"), null, null)).getFirst();
         assertEquals("/workspace/file0.obj", rename.path("to").asText());
-        JsonNode flow = events(EventFilter.of(List.of("net.flow"), null, null)).getLast();
+        JsonNode flow = events(EventFilter.of(List.of("net.flow"), null, null)).getFirst();
         assertEquals(
                 "{\"ip\":\"93.184.216.34\",\"port\":443}", flow.path("remote").toString());
         assertEquals(9000, flow.path("bytesIn").asInt());
@@ -162,6 +162,7 @@ class AnswersTest {
         assertEquals(flow.guest(), flow.onWire());
         assertEquals(-101L, touched.egress().getLast().failedWith());
         assertEquals(2, touched.egress().size());
+        assertEquals("arp", touched.linkLayer().getFirst().protocol());
         assertEquals(
                 List.of("uid", "gid", "capabilities", "mount"),
                 touched.privileges().stream().map(Touched.PrivilegeUse::what).toList());
