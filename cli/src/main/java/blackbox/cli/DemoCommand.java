@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.data.DataFolder;
 import blackbox.cli.demo.DemoService;
 import blackbox.cli.demo.DemoWorkspace;
 import blackbox.cli.record.KafkaSettings;

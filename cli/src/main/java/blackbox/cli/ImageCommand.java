@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.data.DataFolder;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;

@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.data.DataFolder;
 import blackbox.cli.record.KafkaSettings;
 import blackbox.cli.record.Pipeline;
 import blackbox.cli.record.PipelineLock;

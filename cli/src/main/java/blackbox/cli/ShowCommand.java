@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.data.DataFolder;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
 import blackbox.query.store.Recordings;

@@ -42,7 +42,8 @@ class ArchitectureTest {
 
     private static final List<Library> LIBRARIES = List.of(
             new Library("DuckDB", Set.of("query"), List.of("org.duckdb")),
-            new Library("Iceberg and Parquet", Set.of("ingest"), List.of("org.apache.iceberg", "org.apache.parquet")),
+            new Library("Iceberg", Set.of("ingest"), List.of("org.apache.iceberg")),
+            new Library("Parquet", Set.of("ingest"), List.of("org.apache.parquet")),
             new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
             new Library("Micronaut", Set.of("cli"), List.of("io.micronaut")),
             new Library("JNA", Set.of("recorder"), List.of("com.sun.jna")),

@@ -1,6 +1,6 @@
 package blackbox.cli.record;
 
-import blackbox.cli.DataFolder;
+import blackbox.cli.data.DataFolder;
 import blackbox.recorder.spool.ProcessLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;

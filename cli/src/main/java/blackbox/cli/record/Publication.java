@@ -1,6 +1,6 @@
 package blackbox.cli.record;
 
-import blackbox.cli.DataFolder;
+import blackbox.cli.data.DataFolder;
 import blackbox.ingest.IngestException;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;

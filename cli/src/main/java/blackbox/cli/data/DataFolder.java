@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.data;
 
 import blackbox.schemas.sign.Ed25519Verifier;
 import java.io.IOException;
