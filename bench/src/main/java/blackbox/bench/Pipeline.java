@@ -1,12 +1,12 @@
 package blackbox.bench;
 
-import blackbox.ingest.IngestService;
-import blackbox.ingest.IngestSettings;
-import blackbox.ingest.IngestSettings.TopicRetention;
-import blackbox.ingest.broker.EmbeddedBroker;
-import blackbox.ingest.consume.BatchConsumer;
+import blackbox.ingest.kafka.BatchConsumer;
+import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
+import blackbox.ingest.service.IngestService;
+import blackbox.ingest.service.IngestSettings;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.seal.BatchSink;
 import blackbox.recorder.seal.RunSealer;

@@ -2,10 +2,10 @@ package blackbox.cli.record;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.ingest.IngestException;
-import blackbox.ingest.IngestService;
-import blackbox.ingest.IngestSettings;
-import blackbox.ingest.IngestSettings.TopicRetention;
-import blackbox.ingest.broker.EmbeddedBroker;
+import blackbox.ingest.kafka.EmbeddedBroker;
+import blackbox.ingest.service.IngestService;
+import blackbox.ingest.service.IngestSettings;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.publish.KafkaPublisher;

@@ -1,9 +1,9 @@
 package blackbox.ingest.crash;
 
-import blackbox.ingest.IngestService;
-import blackbox.ingest.IngestSettings;
-import blackbox.ingest.IngestSettings.TopicRetention;
-import blackbox.ingest.broker.EmbeddedBroker;
+import blackbox.ingest.kafka.EmbeddedBroker;
+import blackbox.ingest.service.IngestService;
+import blackbox.ingest.service.IngestSettings;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;

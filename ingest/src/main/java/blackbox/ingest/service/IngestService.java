@@ -1,7 +1,8 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
+import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
-import blackbox.ingest.IngestStatus.Phase;
+import blackbox.ingest.service.IngestStatus.Phase;
 import blackbox.ingest.table.CommitStep;
 import blackbox.schemas.RunId;
 import java.time.Duration;

@@ -1,4 +1,4 @@
 @NullMarked
-package blackbox.ingest.broker;
+package blackbox.ingest.service;
 
 import org.jspecify.annotations.NullMarked;

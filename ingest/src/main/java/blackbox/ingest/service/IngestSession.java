@@ -1,13 +1,14 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
+import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
-import blackbox.ingest.IngestSettings.TopicRetention;
 import blackbox.ingest.check.BatchCheck;
 import blackbox.ingest.check.Quarantine;
 import blackbox.ingest.check.RunState;
 import blackbox.ingest.check.Verdict;
-import blackbox.ingest.consume.BatchConsumer;
-import blackbox.ingest.consume.BatchConsumer.Arrived;
+import blackbox.ingest.kafka.BatchConsumer;
+import blackbox.ingest.kafka.BatchConsumer.Arrived;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.EventTable;

@@ -1,4 +1,4 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package blackbox.ingest.broker;
+package blackbox.ingest.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,8 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.ingest.Traffic;
-import blackbox.ingest.consume.BatchConsumer;
-import blackbox.ingest.consume.BatchConsumer.Arrived;
+import blackbox.ingest.kafka.BatchConsumer.Arrived;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.schemas.batch.SealedBatch;
 import java.net.InetAddress;

@@ -1,6 +1,6 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
-import blackbox.ingest.IngestService.Awaited;
+import blackbox.ingest.service.IngestService.Awaited;
 import blackbox.schemas.RunId;
 import java.time.Duration;
 import java.util.HashMap;

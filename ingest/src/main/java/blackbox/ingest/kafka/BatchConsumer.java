@@ -1,4 +1,4 @@
-package blackbox.ingest.consume;
+package blackbox.ingest.kafka;
 
 import blackbox.ingest.IngestException;
 import blackbox.schemas.batch.BatchTopic;

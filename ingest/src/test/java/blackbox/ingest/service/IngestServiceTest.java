@@ -1,4 +1,4 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
+import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
-import blackbox.ingest.IngestService.Awaited;
-import blackbox.ingest.IngestSettings.TopicRetention;
-import blackbox.ingest.broker.EmbeddedBroker;
+import blackbox.ingest.Traffic;
+import blackbox.ingest.kafka.EmbeddedBroker;
+import blackbox.ingest.service.IngestService.Awaited;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.table.DataFileEntry;
 import blackbox.ingest.table.EventTable;
 import blackbox.ingest.table.TableLayout;

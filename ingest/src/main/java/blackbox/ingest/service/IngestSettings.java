@@ -1,4 +1,4 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
 import blackbox.schemas.log.NoteSigner;
 import blackbox.schemas.log.NoteVerifier;

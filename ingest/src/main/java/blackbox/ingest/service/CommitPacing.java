@@ -1,4 +1,4 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
 import blackbox.schemas.RunId;
 import java.time.Duration;

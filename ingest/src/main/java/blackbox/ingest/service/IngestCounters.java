@@ -1,4 +1,4 @@
-package blackbox.ingest;
+package blackbox.ingest.service;
 
 import java.util.concurrent.atomic.LongAdder;
 

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.ingest.kafka;
+
+import org.jspecify.annotations.NullMarked;
