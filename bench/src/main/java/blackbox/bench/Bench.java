@@ -18,6 +18,8 @@ final class Bench {
             new StoredBytes(),
             new Verify(),
             new GuestSlowdown(),
+            new FirstInstruction(FirstInstruction.Start.WARM),
+            new FirstInstruction(FirstInstruction.Start.COLD),
             new HelpTime(),
             new ServeReady());
 

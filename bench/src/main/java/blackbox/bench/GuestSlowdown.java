@@ -3,9 +3,6 @@ package blackbox.bench;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
-import blackbox.vm.image.GuestImageBuilder;
-import blackbox.vm.image.GuestImageBuilder.LockPolicy;
-import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
@@ -56,12 +53,8 @@ final class GuestSlowdown implements Benchmark {
 
     @Override
     public List<BenchResult> run() throws Exception {
-        Path data = Path.of("target", "bench-data").toAbsolutePath();
+        Path data = VmData.shared().folder();
         var store = new ImageStore(data);
-        if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
-            new GuestImageBuilder(store, InstantSource.system(), GuestSlowdown::say)
-                    .build(ImageDefinition.named("default"), GuestFiles.with(Map.of()), LockPolicy.PREFER, null);
-        }
         Times bare = times(data, store, GuestFiles.with(Map.of()), PLAIN);
         Times strace = times(data, store, GuestFiles.with(Map.of()), STRACED);
         Times traced = times(data, store, GuestFiles.with(TracerFiles.all()), PLAIN);

@@ -1,0 +1,51 @@
+package blackbox.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A data folder with a guest image in it, for the benchmarks that start VMs. It outlives them, since an image takes
+/// minutes: `-Dblackbox.bench.data`, else `bench/target/data`.
+record VmData(Path folder) {
+    private static final String IMAGE = "default";
+
+    VmData {
+        folder = folder.toAbsolutePath().normalize();
+    }
+
+    /// The shared folder; its image is built when there is none.
+    static VmData shared() throws IOException, InterruptedException {
+        var data = new VmData(Path.of(System.getProperty("blackbox.bench.data", "bench/target/data")));
+        Files.createDirectories(data.folder);
+        if (!Files.exists(data.folder.resolve("images").resolve(IMAGE).resolve("image.json"))) {
+            System.err.println("bench: building a guest image in " + data.folder);
+            Launcher.time(data.command("image", "build", IMAGE));
+        }
+        return data;
+    }
+
+    /// A new folder with this one's image, but without its snapshots and recordings. Images are replaced by renames, so
+    /// what happens there does not reach this one.
+    VmData withImageOnly() throws IOException {
+        Path fresh = Files.createTempDirectory(folder, "scratch-");
+        Path from = folder.resolve("images").resolve(IMAGE);
+        Path to = Files.createDirectories(fresh.resolve("images").resolve(IMAGE));
+        try (var files = Files.list(from)) {
+            for (Path file : files.filter(each -> Files.isRegularFile(each, LinkOption.NOFOLLOW_LINKS))
+                    .toList()) {
+                Files.createLink(to.resolve(file.getFileName()), file);
+            }
+        }
+        return new VmData(fresh);
+    }
+
+    /// The command line of `./blackbox` on this folder.
+    List<String> command(String... arguments) {
+        var command = new ArrayList<>(List.of(Launcher.PATH.toString(), arguments[0], "--data", folder.toString()));
+        command.addAll(List.of(arguments).subList(1, arguments.length));
+        return command;
+    }
+}
