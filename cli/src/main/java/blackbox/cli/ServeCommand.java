@@ -94,6 +94,11 @@ final class ServeCommand implements Callable<Integer> {
                 pipeline.recover(data);
                 stop.asked.await();
             }
+        } catch (RuntimeException | Error e) {
+            // Whatever was still starting cannot register for an end that has begun.
+            if (stop.asked.getCount() > 0) {
+                throw e;
+            }
         } finally {
             stop.closed.countDown();
         }
