@@ -10,7 +10,7 @@ import blackbox.vm.image.GuestImageBuilder.ImageVerification;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,8 +36,6 @@ import picocli.CommandLine.Parameters;
 public final class ImageCommand {
 
     static final String DEFAULT = "default";
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     @Command(name = "build", description = "Build an image.", mixinStandardHelpOptions = true)
     int build(
@@ -84,7 +82,7 @@ public final class ImageCommand {
     int list(@Mixin CommonOptions common) throws VmException {
         var images = new ImageStore(common.dataFolder().root()).list();
         if (common.json()) {
-            var array = JSON.createArrayNode();
+            var array = JsonNodeFactory.instance.arrayNode();
             images.forEach(image -> array.add(json(image)));
             System.out.println(array);
         } else if (images.isEmpty()) {
@@ -104,7 +102,7 @@ public final class ImageCommand {
         ImageVerification verification = new GuestImageBuilder(
                         store, InstantSource.system(), line -> System.err.println("blackbox: " + line))
                 .verify(store.find(name));
-        ObjectNode node = JSON.createObjectNode().put("image", verification.image());
+        ObjectNode node = JsonNodeFactory.instance.objectNode().put("image", verification.image());
         node.put("recorded", verification.recorded().toString())
                 .put("rebuilt", verification.rebuilt().toString());
         node.put("identical", verification.identical());
@@ -123,7 +121,8 @@ public final class ImageCommand {
     }
 
     private static ObjectNode json(GuestImage image) {
-        ObjectNode node = JSON.createObjectNode()
+        ObjectNode node = JsonNodeFactory.instance
+                .objectNode()
                 .put("name", image.name())
                 .put("digest", image.digest().toString());
         long bytes = 0;
