@@ -4,6 +4,7 @@ import blackbox.cli.record.KafkaSettings;
 import blackbox.cli.record.RecordRequest;
 import blackbox.cli.record.RecordResult;
 import blackbox.cli.record.RecordSession;
+import blackbox.query.answer.Timestamps;
 import blackbox.vm.machine.Network;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -155,7 +156,8 @@ public final class RecordCommand implements Callable<Integer> {
         ObjectNode node = new ObjectMapper().createObjectNode();
         node.put("run", result.run().value()).put("name", result.name()).put("tier", "live");
         node.put("exitCode", result.exitCode()).put("events", result.events()).put("lost", result.lost());
-        node.put("startedAt", Timestamps.text(result.startedAt())).put("endedAt", Timestamps.text(result.endedAt()));
+        node.put("startedAt", Timestamps.format(result.startedAt()))
+                .put("endedAt", Timestamps.format(result.endedAt()));
         node.put("state", result.closed() ? "CLOSED" : "TRUNCATED");
         Path back = result.workspace();
         node.put("workspace", back == null ? null : back.toString());

@@ -19,7 +19,12 @@ public final class Timestamps {
 
     /// `atNs` nanoseconds since the epoch as RFC 3339.
     public static String format(long atNs) {
-        return FORM.format(Instant.ofEpochSecond(Math.floorDiv(atNs, NS), Math.floorMod(atNs, NS)));
+        return format(Instant.ofEpochSecond(Math.floorDiv(atNs, NS), Math.floorMod(atNs, NS)));
+    }
+
+    /// `instant` as RFC 3339.
+    public static String format(Instant instant) {
+        return FORM.format(instant);
     }
 
     /// Nanoseconds since the epoch of an RFC 3339 time.
