@@ -9,6 +9,9 @@ public interface NoteVerifier {
     /// First four octets of SHA-256(name, newline, key type, public key).
     int keyId();
 
+    /// The verifier key as text, `<name>+<key id>+<base64 of type and public key>` (C2SP signed-note).
+    String encoded();
+
     /// Whether `signature` is this key's over `text`.
     boolean verify(byte[] text, byte[] signature);
 }

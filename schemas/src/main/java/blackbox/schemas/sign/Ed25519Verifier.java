@@ -52,7 +52,7 @@ public final class Ed25519Verifier implements NoteVerifier {
         return verifier;
     }
 
-    /// The verifier key as text (C2SP signed-note).
+    @Override
     public String encoded() {
         byte[] octets = ByteBuffer.allocate(33).put(TYPE).put(key.getEncoded()).array();
         return name + "+" + String.format("%08x", keyId) + "+"

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.Vectors;
 import blackbox.schemas.sign.Ed25519Key;
 import blackbox.schemas.sign.Ed25519Verifier;
 import java.io.IOException;

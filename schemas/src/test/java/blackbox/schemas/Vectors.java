@@ -1,4 +1,4 @@
-package blackbox.schemas.log;
+package blackbox.schemas;
 
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -8,11 +8,11 @@ import java.nio.file.Path;
 
 /// Where others' test vectors are: `../shared/vectors` beside the project, or the system property `blackbox.vectors`.
 /// Without them a test is skipped and says so; in CI their absence is a failure.
-final class Vectors {
+public final class Vectors {
 
     private Vectors() {}
 
-    static Path folder() {
+    public static Path folder() {
         Path folder = Path.of(System.getProperty("blackbox.vectors", "../../shared/vectors"));
         if (!Files.isDirectory(folder)) {
             String reason = "no test vectors at " + folder.toAbsolutePath() + "; set -Dblackbox.vectors=FOLDER";
