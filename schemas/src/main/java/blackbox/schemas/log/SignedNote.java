@@ -28,13 +28,23 @@ public record SignedNote(String text, List<Signature> signatures) {
 
     /// Signs `text` and returns the note as it is stored.
     public static String sign(String text, NoteSigner signer) {
-        byte[] signature = signer.sign(text.getBytes(StandardCharsets.UTF_8));
-        byte[] line = ByteBuffer.allocate(4 + signature.length)
-                .putInt(signer.verifier().keyId())
-                .put(signature)
-                .array();
-        return text + "\n" + LINE_START + signer.verifier().name() + " "
-                + Base64.getEncoder().encodeToString(line) + "\n";
+        return sign(text, List.of(signer));
+    }
+
+    /// Signs `text` with each of `signers`, one line each in their order, and returns the note as it is stored.
+    public static String sign(String text, List<? extends NoteSigner> signers) {
+        byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+        var note = new StringBuilder(text).append('\n');
+        for (NoteSigner signer : signers) {
+            byte[] signature = signer.sign(octets);
+            byte[] line = ByteBuffer.allocate(4 + signature.length)
+                    .putInt(signer.verifier().keyId())
+                    .put(signature)
+                    .array();
+            note.append(LINE_START).append(signer.verifier().name()).append(' ');
+            note.append(Base64.getEncoder().encodeToString(line)).append('\n');
+        }
+        return note.toString();
     }
 
     /// Reads a note; null where it is malformed.

@@ -52,6 +52,21 @@ public final class Ed25519Verifier implements NoteVerifier {
         return verifier;
     }
 
+    /// The key under `name` with these 32 octets (RFC 8032, section 5.1.5).
+    ///
+    /// @throws IllegalArgumentException when they are no public key
+    public static Ed25519Verifier of(String name, byte[] publicKey) {
+        if (publicKey.length != 32) {
+            throw new IllegalArgumentException("an Ed25519 public key has 32 octets, not " + publicKey.length);
+        }
+        return new Ed25519Verifier(name, new Ed25519PublicKeyParameters(publicKey, 0));
+    }
+
+    /// A copy of the public key's 32 octets.
+    public byte[] publicKey() {
+        return key.getEncoded();
+    }
+
     @Override
     public String encoded() {
         byte[] octets = ByteBuffer.allocate(33).put(TYPE).put(key.getEncoded()).array();
