@@ -2,6 +2,7 @@ package blackbox.schemas;
 
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /// A SHA-256 digest: 32 octets, compared by value, printed as 64 lower-case hex digits.
 public final class Hash {
@@ -54,7 +55,7 @@ public final class Hash {
     }
 
     @Override
-    public boolean equals(Object other) {
+    public boolean equals(@Nullable Object other) {
         return other instanceof Hash hash && Arrays.equals(octets, hash.octets);
     }
 

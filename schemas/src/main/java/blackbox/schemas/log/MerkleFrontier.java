@@ -1,35 +1,26 @@
 package blackbox.schemas.log;
 
 import blackbox.schemas.Hash;
-import blackbox.schemas.Sha256;
-import java.security.DigestException;
-import java.security.MessageDigest;
 
-/// The right edge of an RFC 6962 Merkle tree: enough to append leaves and to know the root, at most 64 hashes whatever
-/// the tree's size. Owned by one thread.
+/// The right edge of an RFC 6962 Merkle tree: enough to append leaves and to know the root, at most 64 hashes
+/// whatever the tree's size. Owned by one thread.
 public final class MerkleFrontier {
 
-    /// First octet of what is hashed for a leaf (RFC 6962, section 2.1).
-    public static final byte LEAF_PREFIX = 0;
-
-    /// First octet of what is hashed for an inner node.
-    public static final byte NODE_PREFIX = 1;
-
-    private static final int NODE_LENGTH = 1 + 2 * Hash.LENGTH;
     private static final int LEVELS = 63;
 
-    private final MessageDigest digest = Sha256.digest();
+    private final TreeHasher hasher = new TreeHasher();
 
     /// Root of the complete subtree of 2^level leaves at level * 32, where bit `level` of `size` is set.
     private final byte[] edge = new byte[LEVELS * Hash.LENGTH];
 
-    /// Prefix, left, right: what is hashed for a node. The right half doubles as the place a new leaf's hash is put.
-    private final byte[] node = new byte[NODE_LENGTH];
+    /// Prefix, left, right: what is hashed for a node. The right half doubles as the place a new leaf's hash
+    /// is put.
+    private final byte[] node = new byte[TreeHasher.NODE_LENGTH];
 
     private long size;
 
     public MerkleFrontier() {
-        node[0] = NODE_PREFIX;
+        node[0] = TreeHasher.NODE_PREFIX;
     }
 
     /// The number of leaves.
@@ -37,14 +28,10 @@ public final class MerkleFrontier {
         return size;
     }
 
-    /// Appends the leaf whose octets stand at `offset`, **preceded by an octet 0** ([#LEAF_PREFIX]) at `offset - 1`:
-    /// what is hashed is contiguous, so nothing is copied on the hot path.
+    /// Appends the leaf whose octets stand at `offset`, **preceded by an octet 0** ([TreeHasher#LEAF_PREFIX])
+    /// at `offset - 1`: what is hashed is contiguous, so nothing is copied on the hot path.
     public void append(byte[] array, int offset, int length) {
-        if (array[offset - 1] != LEAF_PREFIX) {
-            throw new IllegalArgumentException("a leaf must be preceded by its prefix octet");
-        }
-        digest.update(array, offset - 1, length + 1);
-        digestTo(node, 1 + Hash.LENGTH);
+        hasher.prefixedLeaf(array, offset, length, node, 1 + Hash.LENGTH);
         carry();
     }
 
@@ -58,8 +45,7 @@ public final class MerkleFrontier {
         int level = 0;
         for (long left = size; (left & 1) != 0; left >>>= 1, level++) {
             System.arraycopy(edge, level * Hash.LENGTH, node, 1, Hash.LENGTH);
-            digest.update(node, 0, NODE_LENGTH);
-            digestTo(node, 1 + Hash.LENGTH);
+            hasher.prefixedNode(node, node, 1 + Hash.LENGTH);
         }
         System.arraycopy(node, 1 + Hash.LENGTH, edge, level * Hash.LENGTH, Hash.LENGTH);
         size++;
@@ -68,15 +54,14 @@ public final class MerkleFrontier {
     /// The root hash over all leaves so far; that of the empty tree is SHA-256 of nothing.
     public Hash root() {
         if (size == 0) {
-            return Hash.sha256(new byte[0]);
+            return TreeHasher.EMPTY_ROOT;
         }
         int level = Long.numberOfTrailingZeros(size);
         System.arraycopy(edge, level * Hash.LENGTH, node, 1 + Hash.LENGTH, Hash.LENGTH);
         for (level++; size >>> level != 0; level++) {
             if ((size >>> level & 1) != 0) {
                 System.arraycopy(edge, level * Hash.LENGTH, node, 1, Hash.LENGTH);
-                digest.update(node, 0, NODE_LENGTH);
-                digestTo(node, 1 + Hash.LENGTH);
+                hasher.prefixedNode(node, node, 1 + Hash.LENGTH);
             }
         }
         return Hash.copyOf(node, 1 + Hash.LENGTH);
@@ -113,13 +98,5 @@ public final class MerkleFrontier {
             }
         }
         return frontier;
-    }
-
-    private void digestTo(byte[] target, int at) {
-        try {
-            digest.digest(target, at, Hash.LENGTH);
-        } catch (DigestException e) {
-            throw new IllegalStateException("a SHA-256 digest did not fit 32 octets", e);
-        }
     }
 }
