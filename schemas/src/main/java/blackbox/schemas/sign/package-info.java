@@ -1,7 +1,7 @@
-/// The only package that imports Bouncy Castle: Ed25519 keys that sign and verify notes.
+/// Keys that sign and verify notes: Ed25519, ECDSA P-256, ML-DSA, and the cosignatures of witnesses.
 ///
-/// Bouncy Castle signs about twenty times faster than the JDK's provider (reference figures, repeated by `make bench`).
-/// Keys are values here; who keeps them on disk, and with which permissions, is the recorder's business.
+/// All through JCA, from the provider that [blackbox.schemas.CryptoProvider] has chosen. Keys are values
+/// here; who keeps them on disk or in a device, and with which permissions, is the recorder's business.
 @NullMarked
 package blackbox.schemas.sign;
 

@@ -1,12 +1,12 @@
 package blackbox.schemas.trust;
 
 import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.sign.Ed25519Verifier;
+import blackbox.schemas.sign.NoteVerifiers;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// Something that the log of runs says about one key: the text of a signed note that is a leaf of that log. What
-/// follows from the statements is [KeyHistory]'s business; see `schemas/trust.md`.
+/// Something that the log of runs says about one key: the text of a signed note that is a leaf of that log.
+/// What follows from the statements is [KeyHistory]'s business; see `schemas/trust.md`.
 ///
 /// @param origin the log of runs, which is the name of its keys
 /// @param key whom it is about
@@ -126,7 +126,7 @@ public record KeyStatement(
             return null;
         }
         try {
-            var statement = new KeyStatement(action, lines[2], Ed25519Verifier.parse(lines[3]), role, from, until);
+            var statement = new KeyStatement(action, lines[2], NoteVerifiers.parse(lines[3]), role, from, until);
             return statement.text().equals(text) ? statement : null;
         } catch (IllegalArgumentException e) {
             return null;

@@ -1,0 +1,148 @@
+package blackbox.schemas;
+
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.Provider;
+import java.security.SecureRandom;
+import java.security.Security;
+import java.security.Signature;
+
+/// Which JCA provider every algorithm of this process comes from: the JDK's own, or in FIPS mode Bouncy
+/// Castle's certified module (BCFIPS) in approved-only mode.
+///
+/// Decided once, when it is first asked for, by the system property `blackbox.fips` (the launcher sets it
+/// from `BLACKBOX_FIPS`). The order of providers in `java.security` is neither read nor changed: each
+/// algorithm is asked of one provider by name, so no other provider on the class path can slip in. In FIPS
+/// mode nothing falls back to the JDK; what the module lacks is refused. Immutable and safe to share.
+public final class CryptoProvider {
+
+    private static final String FIPS_PROPERTY = "blackbox.fips";
+    private static final String FIPS_PROVIDER = "org.bouncycastle.jcajce.provider.BouncyCastleFipsProvider";
+
+    private static final CryptoProvider CURRENT = Boolean.getBoolean(FIPS_PROPERTY) ? ofFips() : ofJdk();
+
+    private final boolean fips;
+
+    /// Digests, and ML-DSA where it is there at all.
+    private final Provider general;
+
+    /// Ed25519 and ECDSA.
+    private final Provider curves;
+
+    private CryptoProvider(boolean fips, Provider general, Provider curves) {
+        this.fips = fips;
+        this.general = general;
+        this.curves = curves;
+    }
+
+    private static CryptoProvider ofJdk() {
+        return new CryptoProvider(false, ofName("SUN"), ofName("SunEC"));
+    }
+
+    private static Provider ofName(String name) {
+        Provider provider = Security.getProvider(name);
+        if (provider == null) {
+            throw new IllegalStateException("this Java runtime has no security provider " + name);
+        }
+        return provider;
+    }
+
+    /// Loaded by name, because the same code runs on a class path without it.
+    private static CryptoProvider ofFips() {
+        System.setProperty("org.bouncycastle.fips.approved_only", "true");
+        try {
+            Provider provider = Class.forName(FIPS_PROVIDER)
+                    .asSubclass(Provider.class)
+                    .getConstructor()
+                    .newInstance();
+            Object approvedOnly = Class.forName("org.bouncycastle.crypto.CryptoServicesRegistrar")
+                    .getMethod("isInApprovedOnlyMode")
+                    .invoke(null);
+            if (!Boolean.TRUE.equals(approvedOnly)) {
+                throw new IllegalStateException("the FIPS module did not enter approved-only mode");
+            }
+            return new CryptoProvider(true, provider, provider);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("FIPS mode is on, but the FIPS module did not start: " + e, e);
+        }
+    }
+
+    /// This process's choice.
+    public static CryptoProvider current() {
+        return CURRENT;
+    }
+
+    /// Whether only approved algorithms of the FIPS module are used.
+    public boolean isFips() {
+        return fips;
+    }
+
+    /// Whether ML-DSA can be had. The FIPS module does not have it yet.
+    public boolean hasMlDsa() {
+        return general.getService("Signature", "ML-DSA-44") != null;
+    }
+
+    /// Name and version of the providers, for people.
+    public String description() {
+        return fips
+                ? general.getName() + " " + general.getVersionStr() + ", approved-only mode"
+                : general.getName() + " and " + curves.getName() + " of Java " + Runtime.version();
+    }
+
+    /// A fresh SHA-256 digest, owned by the caller's thread.
+    MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256", general);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("no SHA-256 in " + general, e);
+        }
+    }
+
+    /// The source of randomness for keys: in FIPS mode the module's own generator.
+    public SecureRandom random() {
+        try {
+            return fips ? SecureRandom.getInstance("DEFAULT", general) : new SecureRandom();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("no random generator in " + general, e);
+        }
+    }
+
+    /// @throws UnsupportedOperationException when this provider does not have the algorithm
+    public Signature signature(String algorithm) {
+        try {
+            return Signature.getInstance(algorithm, of(algorithm));
+        } catch (NoSuchAlgorithmException e) {
+            throw lacking(algorithm, e);
+        }
+    }
+
+    /// @throws UnsupportedOperationException when this provider does not have the algorithm
+    public KeyFactory keyFactory(String algorithm) {
+        try {
+            return KeyFactory.getInstance(algorithm, of(algorithm));
+        } catch (NoSuchAlgorithmException e) {
+            throw lacking(algorithm, e);
+        }
+    }
+
+    /// @throws UnsupportedOperationException when this provider does not have the algorithm
+    public KeyPairGenerator keyPairGenerator(String algorithm) {
+        try {
+            return KeyPairGenerator.getInstance(algorithm, of(algorithm));
+        } catch (NoSuchAlgorithmException e) {
+            throw lacking(algorithm, e);
+        }
+    }
+
+    private Provider of(String algorithm) {
+        return algorithm.startsWith("ML-DSA") ? general : curves;
+    }
+
+    private UnsupportedOperationException lacking(String algorithm, GeneralSecurityException e) {
+        String mode = fips ? "FIPS mode has no " : "this Java runtime has no ";
+        return new UnsupportedOperationException(mode + algorithm + " (" + description() + ")", e);
+    }
+}
