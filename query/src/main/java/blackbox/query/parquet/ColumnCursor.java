@@ -83,17 +83,22 @@ final class ColumnCursor {
     }
 
     /// Sets `bit` in `masks[i]` for each of the next `rows` rows that has a value, and passes over those rows.
-    void markPresent(long[] masks, int rows, long bit) {
+    ///
+    /// @return how many of them have one
+    int markPresent(long[] masks, int rows, long bit) {
+        int there = 0;
         if (column.isList()) {
             markLists(masks, rows, bit);
         } else {
-            markFlat(masks, rows, bit);
+            there = markFlat(masks, rows, bit);
         }
         rowAt += rows;
+        return there;
     }
 
-    private void markFlat(long[] masks, int rows, long bit) {
+    private int markFlat(long[] masks, int rows, long bit) {
         int end = rowAt + rows;
+        int there = 0;
         for (int word = rowAt >>> 6; word <= (end - 1) >>> 6; word++) {
             long left = present[word];
             int base = word << 6;
@@ -103,10 +108,18 @@ final class ColumnCursor {
             if (base + 64 > end) {
                 left &= -1L >>> 64 - (end & 63);
             }
+            there += Long.bitCount(left);
+            if (left == -1L) {
+                for (int i = base - rowAt; i < base - rowAt + 64; i++) {
+                    masks[i] |= bit;
+                }
+                continue;
+            }
             for (; left != 0; left &= left - 1) {
                 masks[base + Long.numberOfTrailingZeros(left) - rowAt] |= bit;
             }
         }
+        return there;
     }
 
     private void markLists(long[] masks, int rows, long bit) {
@@ -120,13 +133,8 @@ final class ColumnCursor {
         markAt = level;
     }
 
-    long nextNumber() {
-        return values.nextNumber();
-    }
-
-    /// The next text; the returned reader's slice is valid until the page is left.
-    PageValues nextText() {
-        values.nextText();
+    /// The values of the current page.
+    PageValues values() {
         return values;
     }
 
@@ -144,8 +152,8 @@ final class ColumnCursor {
         target.start(isEmpty ? 0 : end - levelAt);
         for (; levelAt < end; levelAt++) {
             if (definitions[levelAt] == column.definitionMax()) {
-                values.nextText();
-                target.add(values.octets(), values.offset(), values.length());
+                int i = values.take(1);
+                target.add(values.octets(), values.offsets()[i], values.lengths()[i]);
             } else if (!isEmpty) {
                 throw new IllegalArgumentException("column " + column.name() + " has a null inside a list");
             }

@@ -78,9 +78,9 @@ final class DeltaNumbers {
         }
         int octet = (int) (bit >>> 3);
         int shift = (int) (bit & 7);
-        long value = (array[octet] & 0xffL) >>> shift;
-        for (int have = 8 - shift; have < bitWidth; have += 8) {
-            value |= (array[++octet] & 0xffL) << have;
+        long value = HybridRuns.load(array, octet) >>> shift;
+        if (shift + bitWidth > 64) {
+            value |= (array[octet + 8] & 0xffL) << 64 - shift;
         }
         return bitWidth == 64 ? value : value & (1L << bitWidth) - 1;
     }

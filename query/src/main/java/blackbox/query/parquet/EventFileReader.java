@@ -30,20 +30,25 @@ public final class EventFileReader implements AutoCloseable {
     private static final int RAW = Column.SLOTS + 1;
     private static final int CHECKPOINT = Column.SLOTS + 2;
     private static final int RUN = Column.SLOTS + 3;
+    private static final int FIELDS = Column.SLOTS + 4;
 
     private static final Map<String, Column> LEAF_COLUMNS = leafColumns();
 
     private final ParquetFile file;
     private final Slot[] slots;
     private final Row row = new Row();
-    private final ListEncoder[] lists = new ListEncoder[Column.SLOTS];
+    private final @Nullable ListEncoder[] lists = new ListEncoder[Column.SLOTS];
     private final long[] masks = new long[SPAN_ROWS_MAX];
     private final long[] extras = new long[SPAN_ROWS_MAX];
-    private final @Nullable Slot[] byFieldId = new Slot[Column.SLOTS];
-    private final @Nullable Slot indexSlot;
-    private final @Nullable Slot runSlot;
-    private final @Nullable Slot rawSlot;
-    private final @Nullable Slot checkpointSlot;
+    private final @Nullable Slot[] byField = new Slot[FIELDS];
+
+    // By field, for the current span: the page's arrays, and where the next value stands in them. Kept here
+    // because a walk from slot to cursor to page for each value costs more than the value.
+    private final long[][] numbers = new long[FIELDS][];
+    private final byte[][] octets = new byte[FIELDS][];
+    private final int[][] offsets = new int[FIELDS][];
+    private final int[][] lengths = new int[FIELDS][];
+    private final int[] nextValue = new int[FIELDS];
 
     private int group = -1;
     private boolean opened;
@@ -62,15 +67,11 @@ public final class EventFileReader implements AutoCloseable {
         this.file = file;
         this.slots = slots;
         for (Slot slot : slots) {
-            if (slot.column != null) {
-                byFieldId[slot.field] = slot;
+            byField[slot.field] = slot;
+            if (slot.column != null && slot.column.type() == ColumnType.STRING_LIST) {
                 lists[slot.field] = new ListEncoder();
             }
         }
-        indexSlot = find(slots, INDEX);
-        runSlot = find(slots, RUN);
-        rawSlot = find(slots, RAW);
-        checkpointSlot = find(slots, CHECKPOINT);
     }
 
     /// Opens a data file of `run`.
@@ -161,15 +162,6 @@ public final class EventFileReader implements AutoCloseable {
         return codes;
     }
 
-    private static @Nullable Slot find(Slot[] slots, int field) {
-        for (Slot slot : slots) {
-            if (slot.field == field) {
-                return slot;
-            }
-        }
-        return null;
-    }
-
     /// Passes over everything but the last row group, before the first [#next].
     public EventFileReader skipToLastGroup() {
         group = Math.max(group, file.rowGroups().size() - 2);
@@ -235,61 +227,72 @@ public final class EventFileReader implements AutoCloseable {
         Arrays.fill(masks, 0, rows, 0);
         Arrays.fill(extras, 0, rows, 0);
         for (Slot slot : slots) {
-            if (slot.column != null) {
-                slot.cursor.markPresent(masks, rows, 1L << slot.field);
-            } else {
-                slot.cursor.markPresent(extras, rows, 1L << (slot.field & 63));
-            }
+            openSpan(slot, rows);
         }
         spanRows = rows;
         spanAt = 0;
         rowsLeftInGroup -= rows;
     }
 
+    private void openSpan(Slot slot, int rows) {
+        int field = slot.field;
+        int there = slot.cursor.markPresent(slot.column != null ? masks : extras, rows, 1L << (field & 63));
+        PageValues values = slot.cursor.values();
+        numbers[field] = values.numbers();
+        octets[field] = values.octets();
+        offsets[field] = values.offsets();
+        lengths[field] = values.lengths();
+        nextValue[field] = values.take(there);
+    }
+
     private void fillRow(int at) {
         row.clear();
         for (long left = masks[at]; left != 0; left &= left - 1) {
-            Slot slot = byFieldId[Long.numberOfTrailingZeros(left)];
+            int field = Long.numberOfTrailingZeros(left);
+            Slot slot = byField[field];
             if (slot == null || slot.column == null) {
                 throw new IllegalArgumentException("a value belongs to no column");
             }
-            fillColumn(slot.cursor, slot.column);
+            fillColumn(field, slot.column, slot.cursor);
         }
         fillExtras(extras[at]);
     }
 
-    private void fillColumn(ColumnCursor cursor, Column column) {
+    private void fillColumn(int field, Column column, ColumnCursor cursor) {
         switch (column.type()) {
-            case INT, LONG -> row.set(column, cursor.nextNumber());
+            case INT, LONG -> row.set(column, numbers[field][nextValue[field]++]);
             case STRING, BYTES -> {
-                PageValues text = cursor.nextText();
-                row.set(column, text.octets(), text.offset(), text.length());
+                int i = nextValue[field]++;
+                row.set(column, octets[field], offsets[field][i], lengths[field][i]);
             }
             case STRING_LIST -> {
-                ListEncoder list = lists[column.fieldId()];
+                ListEncoder list = lists[field];
+                if (list == null) {
+                    throw new IllegalArgumentException("a list belongs to no column");
+                }
                 cursor.nextList(list);
                 list.into(row, column);
             }
         }
     }
 
+    /// The run needs no look: its only symbol is the run that this reader is for, any other is malformed.
     private void fillExtras(long there) {
-        if (indexSlot == null || runSlot == null || !isThere(there, INDEX) || !isThere(there, RUN)) {
+        if (!isThere(there, INDEX) || !isThere(there, RUN)) {
             throw new IllegalArgumentException("a row has no run or no index");
         }
-        runSlot.cursor.nextNumber(); // its only symbol is the run, so any other run is malformed
-        index = indexSlot.cursor.nextNumber();
-        raw = rawSlot != null && isThere(there, RAW) ? copy(rawSlot.cursor) : null;
-        checkpoint = checkpointSlot != null && isThere(there, CHECKPOINT) ? copy(checkpointSlot.cursor) : null;
+        index = numbers[INDEX][nextValue[INDEX]++];
+        raw = isThere(there, RAW) ? copy(RAW) : null;
+        checkpoint = isThere(there, CHECKPOINT) ? copy(CHECKPOINT) : null;
     }
 
     private static boolean isThere(long extras, int field) {
         return (extras >>> (field & 63) & 1) != 0;
     }
 
-    private static Text copy(ColumnCursor cursor) {
-        PageValues text = cursor.nextText();
-        return Text.copyOf(text.octets(), text.offset(), text.length());
+    private Text copy(int field) {
+        int i = nextValue[field]++;
+        return Text.copyOf(octets[field], offsets[field][i], lengths[field][i]);
     }
 
     /// The current row, valid until the next call of [#next].

@@ -1,9 +1,14 @@
 package blackbox.query.parquet;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// Parquet's RLE / bit-packed hybrid (encodings, `RLE`): levels and dictionary indexes.
 final class HybridRuns {
+
+    private static final VarHandle INT64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private HybridRuns() {}
 
@@ -109,34 +114,41 @@ final class HybridRuns {
     }
 
     private static void copyBits(byte[] array, int at, long[] bits, int from, int count) {
-        for (int done = 0; done < count; done += 8, at++) {
-            int n = Math.min(8, count - done);
-            long octet = array[at] & (1L << n) - 1;
+        for (int done = 0; done < count; ) {
+            int n = Math.min(56, count - done);
+            long octets = load(array, at + (done >>> 3)) & (1L << n) - 1;
             int to = from + done;
-            bits[to >>> 6] |= octet << to;
-            if ((to & 63) > 56 && (octet >>> 64 - (to & 63)) != 0) {
-                bits[(to >>> 6) + 1] |= octet >>> 64 - (to & 63);
+            bits[to >>> 6] |= octets << to;
+            if ((to & 63) + n > 64) {
+                bits[(to >>> 6) + 1] |= octets >>> 64 - (to & 63);
             }
+            done += n;
         }
     }
 
     static void unpack(byte[] array, int at, int bitWidth, int[] target, int from, int count) {
-        if (bitWidth == 0) {
-            Arrays.fill(target, from, from + count, 0);
-            return;
-        }
         long mask = (1L << bitWidth) - 1;
-        long buffer = 0;
-        int have = 0;
-        for (int i = 0; i < count; i++) {
-            while (have < bitWidth) {
-                buffer |= (array[at++] & 0xffL) << have;
-                have += 8;
-            }
-            target[from + i] = (int) (buffer & mask);
-            buffer >>>= bitWidth;
-            have -= bitWidth;
+        long bit = (long) at << 3;
+        int inner = 0;
+        // The last values are near the array's end, where eight octets may not be left.
+        for (; inner < count && (bit >>> 3) <= array.length - Long.BYTES; inner++, bit += bitWidth) {
+            target[from + inner] = (int) ((long) INT64.get(array, (int) (bit >>> 3)) >>> (bit & 7) & mask);
         }
+        for (; inner < count; inner++, bit += bitWidth) {
+            target[from + inner] = (int) (load(array, (int) (bit >>> 3)) >>> (bit & 7) & mask);
+        }
+    }
+
+    /// The eight octets at `at`, lowest first; behind the array's end are zeros.
+    static long load(byte[] array, int at) {
+        if (at <= array.length - Long.BYTES) {
+            return (long) INT64.get(array, at);
+        }
+        long value = 0;
+        for (int i = at; i < array.length; i++) {
+            value |= (array[i] & 0xffL) << 8 * (i - at);
+        }
+        return value;
     }
 
     private static int fixed(byte[] array, int at, int end, int octets) {

@@ -41,32 +41,31 @@ final class PageValues {
         this.symbols = symbols;
     }
 
-    long nextNumber() {
-        return numbers[checkedNext()];
+    /// Passes over the next `many` values and returns the position of the first of them, in [#numbers] or in
+    /// [#offsets] and [#lengths]. Those arrays are good until the page is left.
+    int take(int many) {
+        if (many > count - next) {
+            throw new IllegalArgumentException("a page has fewer values than its levels say");
+        }
+        next += many;
+        return next - many;
     }
 
-    /// Moves to the next text; its slice is [#octets], [#offset], [#length].
-    void nextText() {
-        checkedNext();
+    long[] numbers() {
+        return numbers;
     }
 
+    /// What the slices are slices of.
     byte[] octets() {
         return octets;
     }
 
-    int offset() {
-        return offsets[next - 1];
+    int[] offsets() {
+        return offsets;
     }
 
-    int length() {
-        return lengths[next - 1];
-    }
-
-    private int checkedNext() {
-        if (next >= count) {
-            throw new IllegalArgumentException("a page has fewer values than its levels say");
-        }
-        return next++;
+    int[] lengths() {
+        return lengths;
     }
 
     boolean exhausted() {
