@@ -106,7 +106,7 @@ public final class TestRun {
         long now = tick();
         Hash previous = batches.isEmpty() ? Hash.ZERO : batches.getLast().hash();
         long first = tree.size() - pending.size();
-        add(new Event.RecorderHeartbeat(EventHeader.host(now), batches.size(), previous, tree.size() + 1, lost));
+        add(new Event.RecorderHeartbeat(EventHeader.host(now), batches.size(), previous, tree.size() + 1, lost, null));
         String note = SignedNote.sign(new Checkpoint(run.origin(), tree.size(), tree.root()).text(), key);
         var entries = new ByteArrayOutputStream();
         for (byte[] leaf : pending) {

@@ -30,6 +30,15 @@ public record RunId(String value) implements Comparable<RunId> {
         return new RunId(new String(text));
     }
 
+    /// When the run was started, to the millisecond: what the first ten characters say.
+    public Instant createdAt() {
+        long time = 0;
+        for (int i = 0; i < 10; i++) {
+            time = time << 5 | ALPHABET.indexOf(value.charAt(i));
+        }
+        return Instant.ofEpochMilli(time);
+    }
+
     /// The origin line of this run's checkpoints (C2SP tlog-checkpoint).
     public String origin() {
         return "blackbox/run/" + value;

@@ -13,6 +13,8 @@ import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.trust.NextSigner;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Checks batches against what is known of their runs: signature, chain, place and root.
+///
+/// A run whose first leaf carries a run key certificate is sealed by epoch keys: each batch is believed only by the key
+/// that the batch before it named (`schemas/trust.md`). Until a batch is its run's next, nothing can be said about who
+/// signed it, so what comes out of order stops no such run.
 ///
 /// Owned by the consumer's thread. Remembers every run: open ones by their [RunState], closed ones by their
 /// length.
@@ -32,16 +38,18 @@ public final class BatchCheck {
     private final Map<RunId, Long> closed;
 
     private final Row row = new Row();
+    private final OpeningCheck opening;
 
     /// An open run: its state as it will be committed, and the living tree behind it.
     private record OpenRun(RunState state, MerkleFrontier tree) {}
 
-    /// @param trusted whose signatures are believed
+    /// @param trusted whose signatures are believed: on run key certificates, and on checkpoints of runs without one
     /// @param states the open runs as of the last commit
     /// @param lengths how many leaves of each run are in the table
     public BatchCheck(
             Collection<? extends NoteVerifier> trusted, Map<RunId, RunState> states, Map<RunId, Long> lengths) {
         this.trusted = List.copyOf(trusted);
+        this.opening = new OpeningCheck(this.trusted);
         states.forEach((run, state) -> open.put(run, new OpenRun(state, state.tree())));
         this.closed = new HashMap<>(lengths);
         this.closed.keySet().removeAll(states.keySet());
@@ -61,26 +69,55 @@ public final class BatchCheck {
             return refused(batch, Reason.MISFILED, "it came under the key '" + key + "'");
         }
         SignedNote note = SignedNote.parse(batch.checkpoint());
-        if (note == null || note.signedBy(trusted) == null) {
-            return refused(batch, Reason.SIGNATURE, "its checkpoint carries no trusted signature");
+        if (note == null) {
+            return refused(batch, Reason.SIGNATURE, "its checkpoint is no signed note");
         }
-        return checkPlace(batch, note);
-    }
-
-    private Verdict checkPlace(SealedBatch batch, SignedNote note) {
         Long length = closed.get(batch.run());
         if (length != null) {
             return batch.endIndex() <= length
                     ? new Verdict.Known(batch)
                     : refused(batch, Reason.AFTER_CLOSE, "the run was closed with " + length + " leaves");
         }
-        OpenRun run = open.computeIfAbsent(batch.run(), _ -> new OpenRun(RunState.NEW, new MerkleFrontier()));
+        OpenRun run = open.get(batch.run());
+        return run == null ? checkFirst(batch, note) : checkPlace(batch, note, run);
+    }
+
+    /// A run's first batch says itself who signs; it is remembered only once that holds.
+    private Verdict checkFirst(SealedBatch batch, SignedNote note) {
+        if (batch.firstIndex() > 0 || batch.sequence() > 0) {
+            return note.signedBy(trusted) == null
+                    ? refused(batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has come before")
+                    : checkPlace(batch, note, remember(batch.run(), new NextSigner.Direct()));
+        }
+        NextSigner signer = opening.signerOf(batch);
+        return signer.signed(note, batch.run(), trusted)
+                ? checkPlace(batch, note, remember(batch.run(), signer))
+                : refused(batch, Reason.SIGNATURE, "its checkpoint is not signed by whom it must be");
+    }
+
+    private OpenRun remember(RunId run, NextSigner signer) {
+        var fresh = new OpenRun(RunState.NEW.signedBy(signer), new MerkleFrontier());
+        open.put(run, fresh);
+        return fresh;
+    }
+
+    private Verdict checkPlace(SealedBatch batch, SignedNote note, OpenRun run) {
         RunState state = run.state();
+        boolean direct = state.signer() instanceof NextSigner.Direct;
+        boolean signed = state.signer().signed(note, batch.run(), trusted);
+        if (direct && !signed) {
+            return refused(batch, Reason.SIGNATURE, "its checkpoint carries no trusted signature");
+        }
         if (batch.endIndex() <= state.nextIndex() && batch.sequence() < state.nextSequence()) {
-            return checkKnown(batch, state);
+            return checkKnown(batch, state, direct);
         }
         if (state.stoppedBy() != null) {
             return refused(batch, Reason.STOPPED, "the run was stopped by a finding " + state.stoppedBy());
+        }
+        if (!signed) {
+            return batch.sequence() > state.nextSequence()
+                    ? refused(batch, Reason.UNREACHED, missing(batch, state))
+                    : refused(batch, Reason.SIGNATURE, "its checkpoint is not signed by its epoch's key");
         }
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (checkpoint == null
@@ -93,19 +130,23 @@ public final class BatchCheck {
         return misplaced != null ? misplaced : checkContents(batch, checkpoint, run);
     }
 
-    private Verdict checkKnown(SealedBatch batch, RunState state) {
+    private static String missing(SealedBatch batch, RunState state) {
+        return "it is batch " + batch.sequence() + " and batch " + state.nextSequence() + " has not come";
+    }
+
+    /// Another batch in a place that is taken: where the key of that epoch is gone it could be anyone's, and stops
+    /// nothing.
+    private Verdict checkKnown(SealedBatch batch, RunState state, boolean direct) {
         if (batch.sequence() == state.nextSequence() - 1 && !batch.hash().equals(state.previous())) {
-            return refused(batch, Reason.CONFLICT, "batch " + batch.sequence() + " came before with other contents");
+            String what = "batch " + batch.sequence() + " came before with other contents";
+            return refused(batch, direct ? Reason.CONFLICT : Reason.SIGNATURE, what);
         }
         return new Verdict.Known(batch);
     }
 
     private @Nullable Verdict misplaced(SealedBatch batch, RunState state) {
         if (batch.sequence() > state.nextSequence()) {
-            return refused(
-                    batch,
-                    Reason.GAP,
-                    "it is batch " + batch.sequence() + " and batch " + state.nextSequence() + " has not come");
+            return refused(batch, Reason.GAP, missing(batch, state));
         }
         if (batch.sequence() != state.nextSequence() || batch.firstIndex() != state.nextIndex()) {
             return refused(
@@ -134,9 +175,14 @@ public final class BatchCheck {
         if (!isHeartbeat(leaves, batch)) {
             return refused(batch, Reason.HEARTBEAT, "its last leaf is not the heartbeat of batch " + batch.sequence());
         }
+        Text detail = row.has(Column.DETAIL) ? row.text(Column.DETAIL) : null;
+        NextSigner next = run.state().signer().after(detail, closes);
+        if (next == null) {
+            return refused(batch, Reason.HEARTBEAT, "its heartbeat does not say rightly who signs the next batch");
+        }
         Hash hash = batch.hash();
         var frontier = new RunState.Frontier(run.tree().toBytes());
-        var after = new RunState(batch.endIndex(), batch.sequence() + 1, hash, frontier, null);
+        var after = new RunState(batch.endIndex(), batch.sequence() + 1, hash, frontier, next, null);
         if (closes) {
             open.remove(batch.run());
             closed.put(batch.run(), batch.endIndex());

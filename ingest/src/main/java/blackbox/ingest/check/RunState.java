@@ -2,6 +2,7 @@ package blackbox.ingest.check;
 
 import blackbox.schemas.Hash;
 import blackbox.schemas.log.MerkleFrontier;
+import blackbox.schemas.trust.NextSigner;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Objects;
@@ -16,19 +17,23 @@ import org.jspecify.annotations.Nullable;
 /// @param nextSequence number of the next batch
 /// @param previous hash of the last batch
 /// @param frontier edge of the run's tree, as [MerkleFrontier#toBytes] gives it
+/// @param signer who must sign the next checkpoint
 /// @param stoppedBy why nothing further of this run is ingested, or null
 public record RunState(
         long nextIndex,
         long nextSequence,
         Hash previous,
         Frontier frontier,
+        NextSigner signer,
         @Nullable Reason stoppedBy) {
 
     /// A run of which nothing is known.
-    public static final RunState NEW = new RunState(0, 0, Hash.ZERO, new Frontier(new byte[0]), null);
+    public static final RunState NEW =
+            new RunState(0, 0, Hash.ZERO, new Frontier(new byte[0]), new NextSigner.Unknown(), null);
 
-    private static final Pattern FORM =
-            Pattern.compile("(open|[A-Z_]+) ([0-9]{1,19}) ([0-9]{1,19}) ([0-9a-f]{64}) ([A-Za-z0-9+/=]*)");
+    /// The last field came with version 2 of the state; before it, directly trusted keys signed every run.
+    private static final Pattern FORM = Pattern.compile(
+            "(open|[A-Z_]+) ([0-9]{1,19}) ([0-9]{1,19}) ([0-9a-f]{64}) ([A-Za-z0-9+/=]*)(?: ([A-Za-z0-9+/=]+))?");
 
     /// The octets of a tree's edge.
     public record Frontier(byte[] octets) {
@@ -56,10 +61,10 @@ public record RunState(
     public String text() {
         String status = stoppedBy == null ? "open" : stoppedBy.name();
         String edge = Base64.getEncoder().encodeToString(frontier.octets());
-        return status + " " + nextIndex + " " + nextSequence + " " + previous + " " + edge;
+        return status + " " + nextIndex + " " + nextSequence + " " + previous + " " + edge + " " + signer.text();
     }
 
-    /// Reads what [#text] wrote.
+    /// Reads what [#text] wrote, in this version or the one before.
     ///
     /// @throws IllegalArgumentException when it is not such a line
     public static RunState parse(String text) {
@@ -72,12 +77,18 @@ public record RunState(
                 Long.parseLong(matcher.group(3)),
                 Hash.ofHex(matcher.group(4)),
                 new Frontier(Base64.getDecoder().decode(matcher.group(5))),
+                matcher.group(6) == null ? new NextSigner.Direct() : NextSigner.parse(matcher.group(6)),
                 matcher.group(1).equals("open") ? null : Reason.valueOf(matcher.group(1)));
     }
 
     /// The same, stopped for `reason`.
     public RunState stopped(Reason reason) {
-        return new RunState(nextIndex, nextSequence, previous, frontier, reason);
+        return new RunState(nextIndex, nextSequence, previous, frontier, signer, reason);
+    }
+
+    /// The same, with `next` to sign what follows.
+    RunState signedBy(NextSigner next) {
+        return new RunState(nextIndex, nextSequence, previous, frontier, next, stoppedBy);
     }
 
     MerkleFrontier tree() {

@@ -17,7 +17,11 @@ public record CommitState(Map<String, Long> offsets, Map<RunId, RunState> runs) 
     public static final CommitState EMPTY = new CommitState(Map.of(), Map.of());
 
     private static final String VERSION_KEY = "blackbox.state.version";
-    private static final String VERSION = "1";
+    private static final String VERSION = "2";
+
+    /// Also read: its runs say nothing of who signs next, see [RunState#parse].
+    private static final String VERSION_BEFORE = "1";
+
     private static final String OFFSET_PREFIX = "blackbox.offset.";
     private static final String RUN_PREFIX = "blackbox.run.";
 
@@ -39,7 +43,8 @@ public record CommitState(Map<String, Long> offsets, Map<RunId, RunState> runs) 
     ///
     /// @throws IllegalArgumentException when it holds no state of this version
     static CommitState of(Map<String, String> summary) {
-        if (!VERSION.equals(summary.get(VERSION_KEY))) {
+        String version = summary.get(VERSION_KEY);
+        if (!VERSION.equals(version) && !VERSION_BEFORE.equals(version)) {
             throw new IllegalArgumentException("the snapshot holds no version " + VERSION + " state of ingest");
         }
         var offsets = new HashMap<String, Long>();

@@ -142,6 +142,7 @@ public final class RunRecorder implements AutoCloseable {
         } catch (InterruptedException e) {
             failure = new RecorderException(RecorderException.Code.CLOSED, "the writer was interrupted", e);
         } finally {
+            sealer.close();
             served = flush.get();
             release();
         }

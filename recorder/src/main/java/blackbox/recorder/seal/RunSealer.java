@@ -9,23 +9,24 @@ import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.EventRows;
+import blackbox.schemas.event.Kind;
 import blackbox.schemas.log.Checkpoint;
 import blackbox.schemas.log.MerkleFrontier;
 import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 
 /// Orders one run's events, gives each its index and seals them in batches. Owned by one thread.
 ///
-/// Every batch ends with a heartbeat leaf of the host (batch number, hash of the batch before, counts) and carries a
-/// signed
-/// checkpoint over all leaves up to it. [#seal] returns after the sink has made the batch durable: only then do the
-/// indexes given out by [#append] count as recorded.
-public final class RunSealer {
+/// Every batch is an epoch: it ends with a heartbeat leaf of the host (batch number, hash of the batch before, counts,
+/// the next epoch's key) and carries a checkpoint over all leaves up to it, signed by the epoch's key. [#seal] returns
+/// after the sink has made the batch durable: only then do the indexes given out by [#append] count as recorded.
+public final class RunSealer implements AutoCloseable {
 
     /// A batch is full at this many octets of leaves or [#BATCH_LEAVES_FULL] leaves: [#append] then wants a [#seal].
     static final int BATCH_BYTES_FULL = 1 << 20;
@@ -34,9 +35,9 @@ public final class RunSealer {
     static final int BATCH_LEAVES_FULL = 16_384;
 
     private final RunId run;
-    private final NoteSigner signer;
+    private final EpochKeys keys;
     private final BatchSink sink;
-    private final InstantSource clock;
+    private final SteadyClock clock;
     private final MerkleFrontier tree = new MerkleFrontier();
     private final Row row = new Row();
     private byte[] leaves = new byte[BATCH_BYTES_FULL + 2 * LeafCodec.BYTES_MAX];
@@ -45,12 +46,19 @@ public final class RunSealer {
     private long sequence;
     private Hash previous = Hash.ZERO;
     private long lost;
+    private boolean closed;
 
-    public RunSealer(RunId run, NoteSigner signer, BatchSink sink, InstantSource clock) {
+    /// @param clock the host's; heartbeats never go back even where it does, and it is told when it did
+    public RunSealer(RunId run, EpochKeys keys, BatchSink sink, InstantSource clock) {
         this.run = run;
-        this.signer = signer;
+        this.keys = keys;
         this.sink = sink;
-        this.clock = clock;
+        this.clock = SteadyClock.over(clock);
+    }
+
+    /// Seals every epoch with the same key, see [EpochKeys#always].
+    public RunSealer(RunId run, NoteSigner signer, BatchSink sink, InstantSource clock) {
+        this(run, EpochKeys.always(signer), sink, clock);
     }
 
     /// Appends an event and returns its index. Not yet recorded: see [#seal].
@@ -70,6 +78,7 @@ public final class RunSealer {
         }
         int at = leavesLength + LeafCursor.ENTRY_OVERHEAD;
         int end = LeafCodec.encode(filled, leaves, at);
+        closed |= filled.has(Column.KIND) && filled.number(Column.KIND) == Kind.RUN_CLOSE.code();
         LeafCursor.putEntryHeader(leaves, leavesLength, end - at);
         leavesLength = end;
         tree.append(leaves, at, end - at);
@@ -105,10 +114,12 @@ public final class RunSealer {
     ///
     /// @throws RecorderException when the sink could not make it durable; the sealer must then not be used again
     public SealedBatch seal() throws RecorderException {
-        Instant now = clock.instant();
-        long nowNs = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        append(new Event.RecorderHeartbeat(EventHeader.host(nowNs), sequence, previous, tree.size() + 1, lost));
-        String checkpoint = SignedNote.sign(new Checkpoint(run.origin(), tree.size(), tree.root()).text(), signer);
+        long nowNs = nowNs();
+        tellOfClock(nowNs);
+        String nextKey = keys.announce(closed);
+        append(new Event.RecorderHeartbeat(
+                EventHeader.host(nowNs), sequence, previous, tree.size() + 1, lost, nextKey));
+        String checkpoint = keys.seal(new Checkpoint(run.origin(), tree.size(), tree.root()).text());
         var header = new BatchHeader(run, sequence, firstIndex, pending(), nowNs, previous);
         SealedBatch batch = SealedBatch.encode(header, leaves, leavesLength, checkpoint);
         sink.write(batch);
@@ -117,5 +128,25 @@ public final class RunSealer {
         firstIndex = tree.size();
         leavesLength = 0;
         return batch;
+    }
+
+    private long nowNs() {
+        Instant now = clock.instant();
+        return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+    }
+
+    /// Behind the run's close nothing may stand but the heartbeat, so there it is not told any more.
+    private void tellOfClock(long nowNs) {
+        Duration back = clock.setBack();
+        if (!back.isZero() && !closed) {
+            append(new Event.RecorderFinding(
+                    EventHeader.host(nowNs), "CLOCK_SET_BACK", "{\"byNs\":" + back.toNanos() + "}"));
+        }
+    }
+
+    /// Destroys the keys of epochs that will not come.
+    @Override
+    public void close() {
+        keys.close();
     }
 }

@@ -21,12 +21,16 @@ import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.sign.Ed25519Key;
+import blackbox.schemas.trust.EpochKey;
+import blackbox.schemas.trust.NextSigner;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -135,5 +139,70 @@ class RunSealerTest {
         assertEquals(RecorderException.Code.SPOOL, stopped.code());
         assertEquals(0, recorder.recorded());
         assertThrows(RecorderException.class, recorder::close);
+    }
+
+    private Row lastLeaf(SealedBatch batch) {
+        LeafCursor leaves = batch.leaves();
+        var row = new Row();
+        while (leaves.next()) {
+            assertTrue(LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row));
+        }
+        return row;
+    }
+
+    @Test
+    void eachEpochIsSealedByTheKeyThatTheHeartbeatBeforeItNames() throws RecorderException {
+        var keys = new EphemeralKeys(RUN, new SecureRandom());
+        var sealer = new RunSealer(RUN, keys, sealed::add, CLOCK);
+        NextSigner signer = new NextSigner.Epoch(EpochKey.of(keys.first()));
+        var seen = new HashSet<NextSigner>();
+        for (int i = 0; i < 20; i++) {
+            if (i == 19) {
+                sealer.append(new Event.RunClose(EventHeader.host(4), sealer.size(), 0, 0, null, null));
+            }
+            SealedBatch batch = sealer.seal();
+            SignedNote note = SignedNote.parse(batch.checkpoint());
+            assertNotNull(note);
+            assertEquals(1, note.signatures().size());
+            assertTrue(signer.signed(note, RUN, List.of()), "epoch " + i);
+            assertTrue(seen.add(signer), "a key that sealed an epoch before");
+            Row heartbeat = lastLeaf(batch);
+            Text detail = heartbeat.has(Column.DETAIL) ? heartbeat.text(Column.DETAIL) : null;
+            signer = Objects.requireNonNull(signer.after(detail, i == 19), "epoch " + i);
+        }
+        assertThrows(IllegalStateException.class, sealer::seal);
+    }
+
+    @Test
+    void keysThatAreClosedSealNothingMore() throws RecorderException {
+        var keys = new EphemeralKeys(RUN, new SecureRandom());
+        var sealer = new RunSealer(RUN, keys, sealed::add, CLOCK);
+        sealer.seal();
+        sealer.close();
+        assertThrows(IllegalStateException.class, sealer::seal);
+        assertEquals(1, sealed.size());
+    }
+
+    @Test
+    void aHostClockThatIsSetBackDoesNotTakeTheRunsTimeBack() throws RecorderException {
+        long[] times = {100, 200, 150, 160, 5, 6, 500};
+        int[] at = {0};
+        var sealer = new RunSealer(RUN, key, sealed::add, () -> Instant.ofEpochSecond(times[at[0]++]));
+        long before = 0;
+        var beats = new ArrayList<Long>();
+        for (int i = 0; i < times.length; i++) {
+            SealedBatch batch = sealer.seal();
+            assertTrue(batch.sealedAtNs() >= before, "batch " + i);
+            before = batch.sealedAtNs();
+            beats.add(before / 1_000_000_000L);
+        }
+        assertEquals(List.of(100L, 200L, 200L, 210L, 210L, 211L, 705L), beats);
+        assertEquals(2, Collections.frequency(check(), Kind.RECORDER_FINDING));
+        LeafCursor leaves = sealed.get(2).leaves();
+        var row = new Row();
+        assertTrue(leaves.next());
+        LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row);
+        assertEquals("CLOCK_SET_BACK", row.text(Column.WHAT).toString());
+        assertEquals("{\"byNs\":50000000000}", row.text(Column.DETAIL).toString());
     }
 }

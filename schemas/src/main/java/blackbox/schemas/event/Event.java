@@ -209,8 +209,14 @@ public sealed interface Event {
     }
 
     /// The host's heartbeat. `events` counts the leaves including this one; `lost` is the sum of the losses declared so
-    /// far.
-    record RecorderHeartbeat(EventHeader header, long batch, Hash previous, long events, long lost) implements Event {
+    /// far; detail names the key of the next epoch, where there are epoch keys (`schemas/trust.md`).
+    record RecorderHeartbeat(
+            EventHeader header,
+            long batch,
+            Hash previous,
+            long events,
+            long lost,
+            @Nullable String detail) implements Event {
         @Override
         public Kind kind() {
             return Kind.RECORDER_HEARTBEAT;

@@ -153,6 +153,7 @@ public final class EventRows {
         void heartbeat(Event.RecorderHeartbeat e) {
             row.set(Column.BATCH, e.batch()).set(Column.EVENTS, e.events()).set(Column.LOST, e.lost());
             row.set(Column.PREVIOUS, e.previous().toBytes(), 0, Hash.LENGTH);
+            said(null, e.detail());
         }
 
         Filler ended(@Nullable Integer exitCode, @Nullable Integer signal) {

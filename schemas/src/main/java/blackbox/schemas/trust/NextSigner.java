@@ -3,6 +3,7 @@ package blackbox.schemas.trust;
 import blackbox.schemas.RunId;
 import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.row.Text;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,17 +46,18 @@ public sealed interface NextSigner {
 
     /// Who signs the checkpoint after the one that this one signed.
     ///
-    /// @param named the key that the heartbeat under the checkpoint names, or null
+    /// @param detail what the heartbeat under the checkpoint says in its detail, or null
     /// @param closes whether the batch closes the run: then no key may be named
-    /// @return null where the heartbeat names none and must, or names one and must not
-    default @Nullable NextSigner after(@Nullable EpochKey named, boolean closes) {
+    /// @return null where the heartbeat names no key and must, or says something and must not
+    default @Nullable NextSigner after(@Nullable Text detail, boolean closes) {
         return switch (this) {
             case Unknown _, Nobody _ -> null;
-            case Direct _ -> named == null ? this : null;
+            case Direct _ -> detail == null ? this : null;
             case Epoch _ -> {
-                if (closes) {
-                    yield named == null ? new Nobody() : null;
+                if (closes || detail == null) {
+                    yield closes && detail == null ? new Nobody() : null;
                 }
+                EpochKey named = EpochKey.ofDetail(detail);
                 yield named == null ? null : new Epoch(named);
             }
         };

@@ -147,7 +147,8 @@ final class TrustTextsTest {
         NextSigner first = NextSigner.opened(new RunKeyCertificate(RUN, epoch.verifier(), AT));
         assertEquals(true, first.signed(byEpoch, RUN, List.of()));
         assertEquals(false, first.signed(byLog, RUN, trusted));
-        EpochKey next = EpochKey.of(TrustKeys.key(RUN.origin(), 9).verifier());
+        var next =
+                Text.of(EpochKey.of(TrustKeys.key(RUN.origin(), 9).verifier()).detail());
         assertNull(first.after(null, false), "an epoch that names no next key");
         assertNull(first.after(next, true), "a close that names one");
         NextSigner second = Objects.requireNonNull(first.after(next, false));
@@ -159,6 +160,8 @@ final class TrustTextsTest {
         assertEquals(true, direct.signed(byLog, RUN, trusted));
         assertEquals(false, direct.signed(byLog, RUN, List.of(epoch.verifier())));
         assertNull(direct.after(next, false));
+        assertNull(first.after(Text.of("{}"), false));
+        assertNull(first.after(Text.of("{}"), true));
         for (NextSigner signer : List.of(first, second, closed, direct, new NextSigner.Unknown())) {
             assertEquals(signer, NextSigner.parse(signer.text()));
         }

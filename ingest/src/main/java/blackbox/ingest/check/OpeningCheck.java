@@ -1,0 +1,61 @@
+package blackbox.ingest.check;
+
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.trust.NextSigner;
+import blackbox.schemas.trust.RunKeyCertificate;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.util.List;
+
+/// Reads from a run's first batch who must sign it. Owned by one thread.
+final class OpeningCheck {
+
+    private final List<NoteVerifier> trusted;
+    private final JsonMapper json = JsonMapper.builder().build();
+    private final Row row = new Row();
+
+    OpeningCheck(List<NoteVerifier> trusted) {
+        this.trusted = trusted;
+    }
+
+    /// The key that the certificate in the first leaf names, where a trusted key signed it; nobody where what stands
+    /// there is not to be believed; directly trusted keys where no certificate is there.
+    NextSigner signerOf(SealedBatch first) {
+        JsonNode certificate = certificate(first.leaves());
+        if (certificate.isMissingNode()) {
+            return NextSigner.opened(null);
+        }
+        SignedNote note = certificate.isTextual() ? SignedNote.parse(certificate.textValue()) : null;
+        RunKeyCertificate parsed = note == null ? null : RunKeyCertificate.parse(note.text());
+        boolean believed =
+                note != null && parsed != null && parsed.run().equals(first.run()) && note.signedBy(trusted) != null;
+        return believed ? NextSigner.opened(parsed) : new NextSigner.Nobody();
+    }
+
+    private JsonNode certificate(LeafCursor leaf) {
+        boolean opens = leaf.next()
+                && LeafCodec.decode(leaf.array(), leaf.offset(), leaf.offset() + leaf.length(), row)
+                && row.has(Column.KIND)
+                && row.number(Column.KIND) == Kind.RUN_OPEN.code()
+                && row.has(Column.DETAIL);
+        if (!opens) {
+            return MissingNode.getInstance();
+        }
+        try {
+            return json.readTree(row.text(Column.DETAIL).toString())
+                    .path("recorder")
+                    .path("certificate");
+        } catch (JsonProcessingException e) {
+            return MissingNode.getInstance();
+        }
+    }
+}
