@@ -55,7 +55,10 @@ public record LogProof(byte @Nullable [] extra, long index, List<Hash> path, Sig
         String[] lines = text.substring(0, split).split("\n", PATH_MAX + 4);
         boolean hasExtra = lines.length > 1 && lines[1].startsWith(EXTRA);
         int at = hasExtra ? 2 : 1;
-        if (note == null || !lines[0].equals(VERSION) || lines.length <= at || !lines[at].startsWith(INDEX)) {
+        if (note == null || Checkpoint.parse(note.text()) == null || !lines[0].equals(VERSION)) {
+            return null;
+        }
+        if (lines.length <= at || !lines[at].startsWith(INDEX)) {
             return null;
         }
         byte[] extra = hasExtra ? SignedNote.base64(lines[1].substring(EXTRA.length())) : null;

@@ -1,4 +1,5 @@
-/// The log over a run's leaves: RFC 6962 hashing, C2SP signed notes and checkpoints.
+/// Transparency logs, a run's and the log of runs: RFC 6962 trees, proofs and tiles, C2SP signed notes, checkpoints,
+/// cosignatures and trust policies. The formats are specified in `schemas/log.md`.
 ///
 /// Pure computation; hashing uses the JDK's provider because it is the fastest, signatures come from
 /// `blackbox.schemas.sign`.
