@@ -6,7 +6,8 @@ import blackbox.query.store.Recordings;
 import blackbox.query.verify.RunVerifier;
 import blackbox.query.verify.Verification;
 import blackbox.query.verify.VerificationReport;
-import blackbox.schemas.sign.Ed25519Verifier;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.sign.NoteVerifiers;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException, QueryException {
         DataFolder folder = common.dataFolder();
         var recordings = new Recordings(folder.root());
-        List<Ed25519Verifier> keys = keyFiles.isEmpty() ? folder.trustedKeys() : keys();
+        List<NoteVerifier> keys = keyFiles.isEmpty() ? folder.trustedKeys() : keys();
         Verification verification = RunVerifier.verify(recordings, run.resolve(recordings), keys);
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
@@ -60,11 +61,11 @@ final class VerifyCommand implements Callable<Integer> {
         return verification.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    private List<Ed25519Verifier> keys() {
-        var keys = new ArrayList<Ed25519Verifier>();
+    private List<NoteVerifier> keys() {
+        var keys = new ArrayList<NoteVerifier>();
         for (Path file : keyFiles) {
             try {
-                keys.add(Ed25519Verifier.parse(Files.readString(file)));
+                keys.add(NoteVerifiers.parse(Files.readString(file)));
             } catch (IOException | IllegalArgumentException e) {
                 throw CommandException.badInput("there is no public key in " + file + ": " + e.getMessage());
             }

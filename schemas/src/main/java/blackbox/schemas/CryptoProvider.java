@@ -22,6 +22,8 @@ public final class CryptoProvider {
     private static final String FIPS_PROPERTY = "blackbox.fips";
     private static final String FIPS_PROVIDER = "org.bouncycastle.jcajce.provider.BouncyCastleFipsProvider";
 
+    private static final String STANDARD_PROVIDER = "org.bouncycastle.jce.provider.BouncyCastleProvider";
+
     private static final CryptoProvider CURRENT = Boolean.getBoolean(FIPS_PROPERTY) ? ofFips() : ofJdk();
 
     private final boolean fips;
@@ -90,6 +92,24 @@ public final class CryptoProvider {
         return fips
                 ? general.getName() + " " + general.getVersionStr() + ", approved-only mode"
                 : general.getName() + " and " + curves.getName() + " of Java " + Runtime.version();
+    }
+
+    /// Bouncy Castle's provider of the edition that is on the class path, for its own libraries, which ask for names
+    /// that the JDK does not know.
+    ///
+    /// @throws IllegalStateException when there is none
+    public Provider bouncyCastle() {
+        if (fips) {
+            return general;
+        }
+        try {
+            return Class.forName(STANDARD_PROVIDER)
+                    .asSubclass(Provider.class)
+                    .getConstructor()
+                    .newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Bouncy Castle is not on the class path: " + e, e);
+        }
     }
 
     /// A fresh SHA-256 digest, owned by the caller's thread.

@@ -1,6 +1,7 @@
 package blackbox.cli.data;
 
-import blackbox.schemas.sign.Ed25519Verifier;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.sign.NoteVerifiers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,14 +42,14 @@ public record DataFolder(Path root) {
     }
 
     /// The public keys that this installation trusts.
-    public List<Ed25519Verifier> trustedKeys() throws IOException {
-        var verifiers = new ArrayList<Ed25519Verifier>();
+    public List<NoteVerifier> trustedKeys() throws IOException {
+        var verifiers = new ArrayList<NoteVerifier>();
         if (Files.isDirectory(keys())) {
             try (Stream<Path> files = Files.list(keys())) {
                 for (Path file : files.filter(name -> name.toString().endsWith(".pub"))
                         .sorted()
                         .toList()) {
-                    verifiers.add(Ed25519Verifier.parse(Files.readString(file)));
+                    verifiers.add(NoteVerifiers.parse(Files.readString(file)));
                 }
             }
         }

@@ -12,7 +12,7 @@ import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.RunId;
-import blackbox.schemas.sign.Ed25519Verifier;
+import blackbox.schemas.log.NoteVerifier;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,9 +20,8 @@ import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// Broker, publisher and ingest of one data folder, in this process. A data folder has one pipeline at a time: whoever
-/// holds
-/// its lock. Starting it first publishes what crashed recorders left in their spools.
+/// Broker, publisher and ingest of one data folder, in this process. A data folder has one pipeline at a
+/// time: whoever holds its lock. Starting it first publishes what crashed recorders left in their spools.
 public final class Pipeline implements AutoCloseable {
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(2);
@@ -46,9 +45,8 @@ public final class Pipeline implements AutoCloseable {
         this.bootstrapServers = bootstrapServers;
     }
 
-    /// Starts the pipeline under a lock that the caller has taken; the pipeline lets go of it when it is closed, or now
-    /// if
-    /// it cannot start.
+    /// Starts the pipeline under a lock that the caller has taken; the pipeline lets go of it when it is
+    /// closed, or now if it cannot start.
     public static Pipeline start(PipelineLock lock, DataFolder data, KafkaSettings kafka)
             throws IngestException, RecorderException, IOException {
         EmbeddedBroker broker = null;
@@ -75,7 +73,7 @@ public final class Pipeline implements AutoCloseable {
         }
     }
 
-    private static List<Ed25519Verifier> trusted(DataFolder data) throws IOException, RecorderException {
+    private static List<NoteVerifier> trusted(DataFolder data) throws IOException, RecorderException {
         KeyFile.loadOrCreate(data.keys(), "recorder");
         return new ArrayList<>(data.trustedKeys());
     }

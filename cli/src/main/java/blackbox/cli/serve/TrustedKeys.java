@@ -1,6 +1,6 @@
 package blackbox.cli.serve;
 
-import blackbox.schemas.sign.Ed25519Verifier;
+import blackbox.schemas.log.NoteVerifier;
 import java.io.IOException;
 import java.util.List;
 
@@ -9,5 +9,5 @@ import java.util.List;
 @FunctionalInterface
 public interface TrustedKeys {
 
-    List<Ed25519Verifier> read() throws IOException;
+    List<NoteVerifier> read() throws IOException;
 }

@@ -1,6 +1,10 @@
-/// Keys as files: created with mode 0600 before the first octet is written, never sent anywhere.
+/// Private keys and where they live: files of mode 0600, PKCS#11 tokens, this machine's TPM. They are never
+/// sent anywhere.
 ///
-/// Public keys lie beside them as verifier keys (C2SP signed-note) for whoever checks.
+/// [blackbox.recorder.keys.LogKeys] gives the long-term key that signs the log of runs;
+/// [blackbox.recorder.keys.KeyFile] a plain key for a role. Public keys lie beside them as verifier keys
+/// (C2SP signed-note) for whoever checks. Bouncy Castle is used for PEM, PKCS#8 and certificates, and for no
+/// signature.
 @NullMarked
 package blackbox.recorder.keys;
 

@@ -1,0 +1,123 @@
+package blackbox.recorder.keys;
+
+import blackbox.recorder.RecorderException;
+import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.log.NoteSigner;
+import blackbox.schemas.sign.Ed25519Key;
+import blackbox.schemas.sign.MlDsaKey;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/// Keys in files: an Ed25519 key, and an ML-DSA-44 key beside it where this process has that. They are text
+/// in C2SP's form for note keys, or PEM as `openssl pkey` reads it where a passphrase was given when they
+/// were made.
+final class FileKeyStore implements LogKeyStore {
+
+    private static final String CLASSICAL = "file";
+    private static final String ML_DSA = "ml-dsa-44-file";
+
+    private final Path folder;
+    private final KeyAccess access;
+
+    FileKeyStore(Path folder, KeyAccess access) {
+        this.folder = folder;
+        this.access = access;
+    }
+
+    @Override
+    public Opened create(String origin, SequencedMap<String, String> settings) throws RecorderException {
+        Ed25519Key classical = Ed25519Key.create(origin, access.random());
+        String id = String.format("%08x", classical.verifier().keyId());
+        var signers = new ArrayList<NoteSigner>(List.of(classical));
+        var written = new LinkedHashMap<String, String>();
+        try {
+            written.put(CLASSICAL, "log-" + id + ".key");
+            write("log-" + id + ".key", PrivateKeyPem.ED25519, classical.encoded(), classical.seed());
+            if (CryptoProvider.current().hasMlDsa()) {
+                MlDsaKey other = MlDsaKey.create44(origin, access.random());
+                signers.add(other);
+                written.put(ML_DSA, "log-" + id + ".ml-dsa-44.key");
+                write("log-" + id + ".ml-dsa-44.key", PrivateKeyPem.ML_DSA_44, other.encoded(), other.seed());
+            }
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot write a key file in " + folder, e);
+        }
+        return new Opened(signers, written, () -> {});
+    }
+
+    private void write(String name, PrivateKeyPem pem, String plain, byte[] seed)
+            throws IOException, RecorderException {
+        try {
+            if (!access.secrets().isGiven(Secrets.PASSPHRASE)) {
+                OwnerFile.write(folder.resolve(name), plain + "\n");
+                return;
+            }
+            char[] passphrase = access.secrets().read(Secrets.PASSPHRASE, "passphrase for " + name);
+            try {
+                OwnerFile.write(folder.resolve(name), pem.encrypt(seed, passphrase, access.random()));
+            } finally {
+                Arrays.fill(passphrase, '\0');
+            }
+        } finally {
+            Arrays.fill(seed, (byte) 0);
+        }
+    }
+
+    @Override
+    public Opened open(LogKeyConf conf) throws RecorderException {
+        var signers = new ArrayList<NoteSigner>();
+        String text = read(conf.setting(CLASSICAL));
+        signers.add(
+                PrivateKeyPem.isOne(text)
+                        ? Ed25519Key.ofSeed(
+                                conf.origin(), decrypt(PrivateKeyPem.ED25519, text, conf.setting(CLASSICAL)))
+                        : Ed25519Key.parse(text));
+        String other = conf.settings().get(ML_DSA);
+        if (other != null && CryptoProvider.current().hasMlDsa()) {
+            String otherText = read(other);
+            signers.add(
+                    PrivateKeyPem.isOne(otherText)
+                            ? MlDsaKey.ofSeed44(conf.origin(), decrypt(PrivateKeyPem.ML_DSA_44, otherText, other))
+                            : MlDsaKey.parse(otherText));
+        }
+        return new Opened(signers, conf.settings(), () -> {});
+    }
+
+    private String read(String name) throws RecorderException {
+        try {
+            return OwnerFile.read(folder.resolve(name));
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot read the key file " + folder.resolve(name), e);
+        }
+    }
+
+    private byte[] decrypt(PrivateKeyPem pem, String text, String name) throws RecorderException {
+        char[] passphrase = access.secrets().read(Secrets.PASSPHRASE, "passphrase for " + name);
+        try {
+            return pem.decrypt(text, passphrase);
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot open the key file " + folder.resolve(name), e);
+        } finally {
+            Arrays.fill(passphrase, '\0');
+        }
+    }
+
+    @Override
+    public void destroy(LogKeyConf conf) throws RecorderException {
+        try {
+            for (String setting : List.of(CLASSICAL, ML_DSA)) {
+                String name = conf.settings().get(setting);
+                if (name != null) {
+                    OwnerFile.delete(folder.resolve(name));
+                }
+            }
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot delete an old key file in " + folder, e);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package blackbox.recorder.keys;
+
+import blackbox.schemas.CryptoProvider;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+
+/// What opening or making a key takes from the world around it.
+///
+/// @param random from the provider that this process has chosen
+/// @param secrets where passphrases and PINs come from
+public record KeyAccess(InstantSource clock, SecureRandom random, Secrets secrets) {
+
+    /// This machine's clock, this process's randomness, and the environment's secrets.
+    public static KeyAccess system() {
+        return new KeyAccess(
+                InstantSource.system(),
+                CryptoProvider.current().random(),
+                Secrets.of(System.getenv(), System.console()));
+    }
+}

@@ -1,0 +1,158 @@
+package blackbox.recorder.keys;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.RecorderException.Code;
+import blackbox.schemas.RunId;
+import blackbox.schemas.log.NoteSigner;
+import blackbox.schemas.log.NoteVerifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/// The long-term key of a data folder: made on first use, opened to sign, replaced by another.
+///
+/// `log.conf` says which key that is; the classical verifier key also stands in `log.pub`, which is among the
+/// keys that verification on this machine trusts.
+public final class LogKeys {
+
+    /// Says which key signs the log of runs.
+    public static final String CONF = "log.conf";
+
+    private static final String PUBLIC = "log.pub";
+
+    private LogKeys() {}
+
+    /// The wish for a new key.
+    ///
+    /// @param settings what the store needs to know
+    /// @param validFor how long it may sign; null for no end
+    public record Wish(
+            StoreKind store,
+            SequencedMap<String, String> settings,
+            @Nullable Duration validFor) {
+
+        /// A file key without end.
+        public static Wish standard() {
+            return new Wish(StoreKind.FILE, new LinkedHashMap<>(), null);
+        }
+    }
+
+    /// Opens the folder's key; makes a file key where there is none yet.
+    ///
+    /// @throws RecorderException when it cannot be opened: a store that is not there, a wrong passphrase, a
+    /// key that is not the one that `log.conf` names
+    public static LogKey loadOrCreate(Path folder, KeyAccess access) throws RecorderException {
+        if (!OwnerFile.exists(folder.resolve(CONF))) {
+            try (KeysLock _ = KeysLock.of(folder)) {
+                if (!OwnerFile.exists(folder.resolve(CONF))) {
+                    return createLocked(folder, Wish.standard(), access);
+                }
+            } catch (IOException e) {
+                throw LogKeyStore.failed("cannot make a key in " + folder, e);
+            }
+        }
+        return load(folder, access);
+    }
+
+    /// Makes the folder's first key.
+    ///
+    /// @throws RecorderException when there is one already, or the store refuses
+    public static LogKey create(Path folder, Wish wish, KeyAccess access) throws RecorderException {
+        try (KeysLock _ = KeysLock.of(folder)) {
+            if (OwnerFile.exists(folder.resolve(CONF))) {
+                throw new RecorderException(
+                        Code.KEY, "there is a key in " + folder + " already; to replace it, rotate it");
+            }
+            return createLocked(folder, wish, access);
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot make a key in " + folder, e);
+        }
+    }
+
+    private static LogKey createLocked(Path folder, Wish wish, KeyAccess access) throws RecorderException, IOException {
+        Instant now = access.clock().instant();
+        String origin = "blackbox/log/" + RunId.create(now, access.random());
+        LogKey key = make(folder, origin, now, wish, access);
+        write(folder, key.conf());
+        return key;
+    }
+
+    private static LogKey make(Path folder, String origin, Instant now, Wish wish, KeyAccess access)
+            throws RecorderException {
+        LogKeyStore store = LogKeyStore.of(wish.store(), folder, access);
+        LogKeyStore.Opened made = store.create(origin, wish.settings());
+        Duration validFor = wish.validFor();
+        var conf = new LogKeyConf(
+                origin,
+                now,
+                validFor == null ? null : now.plus(validFor),
+                wish.store(),
+                made.signers().stream()
+                        .map(signer -> signer.verifier().encoded())
+                        .toList(),
+                made.settings());
+        return new LogKey(conf, made.signers(), made.device());
+    }
+
+    private static void write(Path folder, LogKeyConf conf) throws IOException {
+        OwnerFile.writePublic(folder.resolve(PUBLIC), conf.keys().getFirst() + "\n");
+        OwnerFile.write(folder.resolve(CONF), conf.text());
+    }
+
+    /// What `log.conf` says, without touching the private key; null where there is none.
+    ///
+    /// @throws RecorderException when it cannot be read
+    public static @Nullable LogKeyConf conf(Path folder) throws RecorderException {
+        return conf(folder, CONF);
+    }
+
+    private static @Nullable LogKeyConf conf(Path folder, String name) throws RecorderException {
+        Path file = folder.resolve(name);
+        if (!OwnerFile.exists(file)) {
+            return null;
+        }
+        try {
+            return LogKeyConf.parse(Files.readString(file));
+        } catch (IOException | IllegalArgumentException e) {
+            throw LogKeyStore.failed("cannot use " + file, e);
+        }
+    }
+
+    /// Opens the folder's key.
+    ///
+    /// @throws RecorderException as [#loadOrCreate], or when there is none
+    public static LogKey load(Path folder, KeyAccess access) throws RecorderException {
+        LogKeyConf conf = conf(folder);
+        if (conf == null) {
+            throw new RecorderException(Code.KEY, "there is no key in " + folder + " yet");
+        }
+        return open(folder, conf, access);
+    }
+
+    private static LogKey open(Path folder, LogKeyConf conf, KeyAccess access) throws RecorderException {
+        try {
+            LogKeyStore.Opened opened =
+                    LogKeyStore.of(conf.store(), folder, access).open(conf);
+            for (NoteSigner signer : opened.signers()) {
+                requireNamed(signer.verifier(), conf, folder);
+            }
+            return new LogKey(conf, opened.signers(), opened.device());
+        } catch (IllegalArgumentException e) {
+            throw LogKeyStore.failed("cannot open the key that " + folder.resolve(CONF) + " names", e);
+        }
+    }
+
+    private static void requireNamed(NoteVerifier verifier, LogKeyConf conf, Path folder) throws RecorderException {
+        if (!conf.keys().contains(verifier.encoded())) {
+            throw new RecorderException(
+                    Code.KEY,
+                    "the key in the store is " + verifier.encoded() + ", and not one that " + folder.resolve(CONF)
+                            + " names");
+        }
+    }
+}

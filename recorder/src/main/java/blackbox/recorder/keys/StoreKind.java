@@ -1,0 +1,28 @@
+package blackbox.recorder.keys;
+
+/// Where a long-term key lives.
+public enum StoreKind {
+    /// In files of mode 0600, encrypted where a passphrase is given.
+    FILE("file");
+
+    private final String word;
+
+    StoreKind(String word) {
+        this.word = word;
+    }
+
+    /// As it stands in settings and on the command line.
+    public String word() {
+        return word;
+    }
+
+    /// @throws IllegalArgumentException when there is no such store
+    public static StoreKind of(String word) {
+        for (StoreKind kind : values()) {
+            if (kind.word.equals(word)) {
+                return kind;
+            }
+        }
+        throw new IllegalArgumentException("there is no key store '" + word + "'; there is file");
+    }
+}
