@@ -168,6 +168,17 @@ public final class EventFileReader implements AutoCloseable {
         return this;
     }
 
+    /// Passes over the row groups that lie within the first `rows` rows, before the first [#next].
+    public EventFileReader skipGroups(long rows) {
+        List<RowGroup> groups = file.rowGroups();
+        long left = rows;
+        while (group + 1 < groups.size() && groups.get(group + 1).rows() <= left) {
+            group++;
+            left -= groups.get(group).rows();
+        }
+        return this;
+    }
+
     /// How many rows the file says it has.
     public long rows() {
         return file.rows();

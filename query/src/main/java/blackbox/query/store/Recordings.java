@@ -53,6 +53,16 @@ public record Recordings(Path data) {
         return data.resolve("keys");
     }
 
+    /// The folder of the log of runs.
+    public Path log() {
+        return data.resolve("log");
+    }
+
+    /// The folder with what was computed from a run's leaves and may be thrown away.
+    public Path treeCache(RunId run) {
+        return data.resolve("runs").resolve(run.value()).resolve("log");
+    }
+
     /// Every run that left a trace, oldest first.
     public List<RunId> runs() throws IOException {
         var runs = new TreeSet<RunId>();
@@ -95,8 +105,8 @@ public record Recordings(Path data) {
         return files;
     }
 
-    /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in two
-    /// where files overlap in part (readers skip what they have had).
+    /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in
+    /// two where files overlap in part (readers skip what they have had).
     public List<DataFile> committedFiles(RunId run) throws IOException {
         var committed = new ArrayList<DataFile>();
         long next = 0;

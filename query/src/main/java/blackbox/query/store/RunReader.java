@@ -17,10 +17,11 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A run's rows in order, each index once: from the data files, then from batches that are still in the spool.
+/// A run's rows in order, each index once: from the data files, then from batches that are still in the
+/// spool.
 ///
-/// Memory: one row group or one spool segment. Owned by one thread. Reading says nothing about whether the rows
-/// are true: that is the verifier's business.
+/// Memory: one row group or one spool segment. Owned by one thread. Reading says nothing about whether the
+/// rows are true: that is the verifier's business.
 public final class RunReader implements AutoCloseable {
 
     private static final int PLANS_MAX = 10;
@@ -35,6 +36,10 @@ public final class RunReader implements AutoCloseable {
     private long leafIndex;
     private final Row decoded = new Row();
     private Row row = decoded;
+    private @Nullable Text raw;
+    private @Nullable String checkpoint;
+    private long batchEnd;
+    private @Nullable String batchCheckpoint;
     private long index;
     private long next;
     private int plans;
@@ -87,8 +92,11 @@ public final class RunReader implements AutoCloseable {
             if (open.index() >= next) {
                 index = open.index();
                 next = index + 1;
-                Text raw = open.raw();
-                row = raw != null && decode(raw.toBytes()) ? decoded : open.row();
+                Text octets = open.raw();
+                raw = octets;
+                row = octets != null && decode(octets.toBytes()) ? decoded : open.row();
+                Text note = open.checkpoint();
+                checkpoint = note == null ? null : note.toString();
                 return true;
             }
         }
@@ -102,11 +110,15 @@ public final class RunReader implements AutoCloseable {
     private boolean nextLeaf(LeafCursor cursor) {
         while (cursor.next()) {
             long at = leafIndex++;
-            if (at >= next
-                    && LeafCodec.decode(cursor.array(), cursor.offset(), cursor.offset() + cursor.length(), decoded)) {
+            if (at >= next) {
+                if (!LeafCodec.decode(cursor.array(), cursor.offset(), cursor.offset() + cursor.length(), decoded)) {
+                    decoded.clear();
+                }
                 row = decoded;
+                raw = Text.copyOf(cursor.array(), cursor.offset(), cursor.length());
                 index = at;
                 next = at + 1;
+                checkpoint = next == batchEnd ? batchCheckpoint : null;
                 return true;
             }
         }
@@ -125,13 +137,16 @@ public final class RunReader implements AutoCloseable {
         }
         leaves = batch.leaves();
         leafIndex = batch.firstIndex();
+        batchEnd = batch.endIndex();
+        batchCheckpoint = batch.checkpoint();
         return true;
     }
 
     /// Opens a file; where ingest has put another in its place meanwhile, the files are listed afresh.
     private void open(DataFile dataFile) throws IOException {
         try {
-            file = EventFileReader.open(dataFile.path(), run);
+            long passed = Math.max(0, next - dataFile.name().firstIndex());
+            file = EventFileReader.open(dataFile.path(), run).skipGroups(passed);
         } catch (NoSuchFileException e) {
             if (++plans > PLANS_MAX) {
                 throw e;
@@ -173,6 +188,31 @@ public final class RunReader implements AutoCloseable {
     /// The current row's index within the run.
     public long index() {
         return index;
+    }
+
+    /// Writes the current row's leaf to `target` from `at` on and returns where it ends. `target` must have
+    /// room for [LeafCodec#BYTES_MAX] octets.
+    ///
+    /// @throws IllegalArgumentException when the row is longer than a leaf can be
+    public int leaf(byte[] target, int at) {
+        Text octets = raw;
+        if (octets == null) {
+            if (LeafCodec.sizeMax(row) > LeafCodec.BYTES_MAX && LeafCodec.size(row) > LeafCodec.BYTES_MAX) {
+                throw new IllegalArgumentException("event " + index + " is longer than a leaf can be");
+            }
+            return LeafCodec.encode(row, target, at);
+        }
+        byte[] leaf = octets.toBytes();
+        if (leaf.length > LeafCodec.BYTES_MAX) {
+            throw new IllegalArgumentException("event " + index + " is longer than a leaf can be");
+        }
+        System.arraycopy(leaf, 0, target, at, leaf.length);
+        return at + leaf.length;
+    }
+
+    /// The signed note that the current row's batch ends with; null where the row is not its last.
+    public @Nullable String checkpoint() {
+        return checkpoint;
     }
 
     @Override

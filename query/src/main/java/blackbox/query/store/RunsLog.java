@@ -1,0 +1,107 @@
+package blackbox.query.store;
+
+import blackbox.schemas.log.Checkpoint;
+import blackbox.schemas.log.EntryBundle;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.log.TilePath;
+import blackbox.schemas.log.TileSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the log of runs (`schemas/log.md`, L2): a folder of static files (C2SP tlog-tiles). Nothing that it
+/// gives is believed yet. Every call looks at the disk afresh.
+public final class RunsLog implements TileSource {
+
+    private static final int NOTE_BYTES_MAX = 1 << 20;
+    private static final String ANCHOR_SUFFIX = ".note";
+
+    private final Path folder;
+
+    public RunsLog(Path folder) {
+        this.folder = folder;
+    }
+
+    /// A checkpoint's note and what it says.
+    public record Head(SignedNote note, Checkpoint checkpoint) {}
+
+    /// Takes the log's entries, in order.
+    @FunctionalInterface
+    public interface EntrySink {
+        void accept(long index, byte[] entry) throws IOException;
+    }
+
+    /// The log's last checkpoint; null where there is no log yet.
+    ///
+    /// @throws IOException when it cannot be read or is no checkpoint
+    public @Nullable Head head() throws IOException {
+        return head(folder.resolve("checkpoint"));
+    }
+
+    private static @Nullable Head head(Path file) throws IOException {
+        try {
+            byte[] octets = Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
+            SignedNote note = SignedNote.parse(octets);
+            Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
+            if (note == null || checkpoint == null) {
+                throw new IOException(file + " is no checkpoint");
+            }
+            return new Head(note, checkpoint);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    /// The checkpoints that were anchored, by size: witnesses have cosigned them, or a time authority has
+    /// stamped them.
+    public List<Head> anchors() throws IOException {
+        var heads = new TreeMap<Long, Head>();
+        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
+            if (file.toString().endsWith(ANCHOR_SUFFIX)) {
+                Head head = head(file);
+                if (head != null) {
+                    heads.put(head.checkpoint().size(), head);
+                }
+            }
+        }
+        return List.copyOf(heads.values());
+    }
+
+    @Override
+    public byte @Nullable [] read(TilePath tile) throws IOException {
+        try {
+            return Files.readAllBytes(folder.resolve(tile.path()));
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    /// Gives the first `size` entries.
+    ///
+    /// @throws IOException when one is missing or malformed
+    public void entries(long size, EntrySink sink) throws IOException {
+        for (long first = 0; first < size; first += TilePath.FULL) {
+            TilePath tile = TilePath.entries(first / TilePath.FULL, (int) Math.min(TilePath.FULL, size - first));
+            List<byte[]> entries = bundle(tile).entries();
+            for (int i = 0; i < tile.width(); i++) {
+                sink.accept(first + i, entries.get(i));
+            }
+        }
+    }
+
+    /// A log may drop a partial bundle once the full one is there.
+    private EntryBundle bundle(TilePath wanted) throws IOException {
+        byte[] octets = read(wanted);
+        TilePath tile = octets == null ? wanted.full() : wanted;
+        octets = octets == null ? read(tile) : octets;
+        EntryBundle bundle = octets == null ? null : EntryBundle.parse(octets, tile.width());
+        if (bundle == null) {
+            throw new IOException(folder.resolve(wanted.path()) + (octets == null ? " is missing" : " is malformed"));
+        }
+        return bundle;
+    }
+}

@@ -1,0 +1,75 @@
+package blackbox.query;
+
+import blackbox.schemas.log.Checkpoint;
+import blackbox.schemas.log.EntryBundle;
+import blackbox.schemas.log.MerkleFrontier;
+import blackbox.schemas.log.NoteSigner;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.log.TilePath;
+import blackbox.schemas.log.TreeHasher;
+import blackbox.schemas.sign.Ed25519Key;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A log of runs for tests, written as plainly as can be.
+public final class TestLog {
+
+    public static final String ORIGIN = "blackbox/log/test";
+
+    public final Path folder;
+    public final Ed25519Key key = Ed25519Key.create(ORIGIN, new SecureRandom());
+    public final List<byte[]> entries = new ArrayList<>();
+    public List<NoteSigner> signers = List.of(key);
+    private long published;
+
+    public TestLog(Path folder) {
+        this.folder = folder;
+    }
+
+    /// Adds an entry and returns its index.
+    public long add(String entry) {
+        entries.add(entry.getBytes(StandardCharsets.UTF_8));
+        return entries.size() - 1L;
+    }
+
+    /// The tree's checkpoint, without signatures.
+    public Checkpoint checkpoint() {
+        var tree = new MerkleFrontier();
+        entries.forEach(entry -> tree.append(new TreeHasher().leaf(entry)));
+        return new Checkpoint(ORIGIN, tree.size(), tree.root());
+    }
+
+    /// Writes tiles, bundles and the checkpoint; returns the checkpoint's file.
+    public Path publish() throws IOException {
+        for (TilePath tile : TilePath.grown(published, entries.size())) {
+            Path file = folder.resolve(tile.path());
+            Files.createDirectories(file.resolveSibling("."));
+            Files.write(file, octets(tile));
+        }
+        published = entries.size();
+        Files.createDirectories(folder);
+        return Files.writeString(
+                folder.resolve("checkpoint"), SignedNote.sign(checkpoint().text(), signers));
+    }
+
+    private byte[] octets(TilePath tile) {
+        int first = (int) tile.index() * TilePath.FULL;
+        if (tile.level() == TilePath.ENTRIES) {
+            return new EntryBundle(entries.subList(first, first + tile.width())).encoded();
+        }
+        var octets = new ByteArrayOutputStream();
+        int span = 1 << 8 * tile.level();
+        for (int i = first; i < first + tile.width(); i++) {
+            var subtree = new MerkleFrontier();
+            entries.subList(i * span, (i + 1) * span).forEach(entry -> subtree.append(new TreeHasher().leaf(entry)));
+            octets.writeBytes(subtree.root().toBytes());
+        }
+        return octets.toByteArray();
+    }
+}
