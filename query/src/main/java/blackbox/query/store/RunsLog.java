@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,27 @@ public final class RunsLog implements TileSource {
         } catch (NoSuchFileException e) {
             return null;
         }
+    }
+
+    /// Whether nothing of a log is there.
+    public boolean isEmpty() throws IOException {
+        return Recordings.entries(folder.resolve("tile")).isEmpty();
+    }
+
+    /// The files that hold the tile `index` of `level` (or the entry bundle), full or as wide as it was once.
+    public List<TilePath> tiles(int level, long index) throws IOException {
+        TilePath full = new TilePath(level, index, TilePath.FULL);
+        var tiles = new ArrayList<TilePath>();
+        if (Files.exists(folder.resolve(full.path()))) {
+            tiles.add(full);
+        }
+        for (Path partial : Recordings.entries(folder.resolve(full.path() + ".p"))) {
+            TilePath tile = TilePath.parse(full.path() + ".p/" + partial.getFileName());
+            if (tile != null) {
+                tiles.add(tile);
+            }
+        }
+        return tiles;
     }
 
     /// Gives the first `size` entries.
