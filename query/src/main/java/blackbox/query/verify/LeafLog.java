@@ -13,15 +13,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The run's log as it is computed again: takes leaves in order, and checkpoints where they stand, and checks
-/// that each heartbeat fits and each checkpoint signs the very tree over the leaves before it. Owned by one
-/// thread.
+/// that each heartbeat fits and each checkpoint signs the very tree over the leaves before it, with the key whose
+/// turn it is. Owned by one thread.
 final class LeafLog {
 
     private final RunId run;
     private final TrustedKeys keys;
     private final Findings findings;
     private final SequenceCheck sequences = new SequenceCheck();
-    private MerkleFrontier tree = new MerkleFrontier();
+    private final SignerChain signers;
+    private final TimeCheck times;
+    private final MerkleFrontier tree;
 
     private long coveredEnd;
     private long checkpoints;
@@ -37,9 +39,23 @@ final class LeafLog {
     private record Expected(long size, Hash root, String what) {}
 
     LeafLog(RunId run, TrustedKeys keys, Findings findings) {
+        this(
+                run,
+                keys,
+                findings,
+                new SignerChain(run, keys, findings),
+                new TimeCheck(findings, run.createdAt().toEpochMilli() * 1_000_000L),
+                new MerkleFrontier());
+    }
+
+    private LeafLog(
+            RunId run, TrustedKeys keys, Findings findings, SignerChain signers, TimeCheck times, MerkleFrontier tree) {
         this.run = run;
         this.keys = keys;
         this.findings = findings;
+        this.signers = signers;
+        this.times = times;
+        this.tree = tree;
     }
 
     /// Index of the next leaf.
@@ -56,19 +72,25 @@ final class LeafLog {
     void append(byte[] array, int offset, int length, Row row) {
         tree.append(array, offset, length);
         lastWasBeat = false;
+        if (size() == 1) {
+            signers.open(row);
+        }
         if (!row.has(Column.KIND)) {
             return;
         }
         long kind = row.number(Column.KIND);
         if (kind == Kind.RECORDER_HEARTBEAT.code()) {
             heartbeat(row);
-        } else if (closed) {
+            return;
+        }
+        if (closed) {
             findings.tampered(size() - 1, "an event stands behind the run's close");
         } else if (kind == Kind.RUN_CLOSE.code()) {
             close(row);
         } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
             declaredLost += row.number(Column.LOST);
         }
+        times.see(size() - 1, row);
         sequences.see(row);
     }
 
@@ -87,6 +109,8 @@ final class LeafLog {
             findings.tampered(index, "the heartbeat does not name the batch before");
         }
         beatAtNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0;
+        times.beat(index, beatAtNs, signers.isCertified());
+        signers.heartbeat(row);
         nextBatch++;
     }
 
@@ -113,25 +137,29 @@ final class LeafLog {
             findings.tampered(index, "a checkpoint stands at an event that is no heartbeat");
             return true;
         }
-        String fault = faultOf(note, tree);
-        if (fault == null) {
-            checkpoints++;
-            coveredEnd = size();
-            meetExpectations();
-            return true;
+        String fault = faultOf(note);
+        if (fault != null) {
+            findings.tampered(coveredEnd, "events " + coveredEnd + " to " + index + ": " + fault);
+            return false;
         }
-        findings.tampered(coveredEnd, "events " + coveredEnd + " to " + index + ": " + fault);
-        return false;
+        checkpoints++;
+        coveredEnd = size();
+        meetExpectations();
+        String end = signers.advance(closed);
+        if (end != null) {
+            findings.tampered(index, end);
+        }
+        return end == null;
     }
 
-    private @Nullable String faultOf(String text, MerkleFrontier over) {
+    private @Nullable String faultOf(String text) {
         SignedNote note = SignedNote.parse(text);
         if (note == null) {
             return "the checkpoint is no signed note";
         }
-        if (!keys.signedCheckpoint(note)) {
-            return "the checkpoint is signed by no trusted key ("
-                    + keys.authorship().keys() + ")";
+        String unsigned = signers.faultOf(note);
+        if (unsigned != null) {
+            return unsigned;
         }
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (checkpoint == null) {
@@ -140,10 +168,10 @@ final class LeafLog {
         if (!checkpoint.origin().equals(run.origin())) {
             return "the checkpoint is of another log, " + checkpoint.origin();
         }
-        if (checkpoint.size() != over.size()) {
-            return "the checkpoint is over " + checkpoint.size() + " events, here stand " + over.size();
+        if (checkpoint.size() != size()) {
+            return "the checkpoint is over " + checkpoint.size() + " events, here stand " + size();
         }
-        return checkpoint.root().equals(over.root()) ? null : "the events do not lead to the root that was signed";
+        return checkpoint.root().equals(tree.root()) ? null : "the events do not lead to the root that was signed";
     }
 
     /// The number, time and predecessor in the last heartbeat.
@@ -158,8 +186,8 @@ final class LeafLog {
     /// The log as it is now, to check other leaves against without changing it; its findings go to the same
     /// place.
     LeafLog fork() {
-        var fork = new LeafLog(run, keys, findings);
-        fork.tree = MerkleFrontier.of(tree.size(), tree.toBytes());
+        var fork = new LeafLog(
+                run, keys, findings, signers.fork(), times.fork(), MerkleFrontier.of(tree.size(), tree.toBytes()));
         fork.coveredEnd = coveredEnd;
         fork.nextBatch = nextBatch;
         fork.closed = closed;
@@ -195,7 +223,7 @@ final class LeafLog {
         if (coveredEnd != size() && !findings.isTampered()) {
             findings.tampered(coveredEnd, "events from " + coveredEnd + " on are covered by no checkpoint");
         }
-        if (sequences.missing() > declaredLost) {
+        if (hasUndeclaredLosses()) {
             findings.note(
                     -1,
                     "the guest's sequence numbers show " + sequences.missing() + " events missing, losses of "
@@ -209,6 +237,11 @@ final class LeafLog {
 
     boolean hasLosses() {
         return declaredLost > 0 || sequences.missing() > 0;
+    }
+
+    /// Whether the guest's own numbers show that more is missing than was declared lost.
+    boolean hasUndeclaredLosses() {
+        return sequences.missing() > declaredLost;
     }
 
     long checkpoints() {

@@ -113,6 +113,9 @@ public final class RunVerifier {
 
     private Completeness completeness(boolean live) {
         boolean whole = log.isClosed() && !findings.isTruncated();
+        if (whole && log.hasUndeclaredLosses()) {
+            return Completeness.LOSS_UNDECLARED;
+        }
         if (whole) {
             return log.hasLosses() ? Completeness.LOSS_DECLARED : Completeness.COMPLETE;
         }

@@ -5,11 +5,13 @@ import blackbox.schemas.log.SignedNote;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The public keys that are believed, by role: a key named for ingest seals files and never signs a checkpoint.
 final class TrustedKeys {
 
     private static final String INGEST = "blackbox/ingest";
+    private static final int NAMED_MAX = 16;
 
     private final List<NoteVerifier> all;
     private final List<NoteVerifier> recorders;
@@ -24,13 +26,30 @@ final class TrustedKeys {
     /// Whether a recorder's key signed the note; remembers who did.
     boolean signedCheckpoint(SignedNote note) {
         boolean believed = note.signedBy(recorders) != null;
-        if (seen.size() < 16) {
+        remember(note);
+        strangers |= !believed;
+        return believed;
+    }
+
+    private void remember(SignedNote note) {
+        if (seen.size() < NAMED_MAX) {
             for (SignedNote.Signature signature : note.signatures()) {
                 seen.add(signature.name() + "+" + String.format("%08x", signature.keyId()));
             }
         }
-        strangers |= !believed;
-        return believed;
+    }
+
+    /// What is wrong with who signed a run key certificate, or null; remembers who did.
+    @Nullable
+    String certificateFault(SignedNote note) {
+        remember(note);
+        return note.signedBy(recorders) == null ? "it is signed by no trusted key" : null;
+    }
+
+    /// Remembers that somebody signed who should not have; returns `what`.
+    String stranger(String what) {
+        strangers = true;
+        return what;
     }
 
     /// Whether a trusted key signed the note.

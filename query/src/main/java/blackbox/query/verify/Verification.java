@@ -32,6 +32,8 @@ public record Verification(
         COMPLETE,
         /// Closed, and what was lost is declared.
         LOSS_DECLARED,
+        /// Closed, but the guest's own numbers show that more is missing than was declared lost.
+        LOSS_UNDECLARED,
         /// Still being recorded.
         OPEN,
         /// The end is missing.

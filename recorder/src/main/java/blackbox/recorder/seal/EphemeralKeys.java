@@ -52,6 +52,7 @@ public final class EphemeralKeys implements EpochKeys {
             throw new IllegalStateException("the last epoch of run " + run + " is sealed");
         }
         String note = SignedNote.sign(checkpoint, key);
+        key.destroy();
         current = next;
         next = null;
         return note;
@@ -59,6 +60,11 @@ public final class EphemeralKeys implements EpochKeys {
 
     @Override
     public void close() {
+        for (Ed25519Key key : new Ed25519Key[] {current, next}) {
+            if (key != null) {
+                key.destroy();
+            }
+        }
         current = null;
         next = null;
     }
