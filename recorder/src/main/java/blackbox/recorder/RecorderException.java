@@ -9,6 +9,8 @@ public final class RecorderException extends Exception {
     public enum Code {
         /// The spool cannot be written: nothing further is recorded.
         SPOOL,
+        /// The log of runs cannot be written, or what is there does not hold.
+        RUN_LOG,
         /// A key cannot be read or made.
         KEY,
         /// The broker cannot be reached or refuses.

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the few values that verification needs from the JSON in a leaf's detail, token by token: the verifier has no
 /// data binding.
-final class LeafDetail {
+public final class LeafDetail {
 
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -19,13 +19,13 @@ final class LeafDetail {
     ///
     /// @param there whether anything does
     /// @param note the text, or null where it is none
-    record Certificate(boolean there, @Nullable String note) {
+    public record Certificate(boolean there, @Nullable String note) {
 
         static final Certificate NONE = new Certificate(false, null);
     }
 
     /// The certificate in a `run.open` leaf's detail. Of several the last counts, as for other readers of JSON.
-    static Certificate certificate(String detail) {
+    public static Certificate certificate(String detail) {
         Certificate found = Certificate.NONE;
         try (JsonParser json = JSON.createParser(detail)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
