@@ -69,7 +69,8 @@ final class RunLogTest {
     /// A run's checkpoint that no other is like; signed once, because it is appended thousands of times.
     private String checkpoint(long size) {
         return checkpoints.computeIfAbsent(size, _ -> {
-            var checkpoint = new Checkpoint(RUN.origin(), size, Hash.sha256(Long.toString(size).getBytes(UTF_8)));
+            var checkpoint = new Checkpoint(
+                    RUN.origin(), size, Hash.sha256(Long.toString(size).getBytes(UTF_8)));
             return SignedNote.sign(checkpoint.text(), epoch);
         });
     }
@@ -204,10 +205,10 @@ final class RunLogTest {
     void nothingAcknowledgedIsEverMissing() throws Exception {
         int runs = 0;
         for (Failure failure : Failure.values()) {
-            for (int before : new int[] {0, 1, 3, 254, 255}) {
+            for (int before : new int[] {0, 1, 255}) {
                 int steps = stepsAfter(before);
                 for (int step = 0; step < steps; step++) {
-                    for (long seed = 0; seed < 3; seed++) {
+                    for (long seed = 0; seed < 2; seed++) {
                         var files = new MemoryFiles(seed);
                         List<String> acknowledged = grow(files, before);
                         files.failAt(step, failure);
@@ -227,7 +228,7 @@ final class RunLogTest {
                 assertTrue(steps > 8, steps + " steps");
             }
         }
-        assertTrue(runs > 500, runs + " kills");
+        assertTrue(runs > 150, runs + " kills");
     }
 
     private int stepsAfter(int before) throws RecorderException {
