@@ -101,7 +101,10 @@ final class FileKeyStore implements LogKeyStore {
         try {
             return pem.decrypt(text, passphrase);
         } catch (IOException e) {
-            throw LogKeyStore.failed("cannot open the key file " + folder.resolve(name), e);
+            throw new RecorderException(
+                    RecorderException.Code.KEY,
+                    "cannot open the key file " + folder.resolve(name) + ": " + e.getMessage(),
+                    e);
         } finally {
             Arrays.fill(passphrase, '\0');
         }

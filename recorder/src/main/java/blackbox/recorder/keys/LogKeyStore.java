@@ -30,10 +30,21 @@ interface LogKeyStore {
     static LogKeyStore of(StoreKind kind, Path folder, KeyAccess access) {
         return switch (kind) {
             case FILE -> new FileKeyStore(folder, access);
+            case PKCS11 -> new Pkcs11KeyStore(access);
+            case TPM -> new TpmKeyStore(folder);
         };
     }
 
     static RecorderException failed(String what, Exception e) {
-        return new RecorderException(RecorderException.Code.KEY, what + ": " + e.getMessage(), e);
+        return new RecorderException(RecorderException.Code.KEY, what + ": " + reason(e), e);
+    }
+
+    /// Libraries wrap what went wrong; the innermost sentence is the one that says it.
+    static String reason(Throwable e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 }

@@ -42,6 +42,11 @@ final class OwnerFile {
         writeAtomically(file, text.getBytes(StandardCharsets.UTF_8), "rw-------");
     }
 
+    /// Writes a file that its owner alone may read.
+    static void write(Path file, byte[] octets) throws IOException {
+        writeAtomically(file, octets, "rw-------");
+    }
+
     /// Writes a file that everyone may read.
     static void writePublic(Path file, String text) throws IOException {
         writeAtomically(file, text.getBytes(StandardCharsets.UTF_8), "rw-r--r--");

@@ -68,7 +68,7 @@ enum PrivateKeyPem {
             }
             return text.toString();
         } catch (OperatorCreationException e) {
-            throw new IOException("the key could not be encrypted: " + reason(e), e);
+            throw new IOException("the key could not be encrypted: " + LogKeyStore.reason(e), e);
         }
     }
 
@@ -85,7 +85,8 @@ enum PrivateKeyPem {
                     .build(passphrase));
             return seed(info);
         } catch (OperatorCreationException | PKCSException e) {
-            throw new IOException("the passphrase does not open it, or it is damaged (" + reason(e) + ")", e);
+            throw new IOException(
+                    "the passphrase does not open it, or it is damaged (" + LogKeyStore.reason(e) + ")", e);
         }
     }
 
@@ -101,14 +102,5 @@ enum PrivateKeyPem {
             throw new IOException("its private key is not a seed of " + SEED_LENGTH + " octets");
         }
         return octets.getOctets();
-    }
-
-    /// Libraries wrap what went wrong; the innermost sentence is the one that says it.
-    private static String reason(Exception e) {
-        Throwable cause = e;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return String.valueOf(cause.getMessage());
     }
 }

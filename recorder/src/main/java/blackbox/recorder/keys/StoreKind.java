@@ -3,7 +3,11 @@ package blackbox.recorder.keys;
 /// Where a long-term key lives.
 public enum StoreKind {
     /// In files of mode 0600, encrypted where a passphrase is given.
-    FILE("file");
+    FILE("file"),
+    /// In a PKCS#11 token, which it never leaves.
+    PKCS11("pkcs11"),
+    /// In this machine's TPM 2.0, which it never leaves.
+    TPM("tpm");
 
     private final String word;
 
@@ -23,6 +27,6 @@ public enum StoreKind {
                 return kind;
             }
         }
-        throw new IllegalArgumentException("there is no key store '" + word + "'; there is file");
+        throw new IllegalArgumentException("there is no key store '" + word + "'; there are file, pkcs11 and tpm");
     }
 }

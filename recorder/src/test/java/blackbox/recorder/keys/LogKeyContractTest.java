@@ -21,6 +21,7 @@ import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,8 +35,16 @@ class LogKeyContractTest {
     @TempDir
     private Path folder;
 
+    private static final TestToken TOKEN = new TestToken();
+    private static final TestTpm TPM = new TestTpm();
+
     static List<TestStore> stores() {
-        return List.of(new TestStore.PlainFile(), new TestStore.EncryptedFile());
+        return List.of(new TestStore.PlainFile(), new TestStore.EncryptedFile(), TOKEN, TPM);
+    }
+
+    @AfterAll
+    static void endTheTpm() throws Exception {
+        TPM.close();
     }
 
     private static KeyAccess access(TestStore store) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /// A store of long-term keys that a test can use: what to wish for, and the secrets that open it.
 interface TestStore {
@@ -22,7 +23,7 @@ interface TestStore {
         return given(Map.of());
     }
 
-    default LogKeys.Wish wish(Duration validFor) {
+    default LogKeys.Wish wish(@Nullable Duration validFor) {
         return new LogKeys.Wish(kind(), settings(), validFor);
     }
 

@@ -9,20 +9,16 @@ import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
-import java.util.function.Supplier;
 
-/// An ECDSA P-256 private key that signs notes under a name: one in memory, or a handle to one in a device,
-/// whose provider then makes the signature. Used by one thread at a time.
+/// An ECDSA P-256 private key in memory that signs notes under a name. Used by one thread at a time.
 public final class EcdsaKey implements NoteSigner {
 
     private final EcdsaVerifier verifier;
     private final PrivateKey privateKey;
-    private final Supplier<Signature> algorithm;
 
-    private EcdsaKey(EcdsaVerifier verifier, PrivateKey privateKey, Supplier<Signature> algorithm) {
+    private EcdsaKey(EcdsaVerifier verifier, PrivateKey privateKey) {
         this.verifier = verifier;
         this.privateKey = privateKey;
-        this.algorithm = algorithm;
     }
 
     /// A new key in memory.
@@ -32,18 +28,10 @@ public final class EcdsaKey implements NoteSigner {
             KeyPairGenerator generator = provider.keyPairGenerator("EC");
             generator.initialize(new ECGenParameterSpec("secp256r1"), random);
             KeyPair pair = generator.generateKeyPair();
-            return new EcdsaKey(
-                    EcdsaVerifier.of(name, pair.getPublic()),
-                    pair.getPrivate(),
-                    () -> provider.signature(PublicKeys.algorithm(KeyType.ECDSA)));
+            return new EcdsaKey(EcdsaVerifier.of(name, pair.getPublic()), pair.getPrivate());
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("no P-256 in " + provider.description(), e);
         }
-    }
-
-    /// A key that another provider holds; `algorithm` gives that provider's `SHA256withECDSA`.
-    public static EcdsaKey of(EcdsaVerifier verifier, PrivateKey privateKey, Supplier<Signature> algorithm) {
-        return new EcdsaKey(verifier, privateKey, algorithm);
     }
 
     @Override
@@ -53,7 +41,7 @@ public final class EcdsaKey implements NoteSigner {
 
     @Override
     public byte[] sign(byte[] text) {
-        Signature signature = algorithm.get();
+        Signature signature = CryptoProvider.current().signature(PublicKeys.algorithm(KeyType.ECDSA));
         try {
             signature.initSign(privateKey);
             signature.update(text);

@@ -34,6 +34,13 @@ public final class EcdsaVerifier extends NamedVerifier {
         return new EcdsaVerifier(new VerifierKey(name, KeyType.ECDSA, PublicKeys.encode(KeyType.ECDSA, publicKey)));
     }
 
+    /// The DER of a SubjectPublicKeyInfo, under a name.
+    ///
+    /// @throws IllegalArgumentException when it is not an uncompressed key on P-256
+    public static EcdsaVerifier ofSpki(String name, byte[] spki) {
+        return new EcdsaVerifier(new VerifierKey(name, KeyType.ECDSA, spki));
+    }
+
     /// Reads a verifier key, `<name>+<key id>+<base64 of 0x02 and SubjectPublicKeyInfo>`.
     ///
     /// @throws IllegalArgumentException when it is not an ECDSA P-256 one or its id does not fit
