@@ -15,6 +15,8 @@ public final class RecorderException extends Exception {
         KEY,
         /// The broker cannot be reached or refuses.
         BROKER,
+        /// A witness's record cannot be read or written: nothing is cosigned.
+        WITNESS,
         /// The recorder was closed or its writer has stopped.
         CLOSED
     }

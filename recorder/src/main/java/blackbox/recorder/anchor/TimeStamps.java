@@ -1,0 +1,64 @@
+package blackbox.recorder.anchor;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.time.MalformedTimeStampException;
+import blackbox.schemas.time.TimeAnswer;
+import blackbox.schemas.time.TimeAuthorities;
+import blackbox.schemas.time.TimeQuery;
+import blackbox.schemas.time.TimeToken;
+import blackbox.schemas.time.TimeVerdict;
+import java.io.IOException;
+import java.net.URI;
+import java.util.random.RandomGenerator;
+
+/// Asks a time-stamping authority over HTTP (RFC 3161, section 3.4).
+public final class TimeStamps {
+
+    private final Outside outside;
+    private final TimeAuthorities trusted;
+    private final RandomGenerator random;
+
+    /// @param trusted whose stamps are taken
+    /// @param random source of nonces, which must not be guessable
+    public TimeStamps(Outside outside, TimeAuthorities trusted, RandomGenerator random) {
+        this.outside = outside;
+        this.trusted = trusted;
+        this.random = random;
+    }
+
+    /// What came of asking.
+    public sealed interface Outcome {
+
+        /// A stamp that was checked, and what it says.
+        record Stamped(TimeToken token, TimeVerdict.Stamped verdict) implements Outcome {}
+
+        /// No stamp; `why` is one sentence.
+        record Failed(String why) implements Outcome {}
+    }
+
+    /// Has the authority at `address` stamp `imprint`.
+    public Outcome ask(URI address, Hash imprint) throws InterruptedException {
+        TimeQuery query = TimeQuery.create(imprint, random);
+        try {
+            Outside.Answer answer = outside.post(address, TimeQuery.MEDIA_TYPE, query.encoded(), TimeToken.OCTETS_MAX);
+            if (answer.status() != 200 || !answer.contentType().equals(TimeAnswer.MEDIA_TYPE)) {
+                return new Outcome.Failed(address + " answers with status " + answer.status() + " and '"
+                        + answer.contentType() + "', which is no time stamp");
+            }
+            return switch (TimeAnswer.parse(answer.body())) {
+                case TimeAnswer.Rejected(int status, String why) ->
+                    new Outcome.Failed(address + " gives no time stamp: " + why + " (status " + status + ")");
+                case TimeAnswer.Granted(TimeToken token) -> checked(address, token, query);
+            };
+        } catch (IOException | MalformedTimeStampException e) {
+            return new Outcome.Failed(address + ": " + e.getMessage());
+        }
+    }
+
+    private Outcome checked(URI address, TimeToken token, TimeQuery query) {
+        return switch (trusted.verify(token, query)) {
+            case TimeVerdict.Stamped stamped -> new Outcome.Stamped(token, stamped);
+            case TimeVerdict.Refused(String why) -> new Outcome.Failed(address + ": " + why);
+        };
+    }
+}

@@ -1,0 +1,169 @@
+package blackbox.recorder.witness;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.RecorderException.Code;
+import blackbox.recorder.disk.WholeFiles;
+import blackbox.recorder.spool.ProcessLock;
+import blackbox.schemas.Hash;
+import blackbox.schemas.log.Checkpoint;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.sign.CosignatureKey;
+import blackbox.schemas.witness.AddCheckpoint;
+import blackbox.schemas.witness.WitnessVerdict;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Cosigns checkpoints, each log's in one line of descent for ever.
+///
+/// Contract: a cosignature leaves this object only after the checkpoint is durable as its log's last one, so
+/// whatever process is killed, no two cosigned checkpoints of a log contradict each other. The record is
+/// read from the disk for each request; there is nothing in memory that could differ from it. One witness
+/// per folder, held by a lock; safe to use from several threads, which wait for each other where they ask
+/// about the same log.
+///
+/// A witness that lost its folder must not go on under its old key: it has forgotten what it promised.
+public final class Witness implements AutoCloseable {
+
+    private static final int STATE_BYTES_MAX = 64 << 10;
+
+    private final Path folder;
+    private final CosignatureKey key;
+    private final List<NoteVerifier> logs;
+    private final InstantSource clock;
+    private final WholeFiles files;
+    private final ProcessLock lock;
+
+    /// What threads wait on, one for each log that is known.
+    private final Map<String, Object> turns;
+
+    private Witness(
+            Path folder,
+            CosignatureKey key,
+            Collection<? extends NoteVerifier> logs,
+            InstantSource clock,
+            WholeFiles files,
+            ProcessLock lock) {
+        this.folder = folder;
+        this.key = key;
+        this.logs = List.copyOf(logs);
+        this.clock = clock;
+        this.files = files;
+        this.lock = lock;
+        this.turns = this.logs.stream()
+                .map(NoteVerifier::name)
+                .distinct()
+                .collect(Collectors.toUnmodifiableMap(origin -> origin, _ -> new Object()));
+    }
+
+    /// Opens the witness whose record is in `folder`.
+    ///
+    /// @param logs the keys of the logs that it knows; a key's name is its log's origin
+    /// @throws RecorderException `WITNESS` when the folder cannot be used or another process has it
+    public static Witness open(
+            Path folder, CosignatureKey key, Collection<? extends NoteVerifier> logs, InstantSource clock)
+            throws RecorderException {
+        return open(folder, key, logs, clock, WholeFiles.onDisk());
+    }
+
+    static Witness open(
+            Path folder,
+            CosignatureKey key,
+            Collection<? extends NoteVerifier> logs,
+            InstantSource clock,
+            WholeFiles files)
+            throws RecorderException {
+        try {
+            Files.createDirectories(folder);
+            ProcessLock lock = ProcessLock.tryTake(folder.resolve("lock"));
+            if (lock == null) {
+                throw new RecorderException(Code.WITNESS, "another witness uses " + folder + " now; stop it first");
+            }
+            return new Witness(folder, key, logs, clock, files, lock);
+        } catch (IOException e) {
+            throw new RecorderException(Code.WITNESS, "cannot use the witness's folder " + folder, e);
+        }
+    }
+
+    /// The witness's public key, for the policies of those who trust it.
+    public NoteVerifier verifier() {
+        return key.verifier();
+    }
+
+    /// Answers the body of an add-checkpoint request.
+    ///
+    /// @throws RecorderException `WITNESS` when the record cannot be read or written: nothing was cosigned
+    ///     then, and the next request finds out whether the checkpoint is recorded
+    public WitnessAnswer addCheckpoint(byte[] body) throws RecorderException {
+        AddCheckpoint request = AddCheckpoint.parse(body);
+        if (request == null) {
+            return WitnessAnswer.malformed();
+        }
+        String origin = request.checkpoint().origin();
+        Object turn = turns.get(origin);
+        if (turn == null) {
+            return WitnessAnswer.refused(WitnessVerdict.UNKNOWN_LOG);
+        }
+        synchronized (turn) {
+            try {
+                return decide(request, origin);
+            } catch (IOException e) {
+                throw new RecorderException(Code.WITNESS, "cannot keep the record of " + origin, e);
+            }
+        }
+    }
+
+    private WitnessAnswer decide(AddCheckpoint request, String origin) throws IOException {
+        Path file = stateFile(origin);
+        Checkpoint last = last(file, origin);
+        WitnessVerdict verdict = WitnessVerdict.of(request, logs, last);
+        if (verdict == WitnessVerdict.CONFLICT) {
+            return WitnessAnswer.conflict(last == null ? 0 : last.size());
+        }
+        if (verdict != WitnessVerdict.COSIGN) {
+            return WitnessAnswer.refused(verdict);
+        }
+        byte[] text = request.checkpoint().text().getBytes(StandardCharsets.UTF_8);
+        if (!request.checkpoint().equals(last)) {
+            files.replace(file, text);
+        }
+        byte[] cosignature = key.cosign(text, clock.instant().getEpochSecond());
+        var line =
+                new SignedNote.Signature(key.verifier().name(), key.verifier().keyId(), cosignature);
+        return WitnessAnswer.cosigned(line);
+    }
+
+    /// `<SHA-256 of the origin>.checkpoint`: an origin may have characters that no file name can.
+    private Path stateFile(String origin) {
+        return folder.resolve(Hash.sha256(origin.getBytes(StandardCharsets.UTF_8)) + ".checkpoint");
+    }
+
+    private @Nullable Checkpoint last(Path file, String origin) throws IOException {
+        byte[] octets = files.read(file, STATE_BYTES_MAX);
+        if (octets == null) {
+            return null;
+        }
+        Checkpoint last = Checkpoint.parse(new String(octets, StandardCharsets.UTF_8));
+        if (last == null || !last.origin().equals(origin)) {
+            throw new IOException(file + " is damaged; a witness that lost its record must not cosign again");
+        }
+        return last;
+    }
+
+    @Override
+    public void close() throws RecorderException {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            throw new RecorderException(Code.WITNESS, "cannot let go of the witness's folder", e);
+        }
+    }
+}

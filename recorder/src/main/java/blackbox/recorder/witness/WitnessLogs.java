@@ -1,0 +1,32 @@
+package blackbox.recorder.witness;
+
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.sign.NoteVerifiers;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The list of logs that a witness knows: a file with one verifier key a line, and lines that begin with `#`.
+public final class WitnessLogs {
+
+    private WitnessLogs() {}
+
+    /// Reads the list.
+    ///
+    /// @throws IllegalArgumentException when a line is no verifier key, with the line's number
+    public static List<NoteVerifier> parse(String text) {
+        var keys = new ArrayList<NoteVerifier>();
+        String[] lines = text.split("\n", -1);
+        for (int i = 0; i < lines.length; i++) {
+            String line = lines[i].strip();
+            if (line.isEmpty() || line.startsWith("#")) {
+                continue;
+            }
+            try {
+                keys.add(NoteVerifiers.parse(line));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("line " + (i + 1) + ": " + e.getMessage(), e);
+            }
+        }
+        return List.copyOf(keys);
+    }
+}
