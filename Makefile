@@ -16,6 +16,7 @@ setup: ## install the Debian packages that are missing
 build: setup ## build everything ./blackbox needs
 	@$(MVN) -q -DskipTests package
 	@scripts/start-up-cache
+	@cd verifier/target && sha256sum blackbox-verifier.jar | tee blackbox-verifier.jar.sha256
 	@echo 'built; try: ./blackbox --help'
 
 demo: build ## record a scripted agent in a VM, show what it touched, verify

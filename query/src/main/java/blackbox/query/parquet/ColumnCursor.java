@@ -3,6 +3,7 @@ package blackbox.query.parquet;
 import blackbox.schemas.row.ListEncoder;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -19,11 +20,13 @@ final class ColumnCursor {
     private final LeafColumn column;
     private final PageValues values;
     private byte[] chunk = new byte[0];
+    private int chunkEnd;
     private int codec;
     private int at;
     private long levelsLeft;
 
     private byte[] inflated = new byte[0];
+    private byte[] words = new byte[0];
     private byte[] page = new byte[0];
     private int valuesFrom;
     private int valuesEnd;
@@ -42,9 +45,13 @@ final class ColumnCursor {
         this.values = new PageValues(column.type(), symbols);
     }
 
-    /// Starts on a chunk, whose octets are kept.
-    void open(ColumnChunk start, byte[] octets) {
-        chunk = octets;
+    /// Starts on a chunk, whose octets are kept until the next one, in the same array where they fit.
+    void open(ColumnChunk start, ParquetFile file) throws IOException {
+        chunkEnd = (int) start.length();
+        if (chunk.length < chunkEnd) {
+            chunk = new byte[chunkEnd + chunkEnd / 4];
+        }
+        file.read(start, chunk);
         codec = start.codec();
         at = 0;
         levelsLeft = start.values();
@@ -71,7 +78,7 @@ final class ColumnCursor {
     /// Checks that everything in the chunk was used.
     void finish() {
         requirePageDone();
-        if (levelsLeft != 0 || rowAt != rowsInPage || at != chunk.length) {
+        if (levelsLeft != 0 || rowAt != rowsInPage || at != chunkEnd) {
             throw new IllegalArgumentException("column " + column.name() + " holds more than the row group's rows");
         }
     }
@@ -161,18 +168,19 @@ final class ColumnCursor {
     }
 
     private void loadPage() {
-        var in = new CompactThrift(chunk, at, chunk.length);
+        var in = new CompactThrift(chunk, at, chunkEnd);
         PageHeader header = PageHeader.parse(in);
         int start = in.position();
-        if (header.compressedBytes() > chunk.length - start) {
+        if (header.compressedBytes() > chunkEnd - start) {
             throw new IndexOutOfBoundsException("a page goes beyond its column chunk");
         }
         at = start + header.compressedBytes();
         switch (header.type()) {
             case PageHeader.DICTIONARY -> {
-                page = new byte[header.uncompressedBytes()];
-                inflate(start, at, page, 0, header.uncompressedBytes());
-                values.readDictionary(page, 0, page.length, header.encoding(), header.values());
+                int size = header.uncompressedBytes();
+                words = words.length < size ? new byte[size] : words;
+                inflate(start, at, words, 0, size);
+                values.readDictionary(words, 0, size, header.encoding(), header.values());
             }
             case PageHeader.DATA -> loadV1(header, start);
             case PageHeader.DATA_V2 -> loadV2(header, start);

@@ -216,8 +216,7 @@ public final class EventFileReader implements AutoCloseable {
         while (++group < groups.size()) {
             RowGroup next = groups.get(group);
             for (int i = 0; i < slots.length; i++) {
-                ColumnChunk chunk = next.chunks().get(i);
-                slots[i].cursor.open(chunk, file.read(chunk));
+                slots[i].cursor.open(next.chunks().get(i), file);
             }
             rowsLeftInGroup = next.rows();
             if (rowsLeftInGroup > 0) {

@@ -33,6 +33,7 @@ final class PageValues {
     private int[] lengths = new int[0];
     private int[] indexes = new int[0];
     private @Nullable PageValues dictionary;
+    private boolean hasDictionary;
     private int count;
     private int next;
 
@@ -77,13 +78,14 @@ final class PageValues {
         if (encoding != PLAIN && encoding != PLAIN_DICTIONARY || values > DICTIONARY_VALUES_MAX) {
             throw new IllegalArgumentException("a dictionary page's encoding or size is none we write");
         }
-        var read = new PageValues(type, symbols);
-        read.read(page, from, end, PLAIN, values);
-        dictionary = read;
+        PageValues words = dictionary == null ? new PageValues(type, symbols) : dictionary;
+        words.read(page, from, end, PLAIN, values);
+        dictionary = words;
+        hasDictionary = true;
     }
 
     void forgetDictionary() {
-        dictionary = null;
+        hasDictionary = false;
     }
 
     /// Decodes `values` values from `[from, end)` of a page, which is kept until the next call.
@@ -144,7 +146,7 @@ final class PageValues {
 
     private boolean readIndexes(byte[] page, int from, int end) {
         PageValues words = dictionary;
-        if (words == null) {
+        if (words == null || !hasDictionary) {
             throw new IllegalArgumentException("a page refers to a dictionary that is not there");
         }
         if (count == 0) {

@@ -72,23 +72,27 @@ final class ParquetFile implements AutoCloseable {
         return footer.rowGroups();
     }
 
-    /// The octets of a chunk.
-    byte[] read(ColumnChunk chunk) throws IOException {
+    /// Reads the octets of a chunk into the front of `target`.
+    void read(ColumnChunk chunk, byte[] target) throws IOException {
         if (chunk.length() > channel.size() - chunk.offset()) {
             throw new MalformedParquetException("a column chunk goes beyond the file's end");
         }
-        return read(channel, chunk.offset(), (int) chunk.length());
+        fill(channel, chunk.offset(), ByteBuffer.wrap(target, 0, (int) chunk.length()));
     }
 
     private static byte[] read(FileChannel channel, long position, int length) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(length);
+        fill(channel, position, buffer);
+        return buffer.array();
+    }
+
+    private static void fill(FileChannel channel, long position, ByteBuffer buffer) throws IOException {
         while (buffer.hasRemaining()) {
             int n = channel.read(buffer, position + buffer.position());
             if (n < 0) {
                 throw new EOFException("the file ends too soon");
             }
         }
-        return buffer.array();
     }
 
     @Override

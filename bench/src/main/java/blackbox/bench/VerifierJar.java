@@ -1,0 +1,63 @@
+package blackbox.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// The verifier's jar, started as an auditor would.
+final class VerifierJar {
+    static final Path PATH =
+            Path.of("verifier", "target", "blackbox-verifier.jar").toAbsolutePath();
+    private static final String PEAK = "VmHWM:";
+
+    private VerifierJar() {}
+
+    /// How a verification went: the process's peak resident memory as its kernel counted it, in octets.
+    record Outcome(long memoryBytesMax) {}
+
+    static List<String> command(String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-jar", PATH.toString()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /// Verifies a run of the bench's.
+    ///
+    /// @throws IOException when it does not hold
+    static Outcome verify(SealedRun run) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(
+                        command("--data", run.data().toString(), run.run().value()))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        Path status = Path.of("/proc/" + process.pid() + "/status");
+        long peak = 0;
+        while (!process.waitFor(20, TimeUnit.MILLISECONDS)) {
+            peak = Math.max(peak, peakBytes(status));
+        }
+        if (process.exitValue() != 0) {
+            throw new IOException("the verifier ended with exit code " + process.exitValue());
+        }
+        return new Outcome(peak);
+    }
+
+    /// 0 where the process has just ended.
+    private static long peakBytes(Path status) throws IOException {
+        try {
+            for (String line : Files.readAllLines(status)) {
+                if (line.startsWith(PEAK)) {
+                    return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+                }
+            }
+            return 0;
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
+    }
+}

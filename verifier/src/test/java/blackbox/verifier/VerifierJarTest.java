@@ -1,0 +1,162 @@
+package blackbox.verifier;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.ingest.parquet.EventFile;
+import blackbox.ingest.parquet.RowGroup;
+import blackbox.recorder.seal.RunSealer;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.sign.Ed25519Key;
+import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.FileSeal;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The jar as it is handed out, started as a process of its own.
+class VerifierJarTest {
+
+    private static final Path JAR = Path.of(System.getProperty("blackbox.verifier.jar", ""));
+    private static final long BYTES_MAX = 5 << 20;
+
+    /// What opens a connection in Java.
+    private static final Pattern NETWORK = Pattern.compile("java\\.net\\.(Datagram|Multicast|Server)?Socket.*"
+            + "|java\\.net\\.(Http|Jar)?URLConnection|java\\.net\\.http\\..*|javax\\.net\\..*|com\\.sun\\.net\\..*"
+            + "|java\\.nio\\.channels\\.(Asynchronous|Server)*SocketChannel|java\\.nio\\.channels\\.DatagramChannel");
+
+    private static final Pattern STRANGERS =
+            Pattern.compile("org\\.(apache|duckdb|sqlite)\\..*|io\\.(micronaut|netty)\\..*"
+                    + "|com\\.fasterxml\\.jackson\\.databind\\..*|blackbox\\.(recorder|ingest|vm|cli|replay)\\..*");
+
+    @TempDir
+    private Path folder;
+
+    private record Outcome(int exit, String out, String err) {}
+
+    private Outcome start(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-jar", JAR.toString()));
+        command.addAll(List.of(arguments));
+        Path out = folder.resolve("out");
+        Path err = folder.resolve("err");
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
+        return new Outcome(process.waitFor(), Files.readString(out), Files.readString(err));
+    }
+
+    @Test
+    void verifiesARunAndSaysNothingElse() throws Exception {
+        String run = record();
+        Outcome outcome = start("--data", folder.toString(), run, "--json");
+        assertEquals(new Outcome(0, outcome.out, ""), outcome);
+        assertTrue(outcome.out.startsWith("{\"integrity\":\"VERIFIED\",\"completeness\":\"COMPLETE\""), outcome.out);
+    }
+
+    @Test
+    void aChangedDataFileIsExitOne() throws Exception {
+        String run = record();
+        Path data = folder.resolve("warehouse/blackbox/events/data/run=" + run);
+        try (var files = Files.list(data)) {
+            Path file = files.filter(name -> name.toString().endsWith(".parquet"))
+                    .findFirst()
+                    .orElseThrow();
+            byte[] octets = Files.readAllBytes(file);
+            octets[octets.length / 2] ^= 1;
+            Files.write(file, octets);
+        }
+        Outcome outcome = start("--data", folder.toString(), "last");
+        assertEquals(1, outcome.exit, outcome.out + outcome.err);
+        assertTrue(outcome.out.contains("integrity     TAMPERED"), outcome.out);
+    }
+
+    @Test
+    void badInputIsExitTwoAndAnswersHelp() throws Exception {
+        assertEquals(2, start("--data", folder.toString(), "nothing").exit);
+        assertEquals(2, start("--no-such-option").exit);
+        Outcome help = start("--help");
+        assertEquals(0, help.exit);
+        assertTrue(help.out.contains("Examples:"), help.out);
+        assertTrue(start("--version").out.startsWith("blackbox-verifier "));
+    }
+
+    @Test
+    void isSmallAndHoldsNoNetworkNoBrokerAndNoQueryEngine() throws IOException {
+        assertTrue(Files.size(JAR) <= BYTES_MAX, () -> JAR + " is too large");
+        try (var jar = new JarFile(JAR.toFile())) {
+            JavaClasses classes = new ClassFileImporter().importJar(jar);
+            var found = new TreeSet<String>();
+            for (var type : classes) {
+                if (STRANGERS.matcher(type.getName()).matches()) {
+                    found.add(type.getName());
+                }
+                for (Dependency use : type.getDirectDependenciesFromSelf()) {
+                    if (NETWORK.matcher(use.getTargetClass().getName()).matches()) {
+                        found.add(use.getDescription());
+                    }
+                }
+            }
+            assertTrue(classes.contain("blackbox.query.verify.RunVerifier"));
+            assertEquals(new TreeSet<String>(), found);
+        }
+    }
+
+    /// A closed run of a few events with its sealed file and its key.
+    private String record() throws Exception {
+        var random = new SecureRandom();
+        Ed25519Key key = Ed25519Key.create("blackbox/recorder", random);
+        RunId run = RunId.create(Instant.now(), random);
+        var batches = new ArrayList<SealedBatch>();
+        var sealer = new RunSealer(run, key, batches::add, InstantSource.system());
+        sealer.append(new Event.RunOpen(EventHeader.host(1), Text.of("test"), "{}"));
+        sealer.seal();
+        sealer.append(new Event.RunClose(EventHeader.host(2), sealer.size(), 0, 0, null, null));
+        sealer.seal();
+        Path keys = Files.createDirectories(folder.resolve("keys"));
+        Files.writeString(keys.resolve("recorder.pub"), key.verifier().encoded() + "\n");
+        Path data = Files.createDirectories(folder.resolve("warehouse/blackbox/events/data/run=" + run));
+        var name = new DataFileName(0, batches.getLast().endIndex(), "00000000");
+        Path file = data.resolve(name.toString());
+        try (var out = new EventFile(file, 1)) {
+            var group = new RowGroup(run, 1);
+            for (SealedBatch batch : batches) {
+                LeafCursor leaves = batch.leaves();
+                for (long index = batch.firstIndex(); leaves.next(); index++) {
+                    String checkpoint = index == batch.endIndex() - 1 ? batch.checkpoint() : null;
+                    group.append(index, leaves.array(), leaves.offset(), leaves.length(), checkpoint);
+                }
+            }
+            out.write(group);
+            Hash sha256 = out.finish().sha256();
+            var seal = new FileSeal(run, name, name.endIndex(), Files.size(file), sha256);
+            Files.write(
+                    data.resolve(name.sealName()),
+                    SignedNote.sign(seal.text(), key).getBytes(StandardCharsets.UTF_8));
+        }
+        return run.value();
+    }
+}
