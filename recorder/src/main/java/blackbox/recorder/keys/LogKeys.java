@@ -25,6 +25,9 @@ public final class LogKeys {
 
     private static final String PUBLIC = "log.pub";
 
+    /// The same for the key that is to take its place, while a rotation is under way.
+    private static final String NEXT = "log.next.conf";
+
     private LogKeys() {}
 
     /// The wish for a new key.
@@ -132,6 +135,48 @@ public final class LogKeys {
             throw new RecorderException(Code.KEY, "there is no key in " + folder + " yet");
         }
         return open(folder, conf, access);
+    }
+
+    /// Whether a rotation was begun and not ended.
+    public static boolean isRotating(Path folder) {
+        return OwnerFile.exists(folder.resolve(NEXT));
+    }
+
+    /// Begins a rotation: makes the key that will take the place of the folder's, or opens it again where a rotation
+    /// was begun before and not ended. Nothing uses it before [#promote].
+    public static LogKey prepareNext(Path folder, Wish wish, KeyAccess access) throws RecorderException {
+        try (KeysLock _ = KeysLock.of(folder)) {
+            LogKeyConf begun = conf(folder, NEXT);
+            if (begun != null) {
+                return open(folder, begun, access);
+            }
+            LogKeyConf now = conf(folder);
+            if (now == null) {
+                throw new RecorderException(Code.KEY, "there is no key in " + folder + " to rotate");
+            }
+            LogKey next = make(folder, now.origin(), access.clock().instant(), wish, access);
+            OwnerFile.write(folder.resolve(NEXT), next.conf().text());
+            return next;
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot make a key in " + folder, e);
+        }
+    }
+
+    /// Ends a rotation: the next key is the folder's from now on, and the private key that it replaces is destroyed.
+    /// To be called when the log of runs says so.
+    public static void promote(Path folder, KeyAccess access) throws RecorderException {
+        try (KeysLock _ = KeysLock.of(folder)) {
+            LogKeyConf old = conf(folder);
+            LogKeyConf next = conf(folder, NEXT);
+            if (old == null || next == null) {
+                throw new RecorderException(Code.KEY, "no rotation is under way in " + folder);
+            }
+            OwnerFile.writePublic(folder.resolve(PUBLIC), next.keys().getFirst() + "\n");
+            OwnerFile.move(folder.resolve(NEXT), folder.resolve(CONF));
+            LogKeyStore.of(old.store(), folder, access).destroy(old);
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot end the rotation in " + folder, e);
+        }
     }
 
     private static LogKey open(Path folder, LogKeyConf conf, KeyAccess access) throws RecorderException {

@@ -126,6 +126,35 @@ public final class RunLog {
         locked(edge -> commit(edge, List.of(state(history(edge.size()), Action.REVOKE, key, role))));
     }
 
+    /// Appends the statement that this log's key takes the place of the key that has signed it so far, and signs the
+    /// log from there on. Does nothing where the log says so already.
+    ///
+    /// @param before the signers of the key that gives way
+    /// @throws RecorderException when the statement would not hold: that key has expired, or is not the log's
+    public void rotate(List<? extends NoteSigner> before) throws RecorderException {
+        after(before.stream().map(NoteSigner::verifier).toList()).takeOver(before);
+    }
+
+    private void takeOver(List<? extends NoteSigner> before) throws RecorderException {
+        NoteVerifier key = signers.getFirst().verifier();
+        locked(edge -> {
+            KeyHistory history = history(edge.size());
+            if (key.equals(history.currentLogKey())) {
+                return null;
+            }
+            Instant from = validFrom.isBefore(history.latest()) ? history.latest() : validFrom;
+            var statement = new KeyStatement(Action.ROTATE, origin(), key, Role.LOG, from, validUntil);
+            var both = new ArrayList<NoteSigner>(before);
+            both.addAll(signers);
+            String note = SignedNote.sign(statement.text(), both);
+            String fault = history.add(edge.size(), Objects.requireNonNull(SignedNote.parse(note)));
+            if (fault != null) {
+                throw new RecorderException(Code.KEY, "the key cannot be rotated: " + fault);
+            }
+            return commit(edge, List.of(note));
+        });
+    }
+
     /// A statement of the log's key, from now on. Statements' times never go back, also where the host's clock does.
     private String state(KeyHistory history, Action action, NoteVerifier key, Role role) throws RecorderException {
         Instant now = now();

@@ -155,6 +155,26 @@ class LogKeyContractTest {
         assertFalse(read(LogKeys.CONF).contains("PRIVATE"));
     }
 
+    @ParameterizedTest
+    @MethodSource("stores")
+    void aRotationEndsWithTheNewKeyAlone(TestStore store) throws Exception {
+        try (LogKey old = create(store);
+                LogKey next = LogKeys.prepareNext(folder, store.wish(null), access(store))) {
+            assertEquals(old.origin(), next.origin());
+            assertTrue(LogKeys.isRotating(folder));
+            assertEquals(old.conf(), LogKeys.load(folder, access(store)).conf(), "it is not in use yet");
+            LogKey again = LogKeys.prepareNext(folder, store.wish(null), access(store));
+            assertEquals(next.conf(), again.conf(), "a rotation that was interrupted goes on with the same key");
+            LogKeys.promote(folder, access(store));
+            assertFalse(LogKeys.isRotating(folder));
+            assertEquals(next.conf(), LogKeys.load(folder, access(store)).conf());
+            assertEquals(next.conf().keys().getFirst(), read("log.pub").strip());
+            Files.writeString(folder.resolve(LogKeys.CONF), old.conf().text());
+            assertThrows(RecorderException.class, () -> LogKeys.load(folder, access(store)), "it is destroyed");
+        }
+        assertThrows(RecorderException.class, () -> LogKeys.promote(folder, access(store)));
+    }
+
     private String read(String name) throws IOException {
         return Files.readString(folder.resolve(name));
     }

@@ -309,4 +309,39 @@ final class RunLogTest {
         assertFalse(ProcessLock.isHeld(folder.resolve("lock")));
         assertArrayEquals(new String[0], folder.toFile().list((_, name) -> name.endsWith(".new")));
     }
+
+    @Test
+    void aRotationIsSignedByBothKeysAndTheNewOneSignsWhatFollows() throws Exception {
+        log(disk).append(List.of(checkpoint(1)));
+        Ed25519Key next = Ed25519Key.create("blackbox/log/test", new SecureRandom());
+        RunLog after = new RunLog(folder, signer(next), InstantSource.fixed(NOW));
+        after.rotate(List.of(key));
+        after.rotate(List.of(key));
+        after.append(List.of(checkpoint(2)));
+        byte[] tile = Files.readAllBytes(folder.resolve("tile/entries/000.p/4"));
+        EntryBundle bundle = EntryBundle.parse(tile, 4);
+        assertNotNull(bundle);
+        String rotated = new String(bundle.entries().get(2), UTF_8);
+        assertTrue(rotated.startsWith("blackbox/key/v1\nrotate\n"), rotated);
+        SignedNote note = SignedNote.parse(rotated);
+        assertNotNull(note);
+        for (Ed25519Key each : List.of(key, next)) {
+            assertNotNull(note.signedBy(List.of(each.verifier())));
+        }
+        assertThrows(RecorderException.class, () -> log(disk).append(List.of(checkpoint(3))), "it gave way");
+    }
+
+    @Test
+    void aKeyThatHasExpiredOrIsNotTheLogsCannotBeRotated() throws Exception {
+        var expiring = new RunLog.Signer(List.of(key), NOW, NOW.plusSeconds(60));
+        new RunLog(folder, expiring, InstantSource.fixed(NOW)).append(List.of(checkpoint(1)));
+        byte[] before = Files.readAllBytes(folder.resolve(RunLog.CHECKPOINT));
+        Ed25519Key next = Ed25519Key.create("blackbox/log/test", new SecureRandom());
+        Instant late = NOW.plusSeconds(61);
+        var tooLate = new RunLog(folder, new RunLog.Signer(List.of(next), late, null), InstantSource.fixed(late));
+        assertThrows(RecorderException.class, () -> tooLate.rotate(List.of(key)));
+        var inTime = new RunLog(folder, signer(next), InstantSource.fixed(NOW));
+        assertThrows(RecorderException.class, () -> inTime.rotate(List.of(epoch)));
+        assertArrayEquals(before, Files.readAllBytes(folder.resolve(RunLog.CHECKPOINT)), "nothing was appended");
+    }
 }
