@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.query.store.Recordings;
+import blackbox.recorder.runlog.RunLog;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
@@ -13,6 +14,7 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.sign.Ed25519Key;
+import blackbox.schemas.sign.Ed25519Verifier;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
@@ -192,6 +194,32 @@ class ApiServerTest {
         JsonNode problem = JSON.readTree(response.body());
         assertEquals(status, problem.path("status").asInt());
         assertTrue(problem.path("detail").asText().length() > 5, response.body());
+    }
+
+    @Test
+    void theLogOfRunsIsServedAsItIsWithoutAToken() throws Exception {
+        assertProblem(404, anonymous("/log/checkpoint"));
+        Ed25519Key logKey = Ed25519Key.create("blackbox/log/test", new SecureRandom());
+        var signer = new RunLog.Signer(List.of(logKey), START, null);
+        new RunLog(data.resolve("log"), signer, InstantSource.fixed(START)).certify(run, key(run));
+        String checkpoint = anonymous("/log/checkpoint").body();
+        assertEquals(Files.readString(data.resolve("log/checkpoint")), checkpoint);
+        String entries = anonymous("/log/tile/entries/000.p/2").body();
+        assertEquals(Files.readString(data.resolve("log/tile/entries/000.p/2")), entries);
+        assertEquals(200, anonymous("/log/tile/0/000.p/2").statusCode());
+        assertProblem(404, anonymous("/log/tile/0/001"));
+        assertProblem(404, anonymous("/log/tile/0/x000/001"));
+        assertProblem(404, anonymous("/log/tile/..%2f..%2fapi-token"));
+        assertProblem(404, anonymous("/log/tile/0/..%2f..%2f..%2fapi-token"));
+    }
+
+    private static Ed25519Verifier key(RunId run) {
+        return Ed25519Key.create(run.origin(), new SecureRandom()).verifier();
+    }
+
+    private HttpResponse<String> anonymous(String path) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(server.uri() + path)).timeout(Duration.ofSeconds(20));
+        return client.send(request.build(), BodyHandlers.ofString());
     }
 
     @Test
