@@ -11,6 +11,7 @@ import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.EventRows;
 import blackbox.schemas.log.Checkpoint;
 import blackbox.schemas.log.MerkleFrontier;
+import blackbox.schemas.log.NoteSigner;
 import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
@@ -21,6 +22,8 @@ import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.FileSeal;
 import blackbox.schemas.table.TableColumn;
+import blackbox.schemas.trust.EpochKey;
+import blackbox.schemas.trust.RunKeyCertificate;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
@@ -31,14 +34,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/// A run for tests: sealed as a recorder seals, put on disk as ingest and the spool do. The Parquet comes from
-/// DuckDB, a writer that shares no line with the reader under test.
+/// A run for tests: sealed as a recorder seals, put on disk as ingest and the spool do. The Parquet comes
+/// from DuckDB, a writer that shares no line with the reader under test.
 public final class TestRun {
 
     /// 2026-11-21T00:00:00Z.
@@ -54,6 +59,9 @@ public final class TestRun {
     public final List<SealedBatch> batches = new ArrayList<>();
     private final Row row = new Row();
     private long lost;
+    private boolean closing;
+    private @Nullable Ed25519Key epoch;
+    private @Nullable String certificate;
     private long clockNs = START_NS;
 
     public TestRun(Path data) throws IOException {
@@ -66,6 +74,24 @@ public final class TestRun {
         this.key = key;
         Files.createDirectories(data.resolve("keys"));
         Files.writeString(data.resolve("keys/recorder.pub"), key.verifier().encoded() + "\n");
+    }
+
+    /// Seals each batch with a key of its own, as recorders do; the first is certified by `longTerm`.
+    public TestRun certified(NoteSigner longTerm) {
+        Ed25519Key first = newEpoch();
+        var text = new RunKeyCertificate(run, first.verifier(), Instant.ofEpochSecond(START_NS / 1_000_000_000L));
+        epoch = first;
+        certificate = SignedNote.sign(text.text(), longTerm);
+        return this;
+    }
+
+    /// The run key certificate, where there is one.
+    public @Nullable String certificate() {
+        return certificate;
+    }
+
+    private Ed25519Key newEpoch() {
+        return Ed25519Key.create(run.origin(), new SecureRandom());
     }
 
     public static Ed25519Key newKey() {
@@ -96,7 +122,11 @@ public final class TestRun {
     }
 
     public TestRun open(String name) {
-        var detail = "{\"tier\":\"live\",\"image\":{\"name\":\"base\",\"digest\":\"" + "ab".repeat(32) + "\"}}";
+        String recorder = certificate == null
+                ? ""
+                : "\"recorder\":{\"certificate\":" + JSON.getNodeFactory().textNode(certificate) + "},";
+        var detail = "{\"tier\":\"live\"," + recorder + "\"image\":{\"name\":\"base\",\"digest\":\"" + "ab".repeat(32)
+                + "\"}}";
         add(new Event.RunOpen(EventHeader.host(tick()), Text.of(name), detail));
         return this;
     }
@@ -106,8 +136,12 @@ public final class TestRun {
         long now = tick();
         Hash previous = batches.isEmpty() ? Hash.ZERO : batches.getLast().hash();
         long first = tree.size() - pending.size();
-        add(new Event.RecorderHeartbeat(EventHeader.host(now), batches.size(), previous, tree.size() + 1, lost, null));
-        String note = SignedNote.sign(new Checkpoint(run.origin(), tree.size(), tree.root()).text(), key);
+        Ed25519Key signer = epoch == null ? key : epoch;
+        epoch = epoch == null ? null : newEpoch();
+        String named =
+                epoch == null || closing ? null : EpochKey.of(epoch.verifier()).detail();
+        add(new Event.RecorderHeartbeat(EventHeader.host(now), batches.size(), previous, tree.size() + 1, lost, named));
+        String note = SignedNote.sign(new Checkpoint(run.origin(), tree.size(), tree.root()).text(), signer);
         var entries = new ByteArrayOutputStream();
         for (byte[] leaf : pending) {
             var entry = new byte[LeafCursor.ENTRY_OVERHEAD + leaf.length];
@@ -124,6 +158,7 @@ public final class TestRun {
 
     public void close(int exitCode) {
         add(new Event.RunClose(EventHeader.host(tick()), tree.size(), lost, exitCode, null, null));
+        closing = true;
         seal();
     }
 

@@ -20,6 +20,7 @@ public final class RunsLog implements TileSource {
 
     private static final int NOTE_BYTES_MAX = 1 << 20;
     private static final String ANCHOR_SUFFIX = ".note";
+    private static final String STAMP_SUFFIX = ".tsr";
 
     private final Path folder;
 
@@ -70,6 +71,19 @@ public final class RunsLog implements TileSource {
             }
         }
         return List.copyOf(heads.values());
+    }
+
+    /// The time stamps (RFC 3161 responses) over the text of the checkpoint of `size`; none where there are
+    /// none.
+    public List<byte[]> timeTokens(long size) throws IOException {
+        var tokens = new ArrayList<byte[]>();
+        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
+            String name = String.valueOf(file.getFileName());
+            if (name.startsWith(size + ".") && name.endsWith(STAMP_SUFFIX) && Files.size(file) <= NOTE_BYTES_MAX) {
+                tokens.add(Files.readAllBytes(file));
+            }
+        }
+        return tokens;
     }
 
     @Override

@@ -1,0 +1,62 @@
+package blackbox.query.proof;
+
+import blackbox.query.store.RunsLog;
+import blackbox.schemas.log.LogProof;
+import blackbox.schemas.log.TileHashes;
+import blackbox.schemas.log.TreeProver;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The log of runs as it is at one moment: its last checkpoint and those before it that were anchored. Makes
+/// proofs and checks them. Owned by one thread.
+final class LogView {
+
+    private final RunsLog log;
+    private final RunsLog.@Nullable Head head;
+    private final List<RunsLog.Head> anchors;
+
+    LogView(RunsLog log) throws IOException {
+        this.log = log;
+        this.head = log.head();
+        this.anchors = log.anchors();
+    }
+
+    /// A checkpoint to prove entries against.
+    record Anchored(RunsLog.Head head, boolean isAnchored, List<byte[]> timeTokens) {}
+
+    void entries(RunsLog.EntrySink sink) throws IOException {
+        if (head != null) {
+            log.entries(head.checkpoint().size(), sink);
+        }
+    }
+
+    /// The first anchored checkpoint over an entry, or the last of all where none is.
+    Anchored over(long index) throws IOException {
+        for (RunsLog.Head anchor : anchors) {
+            if (anchor.checkpoint().size() > index) {
+                return new Anchored(
+                        anchor, true, log.timeTokens(anchor.checkpoint().size()));
+            }
+        }
+        RunsLog.Head last = head;
+        if (last == null || last.checkpoint().size() <= index) {
+            throw new IllegalArgumentException("the log of runs has no entry " + index);
+        }
+        return new Anchored(last, false, List.of());
+    }
+
+    /// The proof that entry `index` is in the log.
+    ///
+    /// @throws IOException when the log's tiles do not lead to its checkpoint
+    LogProof inclusion(long index, Anchored under) throws IOException {
+        long size = under.head().checkpoint().size();
+        var hashes = new TileHashes(log, size);
+        LogProof proof = LogProof.of(
+                new TreeProver(hashes).inclusion(index, size), under.head().note());
+        if (proof.proven(hashes.at(0, index)) == null) {
+            throw new IOException("the tiles of the log of runs do not lead to its checkpoint of size " + size);
+        }
+        return proof;
+    }
+}
