@@ -38,6 +38,7 @@ import picocli.CommandLine.ParseResult;
             EventsCommand.class,
             QueryCommand.class,
             VerifyCommand.class,
+            AnchorCommand.class,
             ServeCommand.class,
             AutoComplete.GenerateCompletion.class
         })

@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.cli.record.AnchorService;
 import blackbox.cli.record.KafkaSettings;
 import blackbox.cli.record.Pipeline;
 import blackbox.cli.record.PipelineLock;
@@ -10,11 +11,20 @@ import blackbox.cli.serve.ApiToken;
 import blackbox.ingest.IngestException;
 import blackbox.query.store.Recordings;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.anchor.AnchorSettings;
+import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.WitnessKeyFile;
+import blackbox.recorder.witness.Witness;
+import blackbox.recorder.witness.WitnessLogs;
+import blackbox.schemas.log.NoteVerifier;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +45,8 @@ import picocli.CommandLine.Spec;
             "  blackbox serve",
             "  curl -H \"Authorization: Bearer $(cat ~/.local/share/blackbox/api-token)\" \\",
             "      http://127.0.0.1:7575/api/v1/runs",
-            "  blackbox serve --listen 127.0.0.1:8080 --kafka broker-1:9092,broker-2:9092"
+            "  blackbox serve --listen 127.0.0.1:8080 --kafka broker-1:9092,broker-2:9092",
+            "  blackbox serve --witness logs.txt --tsa https://tsa.example/tsr"
         })
 final class ServeCommand implements Callable<Integer> {
 
@@ -62,6 +73,20 @@ final class ServeCommand implements Callable<Integer> {
     @Nullable
     private Path kafkaProperties;
 
+    @Option(
+            names = "--witness",
+            paramLabel = "FILE",
+            description = "Be a witness at /witness for the logs whose verifier keys are in FILE, one a line.")
+    @Nullable
+    private Path witness;
+
+    @Option(
+            names = "--tsa",
+            paramLabel = "URL",
+            description =
+                    "A time-stamping authority to ask besides those in <data>/keys/anchors.conf; may be repeated.")
+    private List<URI> authorities = new ArrayList<>();
+
     @Spec
     private CommandSpec spec;
 
@@ -85,12 +110,16 @@ final class ServeCommand implements Callable<Integer> {
                             + " now; wait for it or stop it",
                     null);
         }
+        AnchorSettings anchors = AnchorSettings.read(data.keys(), authorities);
+        List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.root().resolve("api-token");
         Stop stop = Stop.onShutdown();
         // The API comes up first: it answers from files, and the broker takes seconds.
-        try (ApiServer api = ApiServer.start(context(data, tokenFile), host, port)) {
-            say(api, tokenFile);
-            try (Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
+        try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
+                ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), host, port)) {
+            say(api, tokenFile, witnessing);
+            try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
+                    Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
                 pipeline.recover(data);
                 stop.asked.await();
             }
@@ -105,9 +134,30 @@ final class ServeCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private static ApiContext context(DataFolder data, Path tokenFile) throws IOException {
+    private static ApiContext context(DataFolder data, Path tokenFile, @Nullable Witness witness) throws IOException {
         ApiToken token = ApiToken.loadOrCreate(tokenFile, new SecureRandom());
-        return new ApiContext(new Recordings(data.root()), data::trustedKeys, token);
+        return new ApiContext(new Recordings(data.root()), data::trustedKeys, token, witness);
+    }
+
+    private static List<NoteVerifier> witnessedLogs(Path file) {
+        try {
+            List<NoteVerifier> logs = WitnessLogs.parse(Files.readString(file));
+            if (!logs.isEmpty()) {
+                return logs;
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            throw CommandException.badInput("the file " + file + " does not list logs: " + e.getMessage());
+        }
+        throw CommandException.badInput("the file " + file + " lists no log: a verifier key a line");
+    }
+
+    private static Witness openWitness(DataFolder data, List<NoteVerifier> logs) throws RecorderException {
+        KeyAccess access = KeyAccess.system();
+        return Witness.open(data.witness(), WitnessKeyFile.loadOrCreate(data.witness(), access), logs, access.clock());
+    }
+
+    private void tell(String line) {
+        spec.commandLine().getErr().println("blackbox: " + line);
     }
 
     private static int port(String text) {
@@ -119,14 +169,23 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private void say(ApiServer api, Path tokenFile) throws IOException {
+    private void say(ApiServer api, Path tokenFile, @Nullable Witness witness) throws IOException {
         spec.commandLine().getErr().println("listening on " + api.uri() + "; the token is in " + tokenFile);
+        if (witness != null) {
+            spec.commandLine()
+                    .getErr()
+                    .println("a witness at " + api.uri() + "/witness with the key "
+                            + witness.verifier().encoded());
+        }
         if (common.json()) {
             PrintWriter out = spec.commandLine().getOut();
             JsonOut.document(out, json -> {
                 json.writeStartObject();
                 json.writeStringField("listening", api.uri().toString());
                 json.writeStringField("tokenFile", tokenFile.toString());
+                if (witness != null) {
+                    json.writeStringField("witness", witness.verifier().encoded());
+                }
                 json.writeEndObject();
             });
         }

@@ -15,6 +15,8 @@ public final class RecorderException extends Exception {
         KEY,
         /// The broker cannot be reached or refuses.
         BROKER,
+        /// The log of runs cannot be anchored, for a reason that is ours and not an outside party's.
+        ANCHOR,
         /// A witness's record cannot be read or written: nothing is cosigned.
         WITNESS,
         /// The recorder was closed or its writer has stopped.

@@ -36,6 +36,16 @@ public record DataFolder(Path root) {
         return root.resolve("quarantine");
     }
 
+    /// The log of runs, and what outside parties say about it.
+    public Path log() {
+        return root.resolve("log");
+    }
+
+    /// The record and the key of this folder's witness for others' logs.
+    public Path witness() {
+        return root.resolve("witness");
+    }
+
     /// Workspaces that came back from runs.
     public Path workspaces() {
         return root.resolve("workspaces");

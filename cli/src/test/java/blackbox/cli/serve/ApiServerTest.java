@@ -72,7 +72,7 @@ class ApiServerTest {
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();
         server = ApiServer.start(
-                new ApiContext(new Recordings(data), () -> List.of(key.verifier()), made),
+                new ApiContext(new Recordings(data), () -> List.of(key.verifier()), made, null),
                 "127.0.0.1",
                 ApiServer.ANY_PORT);
     }
@@ -236,7 +236,8 @@ class ApiServerTest {
             var context = new ApiContext(
                     new Recordings(data),
                     List::of,
-                    ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom()));
+                    ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom()),
+                    null);
             var failure =
                     assertThrows(IOException.class, () -> ApiServer.start(context, "127.0.0.1", taken.getLocalPort()));
             assertTrue(String.valueOf(failure.getMessage()).contains("is the port taken?"), failure.getMessage());

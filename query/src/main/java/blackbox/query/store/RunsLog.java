@@ -10,8 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the log of runs (`schemas/log.md`, L2): a folder of static files (C2SP tlog-tiles). Nothing that it
@@ -21,6 +25,10 @@ public final class RunsLog implements TileSource {
     private static final int NOTE_BYTES_MAX = 1 << 20;
     private static final String ANCHOR_SUFFIX = ".note";
     private static final String STAMP_SUFFIX = ".tsr";
+
+    /// `<size>.note` and `<size>-<number>.tsr`.
+    private static final Pattern ANCHOR_FILE =
+            Pattern.compile("(0|[1-9][0-9]{0,17})(?:\\.note|-([1-9][0-9]{0,3})\\.tsr)");
 
     private final Path folder;
 
@@ -55,6 +63,44 @@ public final class RunsLog implements TileSource {
             return new Head(note, checkpoint);
         } catch (NoSuchFileException e) {
             return null;
+        }
+    }
+
+    /// What is kept for one anchored size: the checkpoint's note, empty where it is missing, and the time
+    /// stamps.
+    public record AnchorFile(String name, byte[] note, List<StampFile> stamps) {}
+
+    /// A time stamp that is kept.
+    public record StampFile(String name, byte[] octets) {}
+
+    /// All files of anchors, by size, as they are.
+    public List<AnchorFile> anchorFiles() throws IOException {
+        var sizes = new TreeMap<Long, List<StampFile>>();
+        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
+            Matcher name = ANCHOR_FILE.matcher(String.valueOf(file.getFileName()));
+            if (name.matches()) {
+                List<StampFile> stamps = sizes.computeIfAbsent(Long.valueOf(name.group(1)), _ -> new ArrayList<>());
+                if (name.group(2) != null) {
+                    stamps.add(new StampFile(name.group(), anchorOctets(file)));
+                }
+            }
+        }
+        var files = new ArrayList<AnchorFile>();
+        for (Map.Entry<Long, List<StampFile>> size : sizes.entrySet()) {
+            String name = size.getKey() + ANCHOR_SUFFIX;
+            List<StampFile> stamps = size.getValue();
+            stamps.sort(Comparator.comparing(StampFile::name));
+            files.add(
+                    new AnchorFile(name, anchorOctets(folder.resolve("anchors").resolve(name)), stamps));
+        }
+        return files;
+    }
+
+    private static byte[] anchorOctets(Path file) throws IOException {
+        try {
+            return Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            return new byte[0];
         }
     }
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Which logs are believed, and how many of which witnesses must have cosigned (C2SP tlog-policy). Immutable.
 ///
-/// `quorum` names a witness, a group, or [#NONE]. Groups stand in the order of their definition, so each one's members
-/// are known before it.
+/// `quorum` names a witness, a group, or [#NONE]. Groups stand in the order of their definition, so each
+/// one's members are known before it.
 public record TrustPolicy(
         List<NoteVerifier> logs, Map<String, NoteVerifier> witnesses, Map<String, Group> groups, String quorum) {
 
@@ -95,7 +95,9 @@ public record TrustPolicy(
         return new Judgement(log, List.copyOf(cosigned), isQuorum(witnessed));
     }
 
-    private boolean isQuorum(Set<String> witnessed) {
+    /// Whether these witnesses, by their names here, are a quorum.
+    public boolean isQuorum(Collection<String> cosigners) {
+        var witnessed = new LinkedHashSet<>(cosigners);
         groups.forEach((name, group) -> {
             if (group.members().stream().filter(witnessed::contains).count() >= group.threshold()) {
                 witnessed.add(name);

@@ -1,0 +1,90 @@
+package blackbox.recorder.anchor;
+
+import blackbox.recorder.RecorderException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Anchors the log of runs now and then, on a thread of its own, until it is closed. Says when it begins to
+/// fail and when it works again, not each time.
+public final class AnchorLoop implements AutoCloseable {
+
+    /// How long the thread has to end when it is closed.
+    private static final Duration END = Duration.ofSeconds(5);
+
+    private final Anchoring anchoring;
+    private final Pacing pacing;
+    private final Consumer<String> says;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread;
+    private @Nullable String trouble;
+
+    private AnchorLoop(Anchoring anchoring, Pacing pacing, Consumer<String> says) {
+        this.anchoring = anchoring;
+        this.pacing = pacing;
+        this.says = says;
+        this.thread = Thread.ofPlatform().daemon().name("anchors").unstarted(this::loop);
+    }
+
+    /// How often: every `interval` while all goes well; after the n-th failure in a row, 2^n times that, up
+    /// to `longest`.
+    public record Pacing(Duration interval, Duration longest) {
+
+        /// Every ten minutes, and every two hours at worst.
+        public static final Pacing STANDARD = new Pacing(Duration.ofMinutes(10), Duration.ofHours(2));
+
+        Duration after(int failures) {
+            Duration pause = interval.multipliedBy(1L << Math.min(failures, 20));
+            return pause.compareTo(longest) < 0 ? pause : longest;
+        }
+    }
+
+    /// Starts, with a first try at once.
+    public static AnchorLoop start(Anchoring anchoring, Pacing pacing, Consumer<String> says) {
+        var loop = new AnchorLoop(anchoring, pacing, says);
+        loop.thread.start();
+        return loop;
+    }
+
+    private void loop() {
+        int failures = 0;
+        try {
+            do {
+                failures = tried() ? 0 : failures + 1;
+            } while (!closed.await(pacing.after(failures).toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean tried() throws InterruptedException {
+        String now;
+        try {
+            now = anchoring.run() instanceof Anchoring.Outcome.Asked asked && !asked.isComplete()
+                    ? "not everyone anchors the log of runs: " + asked.missing()
+                    : null;
+        } catch (RecorderException | RuntimeException e) {
+            now = e.getMessage() == null ? e.toString() : e.getMessage();
+        }
+        if (now != null && trouble == null) {
+            says.accept(now);
+        } else if (now == null && trouble != null) {
+            says.accept("the log of runs is anchored again");
+        }
+        trouble = now;
+        return now == null;
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        thread.interrupt();
+        try {
+            thread.join(END);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
