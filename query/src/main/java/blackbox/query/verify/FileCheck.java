@@ -1,18 +1,15 @@
 package blackbox.query.verify;
 
 import blackbox.query.store.DataFile;
-import blackbox.schemas.Hash;
+import blackbox.query.store.FileDigest;
 import blackbox.schemas.RunId;
-import blackbox.schemas.Sha256;
 import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +20,6 @@ final class FileCheck {
 
     private final RunId run;
     private final TrustedKeys keys;
-    private final byte[] buffer = new byte[1 << 16];
 
     FileCheck(RunId run, TrustedKeys keys) {
         this.run = run;
@@ -50,7 +46,9 @@ final class FileCheck {
         if (Files.size(file.path()) != seal.sizeBytes()) {
             return "the file has " + Files.size(file.path()) + " octets, its seal says " + seal.sizeBytes();
         }
-        return sha256(file.path()).equals(seal.sha256()) ? null : "the file's octets are not those that were sealed";
+        return FileDigest.sha256(file.path()).equals(seal.sha256())
+                ? null
+                : "the file's octets are not those that were sealed";
     }
 
     private static @Nullable SignedNote seal(Path path) throws IOException {
@@ -66,16 +64,6 @@ final class FileCheck {
         String text = new String(octets, StandardCharsets.UTF_8);
         boolean exact = Arrays.equals(text.getBytes(StandardCharsets.UTF_8), octets);
         return exact ? SignedNote.parse(text) : null;
-    }
-
-    private Hash sha256(Path path) throws IOException {
-        MessageDigest digest = Sha256.digest();
-        try (InputStream in = Files.newInputStream(path)) {
-            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-                digest.update(buffer, 0, n);
-            }
-        }
-        return Hash.copyOf(digest.digest(), 0);
     }
 
     /// The range of events that a seal without its file speaks of, or null where it is no seal of this run.

@@ -1,0 +1,308 @@
+package blackbox.query.bundle;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.query.QueryException;
+import blackbox.query.TestEvents;
+import blackbox.query.TestLog;
+import blackbox.query.TestRun;
+import blackbox.query.attest.DsseEnvelope;
+import blackbox.query.attest.InTotoStatement;
+import blackbox.query.store.Recordings;
+import blackbox.query.verify.Verification;
+import blackbox.query.verify.Verification.Completeness;
+import blackbox.query.verify.Verification.Integrity;
+import blackbox.schemas.Hash;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.trust.KeyStatement;
+import blackbox.schemas.trust.KeyStatement.Action;
+import blackbox.schemas.trust.KeyStatement.Role;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BundleTest {
+
+    private static final int SMALL_BYTES = 250;
+
+    @TempDir
+    private Path folder;
+
+    private TestRun run;
+    private TestLog log;
+    private Recordings recordings;
+    private final Random random = new Random(59);
+
+    /// A closed run, most of it in the table and its end in the spool, and a log of runs that knows it.
+    @BeforeEach
+    void record() throws Exception {
+        run = TestEvents.smallBuild(new TestRun(folder.resolve("data")), 4);
+        run.table(0, 3, "PARQUET_VERSION v2");
+        run.spool(3, run.batches.size());
+        log = new TestLog(run.data.resolve("log"));
+        Instant begun = Instant.parse("2026-11-22T02:00:00Z");
+        var statement = new KeyStatement(Action.BEGIN, TestLog.ORIGIN, log.key.verifier(), Role.LOG, begun, null);
+        log.add(SignedNote.sign(statement.text(), log.key));
+        log.add(run.batches.getLast().checkpoint());
+        log.publish();
+        Files.writeString(run.data.resolve("keys/log.pub"), log.key.verifier().encoded() + "\n");
+        recordings = new Recordings(run.data);
+    }
+
+    private Path zip() throws Exception {
+        Path zip = folder.resolve("run.bundle.zip");
+        BundleWriter.write(recordings, run.run, log.key, zip);
+        return zip;
+    }
+
+    private Path unpacked() throws Exception {
+        Path unpacked = Files.createDirectory(folder.resolve("unpacked"));
+        BundleWriter.write(recordings, run.run, log.key, unpacked);
+        return unpacked;
+    }
+
+    private List<NoteVerifier> trusted() {
+        return List.of(run.key.verifier(), log.key.verifier());
+    }
+
+    private Verification verify(Path bundle) throws IOException {
+        return BundleVerifier.verify(bundle, trusted());
+    }
+
+    private void assertTampered(Path bundle, String what) throws IOException {
+        Verification verification = verify(bundle);
+        assertEquals(Integrity.TAMPERED, verification.integrity(), what);
+        assertFalse(verification.findings().isEmpty(), what);
+    }
+
+    @Test
+    void holdsAsZipAndAsFolder() throws Exception {
+        for (Path bundle : List.of(zip(), unpacked())) {
+            Verification verification = verify(bundle);
+            assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
+            assertEquals(Completeness.LOSS_DECLARED, verification.completeness());
+            assertEquals(run.batches.getLast().endIndex(), verification.events());
+            assertTrue(verification.authorship().trusted());
+        }
+    }
+
+    @Test
+    void isTheSameOctetsEachTime() throws Exception {
+        byte[] first = Files.readAllBytes(zip());
+        assertArrayEquals(first, Files.readAllBytes(zip()));
+    }
+
+    @Test
+    void itsOwnKeysShowThatItIsConsistentAndNoMore() throws Exception {
+        Verification verification = BundleVerifier.verify(zip(), List.of());
+        assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
+        assertFalse(verification.authorship().trusted());
+        assertTrue(verification.findings().getLast().what().contains("--key"), verification::toString);
+    }
+
+    @Test
+    void someoneElsesKeyDoesNotVouchForIt() throws Exception {
+        Path zip = zip();
+        var verification = BundleVerifier.verify(zip, List.of(TestRun.newKey().verifier()));
+        assertEquals(Integrity.TAMPERED, verification.integrity());
+    }
+
+    /// Every octet of small files, some of the others: in a bit, and the file's length.
+    @Test
+    void anyChangeOfAnyFileIsFound() throws Exception {
+        Path unpacked = unpacked();
+        int changes = 0;
+        for (var file : BundleFolder.files(unpacked).entrySet()) {
+            byte[] octets = Files.readAllBytes(file.getValue());
+            int step = octets.length <= SMALL_BYTES ? 1 : Math.max(1, octets.length / 20);
+            for (int i = random.nextInt(step); i < octets.length; i += step, changes++) {
+                byte[] changed = octets.clone();
+                changed[i] ^= (byte) (1 << random.nextInt(8));
+                Files.write(file.getValue(), changed);
+                assertTampered(unpacked, file.getKey() + " octet " + i);
+            }
+            Files.write(file.getValue(), Arrays.copyOf(octets, octets.length + 1));
+            assertTampered(unpacked, file.getKey() + " with an octet more");
+            Files.delete(file.getValue());
+            assertTampered(unpacked, "without " + file.getKey());
+            Files.write(file.getValue(), octets);
+        }
+        assertTrue(changes > 500, changes + " changes");
+        assertTrue(verify(unpacked).holds());
+    }
+
+    /// Every octet of the statement, of whatever length.
+    @Test
+    void anyChangeOfTheStatementIsFound() throws Exception {
+        Path unpacked = unpacked();
+        Path statement = unpacked.resolve(BundleLayout.STATEMENT);
+        byte[] octets = Files.readAllBytes(statement);
+        for (int i = 0; i < octets.length; i++) {
+            octets[i] ^= (byte) (1 << i % 7);
+            Files.write(statement, octets);
+            assertTampered(unpacked, "octet " + i);
+            octets[i] ^= (byte) (1 << i % 7);
+        }
+    }
+
+    @Test
+    void aFileMoreOrALinkIsFound() throws Exception {
+        Path unpacked = unpacked();
+        Path more = Files.writeString(unpacked.resolve("log/more"), "");
+        assertTampered(unpacked, "a file more");
+        Files.delete(more);
+        Path readme = unpacked.resolve(BundleLayout.README);
+        Path elsewhere = Files.move(readme, folder.resolve("elsewhere"));
+        Files.createSymbolicLink(readme, elsewhere);
+        assertTampered(unpacked, "a link to the very same file");
+    }
+
+    @Test
+    void anyChangeOfTheZipIsFound() throws Exception {
+        Path zip = zip();
+        byte[] octets = Files.readAllBytes(zip);
+        int directory = octets.length - 9_000; // the directory, where ZIP's tricks are played
+        for (int i = 0; i < octets.length; i += i < directory ? octets.length / 60 : 61) {
+            byte[] changed = octets.clone();
+            changed[i] ^= (byte) (1 << random.nextInt(8));
+            Files.write(zip, changed);
+            assertTampered(zip, "octet " + i);
+        }
+        for (int less : new int[] {1, 22, 100, 5_000}) {
+            Files.write(zip, Arrays.copyOf(octets, octets.length - less));
+            assertTampered(zip, less + " octets less");
+        }
+    }
+
+    @Test
+    void octetsBesideTheZipAreFound() throws Exception {
+        Path zip = zip();
+        byte[] octets = Files.readAllBytes(zip);
+        var behind = new ByteArrayOutputStream();
+        behind.writeBytes(octets);
+        behind.writeBytes("more".getBytes(StandardCharsets.US_ASCII));
+        Files.write(zip, behind.toByteArray());
+        assertTampered(zip, "octets behind");
+        var before = new ByteArrayOutputStream();
+        before.writeBytes("#!/bin/sh\n".getBytes(StandardCharsets.US_ASCII));
+        before.writeBytes(octets);
+        Files.write(zip, before.toByteArray());
+        assertTampered(zip, "octets before");
+    }
+
+    @Test
+    void zipsOfOtherFormsAreRefused() throws Exception {
+        Path unpacked = unpacked();
+        Path zip = folder.resolve("other.zip");
+        for (String trick : List.of("compressed", "../outside", "/absolute", "a//b", "comment", "entry comment")) {
+            try (var out = new ZipOutputStream(Files.newOutputStream(zip))) {
+                for (var file : BundleFolder.files(unpacked).entrySet()) {
+                    var entry = new ZipEntry(file.getKey());
+                    entry.setComment(trick.equals("entry comment") ? "hello" : null);
+                    out.putNextEntry(entry);
+                    Files.copy(file.getValue(), out);
+                }
+                if (trick.contains("/")) {
+                    out.putNextEntry(new ZipEntry(trick));
+                }
+                out.setComment(trick.equals("comment") ? "hello" : null);
+            }
+            assertTampered(zip, trick);
+        }
+        assertFalse(Files.exists(folder.resolve("outside")));
+        Files.writeString(zip, "no ZIP at all");
+        assertTampered(zip, "no ZIP");
+    }
+
+    /// One who can sign a statement can still not make up events or their account.
+    @Test
+    void aTrueStatementDoesNotHideAChangedFile() throws Exception {
+        Path unpacked = unpacked();
+        for (String name : List.of("completeness.json", "log/checkpoint", dataFile(unpacked))) {
+            Path file = unpacked.resolve(name);
+            byte[] octets = Files.readAllBytes(file);
+            byte[] changed = octets.clone();
+            changed[octets.length / 2] ^= 1;
+            Files.write(file, changed);
+            Path statement = unpacked.resolve(BundleLayout.STATEMENT);
+            byte[] signed = Files.readAllBytes(statement);
+            Files.write(statement, restated(unpacked));
+            assertTampered(unpacked, name);
+            Files.write(file, octets);
+            Files.write(statement, signed);
+        }
+    }
+
+    private static String dataFile(Path unpacked) throws Exception {
+        return BundleFolder.files(unpacked).keySet().stream()
+                .filter(name -> name.endsWith(".parquet"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private byte[] restated(Path unpacked) throws Exception {
+        var subjects = new TreeMap<String, Hash>();
+        for (var file : BundleFolder.files(unpacked).entrySet()) {
+            if (!file.getKey().equals(BundleLayout.STATEMENT)) {
+                subjects.put(file.getKey(), Hash.sha256(Files.readAllBytes(file.getValue())));
+            }
+        }
+        var statement =
+                new InTotoStatement(subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(run.run.value()));
+        return DsseEnvelope.sign(InTotoStatement.PAYLOAD_TYPE, statement.toJson(), List.of(log.key))
+                .toJson();
+    }
+
+    @Test
+    void anOpenRunIsNotExported() throws Exception {
+        try (var _ = run.lock()) {
+            Path zip = folder.resolve("open.zip");
+            var refused =
+                    assertThrows(QueryException.class, () -> BundleWriter.write(recordings, run.run, log.key, zip));
+            assertTrue(String.valueOf(refused.getMessage()).contains("still being recorded"));
+            assertFalse(Files.exists(zip));
+        }
+    }
+
+    @Test
+    void namesLeadNowhereElse() {
+        for (String name :
+                List.of("", "/a", "a/", "a//b", "..", "../a", "a/..", "a/../b", "a/./b", "a\\b", "ä", "a b")) {
+            assertFalse(BundleLayout.isName(name), name);
+        }
+        for (String name : List.of("a", "a/b.c", "..a", "a..b/c", "run=01/x-y.parquet.seal", "tile/0/x001/234.p/5")) {
+            assertTrue(BundleLayout.isName(name), name);
+        }
+    }
+
+    /// The one ZIP of two small files, octet for octet: a Java runtime that writes another breaks verification.
+    @Test
+    void theZipIsPinned() throws Exception {
+        var files = new TreeMap<String, Path>();
+        files.put("b/c.txt", Files.writeString(folder.resolve("c"), "see\n"));
+        files.put("a.txt", Files.writeString(folder.resolve("a"), ""));
+        var zip = new ByteArrayOutputStream();
+        BundleZip.write(files, zip);
+        assertEquals(
+                "887b12b8690081d5f4c46f22c4132c6f92b627b00901a282c614f220f66ae481",
+                Hash.sha256(zip.toByteArray()).toString(),
+                zip.size() + " octets");
+    }
+}
