@@ -39,6 +39,7 @@ import picocli.CommandLine.ParseResult;
             QueryCommand.class,
             VerifyCommand.class,
             AnchorCommand.class,
+            ProveCommand.class,
             ServeCommand.class,
             AutoComplete.GenerateCompletion.class
         })

@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.query.QueryException;
+import blackbox.query.proof.ProofColumn;
 import blackbox.query.sql.CsvResult;
 import blackbox.query.sql.JsonResult;
 import blackbox.query.sql.ParquetExport;
@@ -30,7 +31,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "  blackbox query --tables",
             "  blackbox query \"SELECT path, bytes_written FROM files WHERE path LIKE '/workspace/%%'\"",
-            "  blackbox query \"SELECT * FROM egress\" --format csv"
+            "  blackbox query \"SELECT * FROM egress\" --format csv",
+            "  blackbox query \"SELECT run, index, path FROM events WHERE kind = 'file.unlink'\" --json --with-proofs"
         })
 final class QueryCommand implements Callable<Integer> {
 
@@ -55,6 +57,11 @@ final class QueryCommand implements Callable<Integer> {
     @Option(names = "--format", paramLabel = "FORMAT", description = "table, json, csv or parquet (default: table).")
     private Format format = Format.table;
 
+    @Option(
+            names = "--with-proofs",
+            description = "With --format json: each row that has the columns run and index carries its event's proof.")
+    private boolean withProofs;
+
     @Spec
     private CommandSpec spec;
 
@@ -62,6 +69,9 @@ final class QueryCommand implements Callable<Integer> {
     public Integer call() throws IOException, QueryException {
         var recordings = new Recordings(common.dataFolder().root());
         Format wanted = common.json() ? Format.json : format;
+        if (withProofs && wanted != Format.json) {
+            throw CommandException.badInput("--with-proofs needs --format json: a proof is a JSON object");
+        }
         if (tables) {
             describe(recordings, wanted == Format.json);
         } else if (sql == null) {
@@ -69,17 +79,18 @@ final class QueryCommand implements Callable<Integer> {
         } else if (wanted == Format.parquet) {
             ParquetExport.write(recordings, SqlLimits.DEFAULT, sql, System.out);
         } else {
-            select(recordings, sql, wanted);
+            return select(recordings, sql, wanted);
         }
         return ExitCodes.OK;
     }
 
-    private void select(Recordings recordings, String select, Format wanted) throws QueryException, IOException {
+    private int select(Recordings recordings, String select, Format wanted) throws QueryException, IOException {
         PrintWriter out = spec.commandLine().getOut();
+        var proofs = new ProofColumn(recordings);
         try (SqlEngine engine = SqlEngine.open(recordings, SqlLimits.DEFAULT)) {
             if (wanted == Format.json) {
                 JsonGenerator json = JsonOut.lines(out);
-                engine.select(select, new JsonResult(json));
+                engine.select(select, withProofs ? new JsonResult(json, proofs::write) : new JsonResult(json));
                 json.flush();
                 out.println();
             } else {
@@ -87,6 +98,23 @@ final class QueryCommand implements Callable<Integer> {
             }
         }
         out.flush();
+        return tell(proofs);
+    }
+
+    /// Says how many rows have no proof. Where an event that is there leads to no signed root, the recording
+    /// does not hold.
+    private int tell(ProofColumn proofs) {
+        PrintWriter err = spec.commandLine().getErr();
+        if (proofs.without() > 0) {
+            err.println("blackbox: " + proofs.without() + " of " + proofs.rows()
+                    + " rows have no proof: select the columns run and index of an event to get one");
+        }
+        String unprovable = proofs.unprovable();
+        if (unprovable != null) {
+            err.println("blackbox: " + unprovable);
+        }
+        err.flush();
+        return unprovable == null ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
     private void describe(Recordings recordings, boolean json) throws QueryException, IOException {

@@ -2,32 +2,40 @@ package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.query.QueryException;
+import blackbox.query.proof.EventProof;
+import blackbox.query.proof.ProofJson;
+import blackbox.query.proof.ProofReport;
+import blackbox.query.proof.ProofTrust;
+import blackbox.query.proof.ProofVerdict;
+import blackbox.query.proof.ProofVerifier;
 import blackbox.query.store.Recordings;
 import blackbox.query.verify.RunVerifier;
 import blackbox.query.verify.Verification;
 import blackbox.query.verify.VerificationReport;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.sign.NoteVerifiers;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `blackbox verify`.
 @Command(
         name = "verify",
-        description = "Verify a run offline, from its files and public keys alone. Exit 0 only where it holds.",
+        description = "Verify a run, or the proof of an event in a file, offline: from files and public keys alone."
+                + " Exit 0 only where it holds.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  blackbox verify last", "  blackbox verify last --key recorder.pub --key ingest.pub --json"})
+        footer = {
+            "  blackbox verify last",
+            "  blackbox verify last --key recorder.pub --key ingest.pub --json",
+            "  blackbox verify event.json --key log.pub"
+        })
 final class VerifyCommand implements Callable<Integer> {
 
     @Mixin
@@ -36,11 +44,8 @@ final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private RunArgument run;
 
-    @Option(
-            names = "--key",
-            paramLabel = "FILE",
-            description = "A public key to trust; may be repeated (default: the keys in the data folder).")
-    private List<Path> keyFiles = new ArrayList<>();
+    @Mixin
+    private TrustOptions trust;
 
     @Spec
     private CommandSpec spec;
@@ -48,9 +53,24 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException {
         DataFolder folder = common.dataFolder();
+        byte[] octets = proofIn(Path.of(run.said));
+        return octets == null ? verifyRun(folder) : verifyProof(octets, folder);
+    }
+
+    /// What is in the file, where it is one and looks like a proof.
+    private static byte @Nullable [] proofIn(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return null;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] octets = in.readNBytes(EventProof.BYTES_MAX + 1);
+            return ProofJson.looksLikeOne(octets) ? octets : null;
+        }
+    }
+
+    private int verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = new Recordings(folder.root());
-        List<NoteVerifier> keys = keyFiles.isEmpty() ? folder.trustedKeys() : keys();
-        Verification verification = RunVerifier.verify(recordings, run.resolve(recordings), keys);
+        Verification verification = RunVerifier.verify(recordings, run.resolve(recordings), trust.believed(folder));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> VerificationReport.write(json, verification));
@@ -61,15 +81,16 @@ final class VerifyCommand implements Callable<Integer> {
         return verification.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    private List<NoteVerifier> keys() {
-        var keys = new ArrayList<NoteVerifier>();
-        for (Path file : keyFiles) {
-            try {
-                keys.add(NoteVerifiers.parse(Files.readString(file)));
-            } catch (IOException | IllegalArgumentException e) {
-                throw CommandException.badInput("there is no public key in " + file + ": " + e.getMessage());
-            }
+    private int verifyProof(byte[] octets, DataFolder folder) throws IOException {
+        ProofVerdict verdict = ProofVerifier.verify(
+                octets, ProofTrust.of(trust.policy(folder), trust.keys(folder), trust.authorities(folder)));
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonOut.document(out, json -> ProofReport.write(json, verdict));
+        } else {
+            ProofReport.print(out, verdict);
+            out.flush();
         }
-        return keys;
+        return verdict.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 }

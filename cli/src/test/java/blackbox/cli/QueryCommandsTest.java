@@ -10,6 +10,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.sign.Ed25519Key;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
@@ -17,8 +18,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +91,46 @@ class QueryCommandsTest {
                         .asInt());
         Ran events = run("events", "last", "--json", "--follow");
         assertEquals(4, events.out().lines().count(), events.out());
+    }
+
+    @Test
+    void anEventIsProvenAndItsProofVerifies() throws Exception {
+        Path proof = data.resolve("event.json");
+        JsonNode said = json("prove", "last", "1", "--out", proof.toString(), "--json");
+        assertEquals(1, said.path("index").asInt(), said.toString());
+        assertEquals(Files.size(proof), said.path("bytes").asLong());
+        assertEquals(Files.readString(proof), run("prove", "last", "1").out());
+        JsonNode verdict = json("verify", proof.toString(), "--json");
+        assertEquals("VERIFIED", verdict.path("integrity").asText(), verdict.toString());
+        assertEquals("COMPLETE", verdict.path("completeness").asText());
+        assertEquals("HOST_CLOCK", verdict.path("time").asText());
+        assertTrue(verdict.path("authorship").path("trusted").asBoolean());
+        assertEquals(run.value(), verdict.path("proof").path("run").asText());
+        assertEquals("recorder.heartbeat", verdict.path("proof").path("kind").asText());
+        assertTrue(run("verify", proof.toString()).out().contains("event         1 of run " + run));
+        Path stranger = data.resolve("stranger.pub");
+        Files.writeString(
+                stranger,
+                Ed25519Key.create("a/stranger", new SecureRandom()).verifier().encoded());
+        assertEquals(
+                ExitCodes.DOES_NOT_HOLD,
+                run("verify", proof.toString(), "--key", stranger.toString()).exitCode());
+        Files.writeString(proof, Files.readString(proof).replace("\"index\" : 1", "\"index\" : 0"));
+        assertEquals(ExitCodes.DOES_NOT_HOLD, run("verify", proof.toString()).exitCode());
+        for (String none : List.of("99", "-1", "x")) {
+            assertEquals(ExitCodes.BAD_INPUT, run("prove", "last", none).exitCode(), none);
+        }
+        assertEquals(
+                ExitCodes.BAD_INPUT,
+                run("verify", "last", "--policy", "no-such-policy").exitCode());
+    }
+
+    @Test
+    void aRowThatIsNoEventHasNoProof() throws Exception {
+        JsonNode rows = json("query", "SELECT 1 AS n", "--json", "--with-proofs");
+        assertTrue(rows.path(0).path("proof").isNull(), rows.toString());
+        assertEquals(
+                ExitCodes.BAD_INPUT, run("query", "SELECT 1", "--with-proofs").exitCode());
     }
 
     @Test

@@ -51,6 +51,24 @@ public record DataFolder(Path root) {
         return root.resolve("workspaces");
     }
 
+    /// The trust policy (C2SP tlog-policy), where there is one.
+    public Path policy() {
+        return keys().resolve("policy");
+    }
+
+    /// The certificates (`*.pem`) of the time authorities that this installation trusts.
+    public List<Path> timeAuthorities() throws IOException {
+        Path folder = keys().resolve("time");
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(".pem"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
     /// The public keys that this installation trusts.
     public List<NoteVerifier> trustedKeys() throws IOException {
         var verifiers = new ArrayList<NoteVerifier>();

@@ -1,5 +1,7 @@
 package blackbox.query.proof;
 
+import blackbox.query.QueryException;
+import blackbox.query.QueryException.Code;
 import blackbox.query.proof.EventProof.LoggedNote;
 import blackbox.query.proof.EventProof.ProvenLeaf;
 import blackbox.query.store.Recordings;
@@ -60,10 +62,11 @@ public final class EventProver {
 
     /// Proofs of events of `run`, as recording and log of runs are now.
     ///
-    /// @throws IOException when something of them cannot be read
-    public static EventProver open(Recordings recordings, RunId run) throws IOException {
+    /// @throws QueryException when nothing of the run is there
+    /// @throws IOException when something of it or of the log cannot be read
+    public static EventProver open(Recordings recordings, RunId run) throws IOException, QueryException {
         if (recordings.dataFiles(run).isEmpty() && recordings.spoolSegments(run).isEmpty()) {
-            throw new IOException("nothing of run " + run + " is there");
+            throw new QueryException(Code.NOT_FOUND, "nothing of run " + run + " is there");
         }
         return new EventProver(recordings, run);
     }
@@ -86,10 +89,11 @@ public final class EventProver {
     ///
     /// @throws UnprovableException when the recording, as it is there, does not lead to the checkpoint that
     /// was signed
-    /// @throws IOException when there is no such event, or it cannot be read
-    public EventProof prove(long index) throws IOException, UnprovableException {
+    /// @throws QueryException when there is no such event
+    /// @throws IOException when it cannot be read
+    public EventProof prove(long index) throws IOException, QueryException, UnprovableException {
         if (index < 0) {
-            throw new IOException("there is no event " + index);
+            throw new QueryException(Code.BAD_INPUT, "events count from 0, so there is none of index " + index);
         }
         try {
             EventProof proof = attempt(index);
@@ -111,13 +115,18 @@ public final class EventProver {
     }
 
     /// The proof, or null where what was computed does not lead to the signed root.
-    private @Nullable EventProof attempt(long index) throws IOException {
+    private @Nullable EventProof attempt(long index) throws IOException, QueryException {
         if (tree.cache().endAfter(index) < 0) {
             tree.cache().grow();
         }
         long end = tree.cache().endAfter(index);
         if (end < 0) {
-            throw new IOException("run " + run + " has no event " + index);
+            throw new QueryException(
+                    Code.NOT_FOUND,
+                    "run " + run + " has no event " + index + ": "
+                            + (tree.cache().size() == 0
+                                    ? "it has none yet"
+                                    : "its last is " + (tree.cache().size() - 1)));
         }
         Sealed under = sealed(firstOver(index), end);
         byte[] leaf = tree.leaf(index);

@@ -12,10 +12,23 @@ import org.jspecify.annotations.Nullable;
 public final class JsonResult implements ResultSink {
 
     private final JsonGenerator out;
+    private final RowFields more;
     private List<String> names = List.of();
 
+    /// Writes further fields of a row's object.
+    @FunctionalInterface
+    public interface RowFields {
+        void write(JsonGenerator out, List<String> names, List<@Nullable Object> values) throws IOException;
+    }
+
     public JsonResult(JsonGenerator out) {
+        this(out, (_, _, _) -> {});
+    }
+
+    /// @param more what each row's object has besides its columns
+    public JsonResult(JsonGenerator out, RowFields more) {
         this.out = out;
+        this.more = more;
     }
 
     @Override
@@ -31,6 +44,7 @@ public final class JsonResult implements ResultSink {
             out.writeFieldName(names.get(i));
             write(values.get(i));
         }
+        more.write(out, names, values);
         out.writeEndObject();
     }
 

@@ -13,6 +13,12 @@ public final class VerificationReport {
     /// Writes one object.
     public static void write(JsonGenerator out, Verification verification) throws IOException {
         out.writeStartObject();
+        writeFields(out, verification);
+        out.writeEndObject();
+    }
+
+    /// Writes the fields of an object that may have others.
+    public static void writeFields(JsonGenerator out, Verification verification) throws IOException {
         out.writeStringField("integrity", verification.integrity().name());
         out.writeStringField("completeness", verification.completeness().name());
         out.writeStringField("time", verification.time().name());
@@ -38,7 +44,6 @@ public final class VerificationReport {
             out.writeEndObject();
         }
         out.writeEndArray();
-        out.writeEndObject();
     }
 
     /// Prints the four answers and the findings.

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.query.QueryException;
 import blackbox.query.TestEvents;
 import blackbox.query.TestLog;
 import blackbox.query.TestRun;
@@ -57,8 +58,8 @@ class EventProofTest {
             assertNotNull(verdict.kind());
             assertTrue(verdict.atNs() >= TestRun.START_NS);
         }
-        assertThrows(IOException.class, () -> prover.prove(proven.size()));
-        assertThrows(IOException.class, () -> prover.prove(-1));
+        assertThrows(QueryException.class, () -> prover.prove(proven.size()));
+        assertThrows(QueryException.class, () -> prover.prove(-1));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package blackbox.query.proof;
 
+import blackbox.query.QueryException;
 import blackbox.query.TestEvents;
 import blackbox.query.TestLog;
 import blackbox.query.TestRun;
@@ -57,11 +58,11 @@ final class ProvenRun {
         return ProofTrust.of(List.of(log.key.verifier()));
     }
 
-    EventProver prover() throws IOException {
+    EventProver prover() throws IOException, QueryException {
         return EventProver.open(new Recordings(data), run.run);
     }
 
-    EventProof prove(long index) throws IOException, UnprovableException {
+    EventProof prove(long index) throws IOException, QueryException, UnprovableException {
         return prover().prove(index);
     }
 

@@ -1,0 +1,93 @@
+package blackbox.cli;
+
+import blackbox.cli.data.DataFolder;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.TrustPolicy;
+import blackbox.schemas.sign.NoteVerifiers;
+import blackbox.schemas.time.TimeAuthorities;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// Whom to believe; add it as `@Mixin`. Whatever is given takes the place of everything that the data folder
+/// trusts.
+public final class TrustOptions {
+
+    @Option(
+            names = "--key",
+            paramLabel = "FILE",
+            description = "A public key to trust; may be repeated (default: the keys in the data folder).")
+    private List<Path> keyFiles = new ArrayList<>();
+
+    @Option(
+            names = "--policy",
+            paramLabel = "FILE",
+            description = "A trust policy (C2SP tlog-policy): logs, witnesses, quorum (default: keys/policy).")
+    @Nullable
+    private Path policyFile;
+
+    @Option(
+            names = "--time-authority",
+            paramLabel = "FILE",
+            description = "Certificates (PEM) of time authorities to trust; may be repeated (default: keys/time/).")
+    private List<Path> authorityFiles = new ArrayList<>();
+
+    private boolean given() {
+        return policyFile != null || !keyFiles.isEmpty() || !authorityFiles.isEmpty();
+    }
+
+    /// The keys that are trusted directly.
+    public List<NoteVerifier> keys(DataFolder folder) throws IOException {
+        if (!given()) {
+            return folder.trustedKeys();
+        }
+        var keys = new ArrayList<NoteVerifier>();
+        for (Path file : keyFiles) {
+            try {
+                keys.add(NoteVerifiers.parse(Files.readString(file)));
+            } catch (IOException | IllegalArgumentException e) {
+                throw CommandException.badInput("there is no public key in " + file + ": " + e.getMessage());
+            }
+        }
+        return keys;
+    }
+
+    /// The trust policy; one that asks for nobody where there is none.
+    public TrustPolicy policy(DataFolder folder) {
+        Path file = policyFile != null ? policyFile : folder.policy();
+        if (policyFile == null && (given() || !Files.exists(file))) {
+            return TrustPolicy.of(List.of());
+        }
+        try {
+            return TrustPolicy.parse(Files.readString(file), NoteVerifiers::parse);
+        } catch (IOException | IllegalArgumentException e) {
+            throw CommandException.badInput("there is no trust policy in " + file + ": " + e.getMessage());
+        }
+    }
+
+    /// The keys that are trusted directly, and those of the policy's logs.
+    public List<NoteVerifier> believed(DataFolder folder) throws IOException {
+        var believed = new ArrayList<>(keys(folder));
+        policy(folder).logs().stream().filter(log -> !believed.contains(log)).forEach(believed::add);
+        return believed;
+    }
+
+    /// The time authorities whose stamps count.
+    public TimeAuthorities authorities(DataFolder folder) throws IOException {
+        var certificates = new ArrayList<X509Certificate>();
+        for (Path file : given() ? authorityFiles : folder.timeAuthorities()) {
+            try {
+                certificates.addAll(TimeAuthorities.certificates(Files.readAllBytes(file)));
+            } catch (IOException | CertificateException e) {
+                throw CommandException.badInput("there are no certificates in " + file + ": " + e.getMessage());
+            }
+        }
+        return TimeAuthorities.of(certificates);
+    }
+}
