@@ -40,6 +40,7 @@ import picocli.CommandLine.ParseResult;
             VerifyCommand.class,
             AnchorCommand.class,
             ProveCommand.class,
+            KeysCommand.class,
             ServeCommand.class,
             AutoComplete.GenerateCompletion.class
         })

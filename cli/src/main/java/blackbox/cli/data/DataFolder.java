@@ -58,12 +58,20 @@ public record DataFolder(Path root) {
 
     /// The certificates (`*.pem`) of the time authorities that this installation trusts.
     public List<Path> timeAuthorities() throws IOException {
-        Path folder = keys().resolve("time");
+        return files(keys().resolve("time"), ".pem");
+    }
+
+    /// The files with the public keys that this installation trusts.
+    public List<Path> publicKeyFiles() throws IOException {
+        return files(keys(), ".pub");
+    }
+
+    private static List<Path> files(Path folder, String suffix) throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
         try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(file -> file.toString().endsWith(".pem"))
+            return files.filter(file -> file.toString().endsWith(suffix))
                     .sorted()
                     .toList();
         }
@@ -72,14 +80,8 @@ public record DataFolder(Path root) {
     /// The public keys that this installation trusts.
     public List<NoteVerifier> trustedKeys() throws IOException {
         var verifiers = new ArrayList<NoteVerifier>();
-        if (Files.isDirectory(keys())) {
-            try (Stream<Path> files = Files.list(keys())) {
-                for (Path file : files.filter(name -> name.toString().endsWith(".pub"))
-                        .sorted()
-                        .toList()) {
-                    verifiers.add(NoteVerifiers.parse(Files.readString(file)));
-                }
-            }
+        for (Path file : publicKeyFiles()) {
+            verifiers.add(NoteVerifiers.parse(Files.readString(file)));
         }
         return verifiers;
     }

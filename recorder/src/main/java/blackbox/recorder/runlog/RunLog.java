@@ -32,12 +32,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The writer of a data folder's log of runs. Contract: when [#append] returns, the notes are leaves of the log for
-/// good, whatever process is killed afterwards; when it throws, they may be or not, and nothing else has changed.
+/// The writer of a data folder's log of runs. Contract: when [#append] returns, the notes are leaves of the
+/// log for good, whatever process is killed afterwards; when it throws, they may be or not, and nothing else
+/// has changed.
 ///
-/// Each append takes the folder's lock, reads the log's edge from the disk and checks it against the checkpoint that
-/// is signed; where the two disagree nothing is written any more. Tiles and entries are durable before the checkpoint
-/// is replaced. All methods are safe to call from several threads and, with other objects, processes.
+/// Each append takes the folder's lock, reads the log's edge from the disk and checks it against the
+/// checkpoint that is signed; where the two disagree nothing is written any more. Tiles and entries are
+/// durable before the checkpoint is replaced. All methods are safe to call from several threads and, with
+/// other objects, processes.
 public final class RunLog {
 
     /// The signed checkpoint's file below the log's folder.
@@ -92,7 +94,8 @@ public final class RunLog {
         signers.forEach(each -> known.add(each.verifier()));
     }
 
-    /// The same log, whose last checkpoint may also be signed by the key `before`: for the rotation that ends it.
+    /// The same log, whose last checkpoint may also be signed by the key `before`: for the rotation that ends
+    /// it.
     public RunLog after(Collection<? extends NoteVerifier> before) {
         return new RunLog(folder, new Signer(signers, validFrom, validUntil), before, clock, files);
     }
@@ -123,11 +126,14 @@ public final class RunLog {
 
     /// Appends the statement that `key` is not to be believed any more.
     public void revoke(NoteVerifier key, Role role) throws RecorderException {
-        locked(edge -> commit(edge, List.of(state(history(edge.size()), Action.REVOKE, key, role))));
+        locked(edge -> {
+            KeyHistory history = history(edge.size());
+            return stated(edge, history, state(history, Action.REVOKE, key, role));
+        });
     }
 
-    /// Appends the statement that this log's key takes the place of the key that has signed it so far, and signs the
-    /// log from there on. Does nothing where the log says so already.
+    /// Appends the statement that this log's key takes the place of the key that has signed it so far, and
+    /// signs the log from there on. Does nothing where the log says so already.
     ///
     /// @param before the signers of the key that gives way
     /// @throws RecorderException when the statement would not hold: that key has expired, or is not the log's
@@ -147,15 +153,21 @@ public final class RunLog {
             var both = new ArrayList<NoteSigner>(before);
             both.addAll(signers);
             String note = SignedNote.sign(statement.text(), both);
-            String fault = history.add(edge.size(), Objects.requireNonNull(SignedNote.parse(note)));
-            if (fault != null) {
-                throw new RecorderException(Code.KEY, "the key cannot be rotated: " + fault);
-            }
-            return commit(edge, List.of(note));
+            return stated(edge, history, note);
         });
     }
 
-    /// A statement of the log's key, from now on. Statements' times never go back, also where the host's clock does.
+    /// Appends a key statement that holds; one that does not would end the belief in everything behind it.
+    private Appended stated(LogEdge edge, KeyHistory history, String note) throws IOException, RecorderException {
+        String fault = history.add(edge.size(), Objects.requireNonNull(SignedNote.parse(note)));
+        if (fault != null) {
+            throw new RecorderException(Code.KEY, "the log of runs would not hold with this statement: " + fault);
+        }
+        return commit(edge, List.of(note));
+    }
+
+    /// A statement of the log's key, from now on. Statements' times never go back, also where the host's
+    /// clock does.
     private String state(KeyHistory history, Action action, NoteVerifier key, Role role) throws RecorderException {
         Instant now = now();
         Instant from = now.isBefore(history.latest()) ? history.latest() : now;
@@ -268,8 +280,8 @@ public final class RunLog {
         return LogEdge.read(tile -> files.read(folder.resolve(tile.path())), checkpoint);
     }
 
-    /// A crash before the first checkpoint leaves at most the first leaf; anything more once had a checkpoint, which
-    /// someone took away.
+    /// A crash before the first checkpoint leaves at most the first leaf; anything more once had a
+    /// checkpoint, which someone took away.
     private void requireUnborn() throws IOException {
         for (int width = 2; width <= TilePath.FULL; width++) {
             if (files.exists(folder.resolve(TilePath.entries(0, width).path()))) {

@@ -20,6 +20,13 @@ public final class NoteVerifiers {
         }
     }
 
+    /// What people call the algorithm of a verifier key, also of one that this process lacks.
+    ///
+    /// @throws IllegalArgumentException when it is no verifier key of a known type
+    public static String algorithm(String vkey) {
+        return VerifierKey.parse(vkey).type().label();
+    }
+
     private static NoteVerifier of(VerifierKey key) {
         return switch (key.type()) {
             case ED25519 -> new Ed25519Verifier(key);

@@ -1,0 +1,75 @@
+package blackbox.cli;
+
+import blackbox.recorder.keys.LogKeys;
+import blackbox.recorder.keys.StoreKind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// What a new long-term key is to be like; add it as `@Mixin`.
+final class KeyWish {
+
+    @Option(
+            names = "--store",
+            paramLabel = "STORE",
+            defaultValue = "file",
+            description = "Where it lives: file, pkcs11 or tpm (default: ${DEFAULT-VALUE}).")
+    private String store = "file";
+
+    @Option(names = "--module", paramLabel = "FILE", description = "pkcs11: the token's PKCS#11 library.")
+    @Nullable
+    private Path module;
+
+    @Option(names = "--slot", paramLabel = "N", description = "pkcs11: the token's slot, by its number.")
+    @Nullable
+    private Long slot;
+
+    @Option(
+            names = "--tcti",
+            paramLabel = "TCTI",
+            description = "tpm: how it is reached, in tpm2-tss's words (default: device:/dev/tpmrm0).")
+    @Nullable
+    private String tcti;
+
+    @Option(
+            names = "--valid-days",
+            paramLabel = "N",
+            description = "After how many days it signs no more; rotate it before (default: never).")
+    @Nullable
+    private Integer validDays;
+
+    LogKeys.Wish wish() {
+        StoreKind kind = kind();
+        var settings = new LinkedHashMap<String, String>();
+        put(settings, "module", module, kind == StoreKind.PKCS11);
+        put(settings, "slot", slot, kind == StoreKind.PKCS11);
+        put(settings, "tcti", tcti, kind == StoreKind.TPM);
+        if (kind == StoreKind.PKCS11 && settings.size() != 2) {
+            throw CommandException.badInput("a PKCS#11 token is found by its library and slot: --module FILE --slot N");
+        }
+        if (validDays != null && validDays < 1) {
+            throw CommandException.badInput("a key is valid for at least one day, not " + validDays);
+        }
+        return new LogKeys.Wish(kind, settings, validDays == null ? null : Duration.ofDays(validDays));
+    }
+
+    private StoreKind kind() {
+        try {
+            return StoreKind.of(store);
+        } catch (IllegalArgumentException e) {
+            throw CommandException.badInput(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void put(LinkedHashMap<String, String> settings, String name, @Nullable Object value, boolean fits) {
+        if (value != null && !fits) {
+            throw CommandException.badInput("--" + name + " says nothing to a key in the store " + store);
+        }
+        if (value != null) {
+            settings.put(
+                    name, value instanceof Path path ? path.toAbsolutePath().toString() : value.toString());
+        }
+    }
+}

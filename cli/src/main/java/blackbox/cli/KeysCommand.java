@@ -1,0 +1,218 @@
+package blackbox.cli;
+
+import blackbox.cli.data.DataFolder;
+import blackbox.cli.keys.KeyCare;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.LogKey;
+import blackbox.recorder.keys.LogKeyConf;
+import blackbox.recorder.keys.LogKeys;
+import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.sign.NoteVerifiers;
+import blackbox.schemas.trust.KeyStatement.Role;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `blackbox keys`: the key that signs the log of runs, and the statements about it.
+@Command(
+        name = "keys",
+        description = "Show, make, rotate and revoke the keys that sign.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox keys show",
+            "  BLACKBOX_PASSPHRASE_FILE=pass blackbox keys create           an encrypted key file",
+            "  BLACKBOX_PIN_FILE=pin blackbox keys create --store pkcs11 --module /usr/lib/softhsm/libsofthsm2.so"
+                    + " --slot 12",
+            "  blackbox keys create --store tpm",
+            "  blackbox keys rotate --valid-days 365",
+            "  blackbox keys revoke ~/.local/share/blackbox/keys/ingest.pub",
+            "",
+            "A passphrase or PIN comes from the file that BLACKBOX_PASSPHRASE_FILE or BLACKBOX_PIN_FILE names",
+            "(/dev/fd/N for one that a program hands over), or from the terminal."
+        })
+final class KeysCommand {
+
+    @Command(
+            name = "show",
+            description = "Which keys sign here, where they live, and until when. Opens no private key.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExample:%n",
+            footer = "  blackbox keys show --json")
+    int show(@Mixin CommonOptions common) throws RecorderException, IOException {
+        DataFolder data = common.dataFolder();
+        ObjectNode node = describe(data, LogKeys.conf(data.keys()));
+        if (common.json()) {
+            System.out.println(node);
+        } else {
+            print(node);
+        }
+        return ExitCodes.OK;
+    }
+
+    @Command(
+            name = "create",
+            description = "Make the long-term key, before the first recording does it.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExample:%n",
+            footer = "  blackbox keys create --store tpm --valid-days 730")
+    int create(@Mixin CommonOptions common, @Mixin KeyWish wish) throws RecorderException, IOException {
+        DataFolder data = common.dataFolder();
+        if (LogKeys.conf(data.keys()) != null) {
+            throw CommandException.badInput(
+                    "there is a key in " + data.keys() + " already; to replace it: blackbox keys rotate");
+        }
+        try (LogKey key = LogKeys.create(data.keys(), wish.wish(), KeyAccess.system())) {
+            return tell(common, data, key.conf());
+        }
+    }
+
+    @Command(
+            name = "rotate",
+            description = "Replace the long-term key by a new one, and say so in the log of runs, signed by both.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExample:%n",
+            footer = "  blackbox keys rotate --store pkcs11 --module /usr/lib/softhsm/libsofthsm2.so --slot 12")
+    int rotate(@Mixin CommonOptions common, @Mixin KeyWish wish) throws RecorderException, IOException {
+        DataFolder data = common.dataFolder();
+        if (LogKeys.conf(data.keys()) == null) {
+            throw CommandException.badInput("there is no key in " + data.keys() + " yet: blackbox keys create");
+        }
+        if (LogKeys.isRotating(data.keys())) {
+            System.err.println("blackbox: going on with a rotation that was interrupted, with the key made then");
+        }
+        return tell(common, data, new KeyCare(data, KeyAccess.system()).rotate(wish.wish()));
+    }
+
+    @Command(
+            name = "revoke",
+            description = "Say in the log of runs that a key is not to be believed from now on: an ingest key, or a"
+                    + " log key that gave way to another.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExample:%n",
+            footer = "  blackbox keys revoke ~/.local/share/blackbox/keys/ingest.pub")
+    int revoke(
+            @Mixin CommonOptions common,
+            @Parameters(paramLabel = "FILE", description = "The public key, a verifier key (`name+id+base64`).")
+                    Path file)
+            throws RecorderException, IOException {
+        DataFolder data = common.dataFolder();
+        if (LogKeys.conf(data.keys()) == null) {
+            throw CommandException.badInput("there is no key in " + data.keys() + " that could say it");
+        }
+        NoteVerifier key = read(file);
+        Role role = revoke(data, key);
+        if (common.json()) {
+            System.out.println(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("revoked", key.encoded())
+                    .put("role", role.name().toLowerCase(Locale.ROOT)));
+        } else {
+            System.out.println("revoked " + key.encoded());
+        }
+        return ExitCodes.OK;
+    }
+
+    private static Role revoke(DataFolder data, NoteVerifier key) throws RecorderException, IOException {
+        try {
+            return new KeyCare(data, KeyAccess.system()).revoke(key);
+        } catch (IllegalArgumentException e) {
+            throw CommandException.badInput(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static NoteVerifier read(Path file) {
+        try {
+            return NoteVerifiers.parse(Files.readString(file));
+        } catch (IOException | IllegalArgumentException e) {
+            throw CommandException.badInput("there is no public key in " + file + ": " + e.getMessage());
+        }
+    }
+
+    private static int tell(CommonOptions common, DataFolder data, LogKeyConf conf) throws IOException {
+        if (common.json()) {
+            System.out.println(describe(data, conf));
+        } else {
+            System.out.println(conf.keys().getFirst());
+        }
+        return ExitCodes.OK;
+    }
+
+    private static ObjectNode describe(DataFolder data, @Nullable LogKeyConf conf) throws IOException {
+        CryptoProvider provider = CryptoProvider.current();
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("fips", provider.isFips()).put("provider", provider.description());
+        ArrayNode leftOut = JsonNodeFactory.instance.arrayNode();
+        if (!provider.hasMlDsa()) {
+            leftOut.add("ML-DSA signature lines: they are neither made nor checked");
+        }
+        ObjectNode log = conf == null ? null : describe(conf);
+        node.set("log", log);
+        if (log != null) {
+            log.put("rotating", LogKeys.isRotating(data.keys()));
+        }
+        node.set("leftOut", leftOut);
+        ArrayNode trusted = node.putArray("trusted");
+        for (Path file : data.publicKeyFiles()) {
+            trusted.addObject()
+                    .put("file", file.toString())
+                    .put("key", Files.readString(file).strip());
+        }
+        return node;
+    }
+
+    private static ObjectNode describe(LogKeyConf conf) {
+        ObjectNode log = JsonNodeFactory.instance.objectNode();
+        Instant until = conf.validUntil();
+        log.put("origin", conf.origin()).put("store", conf.store().word());
+        log.put("validFrom", conf.validFrom().toString()).put("validUntil", until == null ? null : until.toString());
+        log.put("valid", until == null || Instant.now().isBefore(until));
+        ObjectNode settings = log.putObject("settings");
+        conf.settings().forEach(settings::put);
+        ArrayNode keys = log.putArray("keys");
+        conf.keys()
+                .forEach(key -> keys.addObject()
+                        .put("algorithm", NoteVerifiers.algorithm(key))
+                        .put("key", key));
+        return log;
+    }
+
+    private static void print(ObjectNode node) {
+        if (node.get("log") instanceof ObjectNode log) {
+            String until = log.get("validUntil").isNull()
+                    ? "without end"
+                    : "until " + log.get("validUntil").asText();
+            System.out.println("log of runs  " + log.get("origin").asText());
+            System.out.println("  lives in   " + log.get("store").asText() + " " + log.get("settings"));
+            System.out.println("  valid      from " + log.get("validFrom").asText() + " " + until
+                    + (log.get("valid").asBoolean() ? "" : ": EXPIRED"));
+            log.get("keys")
+                    .forEach(key ->
+                            System.out.println("  " + key.get("algorithm").asText() + "  "
+                                    + key.get("key").asText()));
+            if (log.get("rotating").asBoolean()) {
+                System.out.println("  a rotation was begun and not ended: blackbox keys rotate");
+            }
+        } else {
+            System.out.println("log of runs  no key yet; the first recording makes one, or: blackbox keys create");
+        }
+        node.get("trusted")
+                .forEach(key ->
+                        System.out.println("trusted      " + key.get("file").asText()));
+        System.out.println("algorithms   " + node.get("provider").asText()
+                + (node.get("fips").asBoolean() ? ", FIPS mode" : ""));
+        node.get("leftOut").forEach(each -> System.out.println("left out     " + each.asText()));
+    }
+}

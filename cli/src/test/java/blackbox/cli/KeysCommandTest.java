@@ -1,0 +1,242 @@
+package blackbox.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.cli.data.DataFolder;
+import blackbox.cli.keys.KeyCare;
+import blackbox.query.log.CheckedLog;
+import blackbox.query.store.RunsLog;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.KeyFile;
+import blackbox.recorder.keys.LogKey;
+import blackbox.recorder.keys.LogKeys;
+import blackbox.recorder.keys.Secrets;
+import blackbox.recorder.runlog.RunLog;
+import blackbox.schemas.RunId;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.sign.Ed25519Key;
+import blackbox.schemas.trust.KeyHistory;
+import blackbox.schemas.trust.KeyStatement.Role;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `blackbox keys`, with what the verifier's reader of the log of runs makes of it.
+class KeysCommandTest {
+
+    @TempDir
+    private Path folder;
+
+    private DataFolder data = new DataFolder(Path.of("."));
+
+    @BeforeEach
+    void useTheFolder() {
+        data = new DataFolder(folder);
+    }
+
+    private record Said(int exitCode, String out, String err) {
+        JsonNode json() throws IOException {
+            return new ObjectMapper().readTree(out);
+        }
+    }
+
+    private Said keys(String... arguments) {
+        PrintStream outBefore = System.out;
+        PrintStream errBefore = System.err;
+        var out = new ByteArrayOutputStream();
+        var err = new ByteArrayOutputStream();
+        String[] all = new String[arguments.length + 3];
+        all[0] = "keys";
+        System.arraycopy(arguments, 0, all, 1, arguments.length);
+        all[all.length - 2] = "--data";
+        all[all.length - 1] = folder.toString();
+        try {
+            System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+            System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+            int exitCode = Main.run(all);
+            return new Said(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(outBefore);
+            System.setErr(errBefore);
+        }
+    }
+
+    private static KeyAccess access(InstantSource clock) {
+        return new KeyAccess(clock, new SecureRandom(), Secrets.of(Map.of(), null));
+    }
+
+    private LogKey load() throws RecorderException {
+        return LogKeys.load(data.keys(), access(InstantSource.system()));
+    }
+
+    private RunLog log(LogKey key, InstantSource clock) {
+        return new RunLog(data.log(), new RunLog.Signer(key.signers(), key.validFrom(), key.validUntil()), clock);
+    }
+
+    /// Certifies a run's key, as `record` does when a run begins.
+    private void beginARun() throws Exception {
+        try (LogKey key = load()) {
+            var run = RunId.create(Instant.now(), new SecureRandom());
+            log(key, InstantSource.system())
+                    .certify(
+                            run,
+                            Ed25519Key.create(run.origin(), new SecureRandom()).verifier());
+        }
+    }
+
+    private CheckedLog checked(List<NoteVerifier> trusted) throws IOException {
+        var outcome = CheckedLog.read(new RunsLog(data.log()), trusted, null);
+        return assertInstanceOf(CheckedLog.Holds.class, outcome, outcome::toString)
+                .log();
+    }
+
+    @Test
+    void aKeyIsMadeShownAndNotMadeTwice() throws Exception {
+        assertTrue(keys("show").out().contains("no key yet"));
+        Said made = keys("create", "--json");
+        assertEquals(0, made.exitCode(), made.err());
+        JsonNode shown = keys("show", "--json").json();
+        assertEquals(made.json().get("log"), shown.get("log"));
+        assertEquals("file", shown.at("/log/store").asText());
+        assertEquals("Ed25519", shown.at("/log/keys/0/algorithm").asText());
+        assertEquals("ML-DSA-44", shown.at("/log/keys/1/algorithm").asText());
+        assertEquals(0, shown.get("leftOut").size());
+        assertFalse(keys("show").out().contains("PRIVATE"));
+        assertEquals(ExitCodes.BAD_INPUT, keys("create").exitCode());
+    }
+
+    @Test
+    void whatAStoreDoesNotKnowIsRefused() {
+        for (String[] bad : List.of(
+                new String[] {"create", "--store", "paper"},
+                new String[] {"create", "--store", "pkcs11"},
+                new String[] {"create", "--store", "tpm", "--slot", "1"},
+                new String[] {"create", "--module", "x"},
+                new String[] {"create", "--valid-days", "0"},
+                new String[] {"rotate"},
+                new String[] {"revoke", folder + "/nothing.pub"})) {
+            Said said = keys(bad);
+            assertEquals(ExitCodes.BAD_INPUT, said.exitCode(), String.join(" ", bad) + said.err());
+            assertEquals(1, said.err().lines().count(), said.err());
+        }
+        Said noTpm = keys("create", "--store", "tpm", "--tcti", "device:/nowhere");
+        assertEquals(ExitCodes.FAILED, noTpm.exitCode());
+        assertTrue(noTpm.err().contains("TPM"), noTpm.err());
+    }
+
+    @Test
+    void aRotatedKeySignsWhatFollowsAndTheOldOneVouchesForIt() throws Exception {
+        keys("create");
+        NoteVerifier first = data.trustedKeys().getFirst();
+        beginARun();
+        assertEquals(0, keys("rotate").exitCode());
+        NoteVerifier second = data.trustedKeys().getFirst();
+        beginARun();
+        for (NoteVerifier trusted : List.of(first, second)) {
+            KeyHistory history = checked(List.of(trusted)).keys();
+            assertEquals(second, history.currentLogKey());
+            assertEquals(List.of(first), history.believed(Role.LOG, 1));
+            assertEquals(List.of(second), history.believed(Role.LOG, 4));
+        }
+        var stranger = Ed25519Key.create(first.name(), new SecureRandom()).verifier();
+        assertInstanceOf(CheckedLog.Broken.class, CheckedLog.read(new RunsLog(data.log()), List.of(stranger), null));
+    }
+
+    @Test
+    void aRotationThatWasInterruptedIsEnded() throws Exception {
+        keys("create");
+        beginARun();
+        NoteVerifier next;
+        try (LogKey old = load();
+                LogKey made =
+                        LogKeys.prepareNext(data.keys(), LogKeys.Wish.standard(), access(InstantSource.system()))) {
+            next = made.first().verifier();
+            log(made, InstantSource.system()).rotate(old.signers());
+        }
+        assertThrows(RecorderException.class, this::beginARun, "the log is the next key's, the folder is not yet");
+        assertTrue(keys("show").out().contains("not ended"));
+        Said ended = keys("rotate");
+        assertEquals(0, ended.exitCode(), ended.err());
+        assertEquals(next.encoded(), ended.out().strip());
+        beginARun();
+        assertEquals(next, checked(List.of(next)).keys().currentLogKey());
+    }
+
+    @Test
+    void aRevokedIngestKeyIsBelievedForNothingLater() throws Exception {
+        keys("create");
+        NoteVerifier ingest = KeyFile.loadOrCreate(data.keys(), "ingest").verifier();
+        Path file = data.keys().resolve("ingest.pub");
+        try (LogKey key = load()) {
+            log(key, InstantSource.system()).certifyIngest(ingest);
+        }
+        Said revoked = keys("revoke", file.toString(), "--json");
+        assertEquals(0, revoked.exitCode(), revoked.err());
+        assertEquals("ingest", revoked.json().get("role").asText());
+        assertFalse(Files.exists(file) || Files.exists(data.keys().resolve("ingest.key")));
+        beginARun();
+        CheckedLog log = checked(data.trustedKeys());
+        assertEquals(List.of(ingest), log.keys().believed(Role.INGEST, 2));
+        assertEquals(List.of(), log.keys().believed(Role.INGEST, 3));
+        assertEquals(List.of(), log.keys().believedSince(Role.INGEST, 3));
+    }
+
+    @Test
+    void whatTheLogDoesNotKnowOrNeedsIsNotRevoked() throws Exception {
+        keys("create");
+        beginARun();
+        Said own = keys("revoke", data.keys().resolve("log.pub").toString());
+        assertEquals(ExitCodes.BAD_INPUT, own.exitCode());
+        assertTrue(own.err().contains("keys rotate"), own.err());
+        Path unknown = folder.resolve("unknown.pub");
+        Files.writeString(
+                unknown,
+                Ed25519Key.create("blackbox/ingest", new SecureRandom())
+                        .verifier()
+                        .encoded());
+        Said said = keys("revoke", unknown.toString());
+        assertEquals(ExitCodes.FAILED, said.exitCode());
+        assertTrue(said.err().contains("never had"), said.err());
+        assertEquals(2, checked(data.trustedKeys()).checkpoint().size(), "nothing was appended");
+    }
+
+    @Test
+    void anExpiredKeySignsNothingAndCannotBeRotated() throws Exception {
+        Instant start = Instant.parse("2026-01-01T00:00:00Z");
+        InstantSource late = InstantSource.fixed(start.plus(Duration.ofDays(2)));
+        var wish = new LogKeys.Wish(
+                LogKeys.Wish.standard().store(), LogKeys.Wish.standard().settings(), Duration.ofDays(1));
+        LogKeys.create(data.keys(), wish, access(InstantSource.fixed(start))).close();
+        try (LogKey key = load()) {
+            RunId run = RunId.create(start, new SecureRandom());
+            var epoch = Ed25519Key.create(run.origin(), new SecureRandom()).verifier();
+            log(key, InstantSource.fixed(start)).certify(run, epoch);
+            var refusal =
+                    assertThrows(RecorderException.class, () -> log(key, late).certify(run, epoch));
+            assertTrue(String.valueOf(refusal.getMessage()).contains("expired"), refusal::getMessage);
+        }
+        assertFalse(keys("show", "--json").json().at("/log/valid").asBoolean());
+        var care = new KeyCare(data, access(late));
+        assertThrows(RecorderException.class, () -> care.rotate(LogKeys.Wish.standard()));
+        assertEquals(2, checked(data.trustedKeys()).checkpoint().size(), "nothing was appended");
+    }
+}
