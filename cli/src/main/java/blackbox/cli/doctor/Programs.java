@@ -24,6 +24,7 @@ final class Programs {
             new Program("cpio", "cpio", "image build", List.of("--version")));
 
     private static final List<Program> OPTIONAL = List.of(
+            new Program("tpm2_sign", "tpm2-tools", "keys in the TPM", List.of("--version")),
             new Program("swtpm", "swtpm", "keys in a software TPM", List.of("--version")),
             new Program("softhsm2-util", "softhsm2", "keys in a software PKCS#11 token", List.of("--version")),
             new Program("gdb", "gdb", "looking into a paused replay", List.of("--version")));

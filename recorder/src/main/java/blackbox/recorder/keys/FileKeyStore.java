@@ -21,6 +21,9 @@ final class FileKeyStore implements LogKeyStore {
     private static final String CLASSICAL = "file";
     private static final String ML_DSA = "ml-dsa-44-file";
 
+    /// The FIPS module derives no key from fewer than 112 bits.
+    private static final int FIPS_PASSPHRASE_MIN = 14;
+
     private final Path folder;
     private final KeyAccess access;
 
@@ -57,7 +60,7 @@ final class FileKeyStore implements LogKeyStore {
                 OwnerFile.write(folder.resolve(name), plain + "\n");
                 return;
             }
-            char[] passphrase = access.secrets().read(Secrets.PASSPHRASE, "passphrase for " + name);
+            char[] passphrase = passphrase(name);
             try {
                 OwnerFile.write(folder.resolve(name), pem.encrypt(seed, passphrase, access.random()));
             } finally {
@@ -66,6 +69,17 @@ final class FileKeyStore implements LogKeyStore {
         } finally {
             Arrays.fill(seed, (byte) 0);
         }
+    }
+
+    private char[] passphrase(String name) throws RecorderException {
+        char[] passphrase = access.secrets().read(Secrets.PASSPHRASE, "passphrase for " + name);
+        if (CryptoProvider.current().isFips() && passphrase.length < FIPS_PASSPHRASE_MIN) {
+            Arrays.fill(passphrase, '\0');
+            throw new RecorderException(
+                    RecorderException.Code.KEY,
+                    "in FIPS mode a passphrase has at least " + FIPS_PASSPHRASE_MIN + " characters (112 bits)");
+        }
+        return passphrase;
     }
 
     @Override
@@ -97,7 +111,7 @@ final class FileKeyStore implements LogKeyStore {
     }
 
     private byte[] decrypt(PrivateKeyPem pem, String text, String name) throws RecorderException {
-        char[] passphrase = access.secrets().read(Secrets.PASSPHRASE, "passphrase for " + name);
+        char[] passphrase = passphrase(name);
         try {
             return pem.decrypt(text, passphrase);
         } catch (IOException e) {

@@ -1,0 +1,90 @@
+package blackbox.cli.fips;
+
+import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.LogKey;
+import blackbox.recorder.keys.LogKeys;
+import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.Sha256;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.sign.EcdsaKey;
+import blackbox.schemas.sign.MlDsaKey;
+import blackbox.schemas.sign.NoteVerifiers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Objects;
+
+/// What runs on the FIPS class path: it says on standard output, a line each, what came of it.
+public final class FipsSubject {
+
+    private static final int LEAF_LENGTH = 300;
+    private static final int LEAVES = 200_000;
+
+    private FipsSubject() {}
+
+    /// @param arguments a folder for keys, a folder with keys that the standard edition made, an ML-DSA
+    /// verifier key
+    public static void main(String[] arguments) throws Exception {
+        say("provider", CryptoProvider.current().description());
+        say("sha256", Sha256.digest().getProvider().getName());
+        say("random", CryptoProvider.current().random().getProvider().getName());
+        Path folder = Path.of(arguments[0]);
+        try (LogKey key = LogKeys.loadOrCreate(folder, KeyAccess.system())) {
+            say("lines", key.signers().size());
+            Files.writeString(folder.resolve("note"), SignedNote.sign("from FIPS mode\n", key.signers()));
+        }
+        try (LogKey key = LogKeys.load(folder, KeyAccess.system())) {
+            say(
+                    "opened again",
+                    holds(Files.readString(folder.resolve("note")), key.first().verifier()));
+        }
+        try (LogKey key = LogKeys.load(Path.of(arguments[1]), KeyAccess.system())) {
+            say("lines of the standard edition's key", key.signers().size());
+            say(
+                    "signs with it",
+                    holds(SignedNote.sign("x\n", key.signers()), key.first().verifier()));
+        }
+        var ecdsa = EcdsaKey.create("ecdsa", CryptoProvider.current().random());
+        byte[] text = "text".getBytes(StandardCharsets.UTF_8);
+        say("ecdsa", ecdsa.verifier().verify(text, ecdsa.sign(text)));
+        refused(
+                "makes ML-DSA",
+                () -> MlDsaKey.create44("x", CryptoProvider.current().random()));
+        refused("reads ML-DSA", () -> NoteVerifiers.parse(arguments[2]));
+        say("leaves hashed a second", hashesPerSecond());
+    }
+
+    private static boolean holds(String note, NoteVerifier key) {
+        return Objects.requireNonNull(SignedNote.parse(note)).signedBy(List.of(key)) != null;
+    }
+
+    private static void refused(String what, Runnable attempt) {
+        try {
+            attempt.run();
+            say(what, "yes");
+        } catch (UnsupportedOperationException | IllegalArgumentException e) {
+            say(what, "no: " + e.getMessage());
+        }
+    }
+
+    private static long hashesPerSecond() {
+        MessageDigest digest = Sha256.digest();
+        var leaf = new byte[LEAF_LENGTH];
+        long best = Long.MAX_VALUE;
+        for (int round = 0; round < 5; round++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < LEAVES; i++) {
+                leaf[0] = digest.digest(leaf)[0];
+            }
+            best = Math.min(best, System.nanoTime() - start);
+        }
+        return LEAVES * 1_000_000_000L / best;
+    }
+
+    private static void say(String what, Object value) {
+        System.out.println(what + "\t" + value);
+    }
+}
