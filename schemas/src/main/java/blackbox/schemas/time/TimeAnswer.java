@@ -7,7 +7,7 @@ import org.bouncycastle.asn1.ASN1BitString;
 import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1Sequence;
-import org.bouncycastle.asn1.ASN1UTF8String;
+import org.bouncycastle.asn1.ASN1String;
 
 /// What an authority answered (RFC 3161, section 2.4.2).
 public sealed interface TimeAnswer {
@@ -52,10 +52,10 @@ public sealed interface TimeAnswer {
             ASN1Encodable part = info.getObjectAt(i);
             if (part instanceof ASN1Sequence texts) {
                 for (ASN1Encodable text : texts) {
-                    words.add("'" + ASN1UTF8String.getInstance(text).getString() + "'");
+                    words.add("'" + (text instanceof ASN1String string ? string.getString() : text) + "'");
                 }
-            } else {
-                words.addAll(failures(ASN1BitString.getInstance(part)));
+            } else if (part instanceof ASN1BitString bits) {
+                words.addAll(failures(bits));
             }
         }
         return String.join(", ", words);
