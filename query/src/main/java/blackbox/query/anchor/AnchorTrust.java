@@ -10,6 +10,11 @@ import java.util.List;
 ///     runs has already decided whose it is
 public record AnchorTrust(TrustPolicy policy, TimeAuthorities authorities) {
 
+    /// Whether nobody's word is taken.
+    public boolean isEmpty() {
+        return policy.quorum().equals(TrustPolicy.NONE) && authorities.isEmpty();
+    }
+
     /// Trusts nobody, so that nothing is anchored.
     public static AnchorTrust none() {
         return new AnchorTrust(TrustPolicy.of(List.of()), TimeAuthorities.of(List.of()));

@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Verifies a bundle from its own octets and the keys that are trusted.
 ///
-/// Order: the ZIP's form; the signed statement; every file against it, and no file beside; then the run, by the
-/// same code as in a data folder; then the account of completeness. Nothing is believed after the first of these
-/// that does not hold.
+/// Order: the ZIP's form; the signed statement; every file against it, and no file beside; then the run, by
+/// the same code as in a data folder; then the account of completeness. Nothing is believed after the first
+/// of these that does not hold.
 public final class BundleVerifier {
 
     private static final String OWN_KEYS = "no key was given: the bundle's own keys were taken, so it is consistent"
@@ -183,6 +183,7 @@ public final class BundleVerifier {
                 new Authorship(verified.authorship().keys(), trusted),
                 verified.events(),
                 verified.checkpoints(),
+                verified.anchors(),
                 findings);
     }
 

@@ -1,12 +1,14 @@
 package blackbox.query.verify;
 
+import blackbox.query.anchor.AnchoredRange;
 import java.util.List;
 
-/// What verification found. Four questions are answered apart: is what is there true, is everything there, when
-/// was it, who says so.
+/// What verification found. Four questions are answered apart: is what is there true, is everything there,
+/// when was it, who says so.
 ///
 /// @param events leaves that a believed checkpoint covers
 /// @param checkpoints checkpoints that hold
+/// @param anchors which events outside parties vouch for, and since when, in the order of time
 public record Verification(
         Integrity integrity,
         Completeness completeness,
@@ -14,10 +16,24 @@ public record Verification(
         Authorship authorship,
         long events,
         long checkpoints,
+        List<AnchoredRange> anchors,
         List<Finding> findings) {
 
     public Verification {
+        anchors = List.copyOf(anchors);
         findings = List.copyOf(findings);
+    }
+
+    /// What was found where no outside party vouches for a time.
+    public Verification(
+            Integrity integrity,
+            Completeness completeness,
+            Time time,
+            Authorship authorship,
+            long events,
+            long checkpoints,
+            List<Finding> findings) {
+        this(integrity, completeness, time, authorship, events, checkpoints, List.of(), findings);
     }
 
     /// Whether what is there is what was recorded.
@@ -56,8 +72,8 @@ public record Verification(
         }
     }
 
-    /// Something that does not hold or should be known. `index` is the first event concerned, -1 where there is
-    /// none.
+    /// Something that does not hold or should be known. `index` is the first event concerned, -1 where there
+    /// is none.
     public record Finding(long index, String what) {}
 
     /// Whether the run holds: true, and complete or with its losses declared.

@@ -1,6 +1,8 @@
 package blackbox.query.verify;
 
+import blackbox.query.anchor.AnchoredRange;
 import blackbox.query.answer.Printable;
+import blackbox.query.answer.Timestamps;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -32,6 +34,20 @@ public final class VerificationReport {
         out.writeEndObject();
         out.writeNumberField("events", verification.events());
         out.writeNumberField("checkpoints", verification.checkpoints());
+        out.writeArrayFieldStart("anchors");
+        for (AnchoredRange range : verification.anchors()) {
+            out.writeStartObject();
+            out.writeNumberField("throughIndex", range.throughIndex());
+            out.writeStringField("notLaterThan", Timestamps.format(range.notLaterThan()));
+            out.writeArrayFieldStart("by");
+            for (String each : range.by()) {
+                out.writeString(each);
+            }
+            out.writeEndArray();
+            out.writeStringField("kind", range.kind().label());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
         out.writeArrayFieldStart("findings");
         for (Verification.Finding finding : verification.findings()) {
             out.writeStartObject();
@@ -52,6 +68,12 @@ public final class VerificationReport {
                 + verification.checkpoints() + " checkpoints)");
         out.println("completeness  " + verification.completeness());
         out.println("time          " + verification.time());
+        for (AnchoredRange range : verification.anchors()) {
+            out.println("              events up to " + range.throughIndex() + " existed at "
+                    + Timestamps.format(range.notLaterThan()) + ", says "
+                    + Printable.of(String.join(", ", range.by())) + " ("
+                    + range.kind().label() + ")");
+        }
         out.println("authorship    " + (verification.authorship().trusted() ? "trusted" : "not trusted") + "  "
                 + Printable.of(String.join(", ", verification.authorship().keys())));
         for (Verification.Finding finding : verification.findings()) {

@@ -18,8 +18,8 @@ public sealed interface TimeAnswer {
     /// Exactly what was asked for was granted. The token is not checked yet: see [TimeAuthorities].
     record Granted(TimeToken token) implements TimeAnswer {}
 
-    /// There is no token, or one with modifications (status 1), which is not taken: nothing that is asked for can be
-    /// modified without making the stamp useless.
+    /// There is no token, or one with modifications (status 1), which is not taken: nothing that is asked
+    /// for can be modified without making the stamp useless.
     ///
     /// @param status PKIStatus, a number
     /// @param why in words, the authority's own among them
