@@ -17,6 +17,7 @@ final class Bench {
             new Pipeline(),
             new StoredBytes(),
             new Verify(),
+            new Prove(),
             new VerifierStart(),
             new GuestSlowdown(),
             new FirstInstruction(FirstInstruction.Start.WARM),

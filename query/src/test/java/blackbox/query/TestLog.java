@@ -45,6 +45,13 @@ public final class TestLog {
         return new Checkpoint(ORIGIN, tree.size(), tree.root());
     }
 
+    /// The signed checkpoint of the first `size` entries.
+    public String noteOf(int size) {
+        var tree = new MerkleFrontier();
+        entries.subList(0, size).forEach(entry -> tree.append(new TreeHasher().leaf(entry)));
+        return SignedNote.sign(new Checkpoint(ORIGIN, size, tree.root()).text(), signers);
+    }
+
     /// Writes tiles, bundles and the checkpoint; returns the checkpoint's file.
     public Path publish() throws IOException {
         for (TilePath tile : TilePath.grown(published, entries.size())) {

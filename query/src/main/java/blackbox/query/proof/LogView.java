@@ -1,10 +1,12 @@
 package blackbox.query.proof;
 
 import blackbox.query.store.RunsLog;
+import blackbox.schemas.log.Checkpoint;
 import blackbox.schemas.log.LogProof;
 import blackbox.schemas.log.TileHashes;
 import blackbox.schemas.log.TreeProver;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,12 +16,19 @@ final class LogView {
 
     private final RunsLog log;
     private final RunsLog.@Nullable Head head;
-    private final List<RunsLog.Head> anchors;
+    private final List<Anchored> anchors = new ArrayList<>();
 
     LogView(RunsLog log) throws IOException {
         this.log = log;
         this.head = log.head();
-        this.anchors = log.anchors();
+        for (RunsLog.AnchorFile file : log.anchorFiles()) {
+            RunsLog.Head anchor = RunsLog.Head.parse(file.note());
+            if (anchor != null) {
+                List<byte[]> tokens =
+                        file.stamps().stream().map(RunsLog.StampFile::octets).toList();
+                anchors.add(new Anchored(anchor, true, tokens));
+            }
+        }
     }
 
     /// A checkpoint to prove entries against.
@@ -33,17 +42,27 @@ final class LogView {
 
     /// The first anchored checkpoint over an entry, or the last of all where none is.
     Anchored over(long index) throws IOException {
-        for (RunsLog.Head anchor : anchors) {
-            if (anchor.checkpoint().size() > index) {
-                return new Anchored(
-                        anchor, true, log.timeTokens(anchor.checkpoint().size()));
-            }
-        }
         RunsLog.Head last = head;
         if (last == null || last.checkpoint().size() <= index) {
             throw new IllegalArgumentException("the log of runs has no entry " + index);
         }
+        for (Anchored anchor : anchors) {
+            if (anchor.head().checkpoint().size() > index
+                    && isOfLog(anchor.head().checkpoint(), last.checkpoint())) {
+                return anchor;
+            }
+        }
         return new Anchored(last, false, List.of());
+    }
+
+    /// Whether a checkpoint is one that the log went through: what else stands among the anchors is not
+    /// proven against.
+    private boolean isOfLog(Checkpoint anchor, Checkpoint last) throws IOException {
+        return anchor.origin().equals(last.origin())
+                && anchor.size() <= last.size()
+                && new TreeProver(new TileHashes(log, last.size()))
+                        .root(anchor.size())
+                        .equals(anchor.root());
     }
 
     /// The proof that entry `index` is in the log.

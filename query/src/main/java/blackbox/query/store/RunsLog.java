@@ -24,7 +24,6 @@ public final class RunsLog implements TileSource {
 
     private static final int NOTE_BYTES_MAX = 1 << 20;
     private static final String ANCHOR_SUFFIX = ".note";
-    private static final String STAMP_SUFFIX = ".tsr";
 
     /// `<size>.note` and `<size>-<number>.tsr`.
     private static final Pattern ANCHOR_FILE =
@@ -37,7 +36,15 @@ public final class RunsLog implements TileSource {
     }
 
     /// A checkpoint's note and what it says.
-    public record Head(SignedNote note, Checkpoint checkpoint) {}
+    public record Head(SignedNote note, Checkpoint checkpoint) {
+
+        /// Reads a note's octets; null where they are no checkpoint.
+        public static @Nullable Head parse(byte[] octets) {
+            SignedNote note = SignedNote.parse(octets);
+            Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
+            return note == null || checkpoint == null ? null : new Head(note, checkpoint);
+        }
+    }
 
     /// Takes the log's entries, in order.
     @FunctionalInterface
@@ -55,12 +62,11 @@ public final class RunsLog implements TileSource {
     private static @Nullable Head head(Path file) throws IOException {
         try {
             byte[] octets = Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
-            SignedNote note = SignedNote.parse(octets);
-            Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
-            if (note == null || checkpoint == null) {
+            Head head = Head.parse(octets);
+            if (head == null) {
                 throw new IOException(file + " is no checkpoint");
             }
-            return new Head(note, checkpoint);
+            return head;
         } catch (NoSuchFileException e) {
             return null;
         }
@@ -102,34 +108,6 @@ public final class RunsLog implements TileSource {
         } catch (NoSuchFileException e) {
             return new byte[0];
         }
-    }
-
-    /// The checkpoints that were anchored, by size: witnesses have cosigned them, or a time authority has
-    /// stamped them.
-    public List<Head> anchors() throws IOException {
-        var heads = new TreeMap<Long, Head>();
-        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
-            if (file.toString().endsWith(ANCHOR_SUFFIX)) {
-                Head head = head(file);
-                if (head != null) {
-                    heads.put(head.checkpoint().size(), head);
-                }
-            }
-        }
-        return List.copyOf(heads.values());
-    }
-
-    /// The time stamps (RFC 3161 responses) over the text of the checkpoint of `size`; none where there are
-    /// none.
-    public List<byte[]> timeTokens(long size) throws IOException {
-        var tokens = new ArrayList<byte[]>();
-        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
-            String name = String.valueOf(file.getFileName());
-            if (name.startsWith(size + ".") && name.endsWith(STAMP_SUFFIX) && Files.size(file) <= NOTE_BYTES_MAX) {
-                tokens.add(Files.readAllBytes(file));
-            }
-        }
-        return tokens;
     }
 
     @Override

@@ -132,6 +132,8 @@ class EventProofTest {
         CosignatureKey witness = CosignatureKey.createEd25519("witness.example/w1", new SecureRandom());
         CosignatureKey other = CosignatureKey.createEd25519("witness.example/w2", new SecureRandom());
         TestAnchors.cosign(proven.log, witness, 1_795_300_000L);
+        Path anchors = proven.log.folder.resolve("anchors");
+        Files.writeString(anchors.resolve("5.note"), new ProvenRun(folder.resolve("other")).log.noteOf(5));
         proven.log.add("a leaf behind the anchor");
         proven.log.publish();
         EventProof proof = proven.prove(3);

@@ -307,14 +307,14 @@ class ProofAttackTest {
         var trust = new ProofTrust(
                 TrustPolicy.of(List.of(proven.log.key.verifier())), TimeAuthorities.of(List.of(authority.root())));
 
-        Files.write(anchors.resolve("6.tsr"), stamp(authority, text));
+        Files.write(anchors.resolve("6-1.tsr"), stamp(authority, text));
         ProofVerdict stamped = ProofVerifier.verify(ProofJson.encode(proven.prove(INDEX)), trust);
         assertTrue(stamped.holds(), stamped::toString);
         assertEquals(Time.ANCHORED, stamped.verification().time());
         assertEquals(List.of("2026-11-22T03:04:06.500Z CN=Test Time Stamps"), stamped.stamped());
 
         for (byte[] bad : List.of(stamp(stranger, text), stamp(authority, Hash.ZERO), new byte[] {1, 2, 3})) {
-            Files.write(anchors.resolve("6.tsr"), bad);
+            Files.write(anchors.resolve("6-1.tsr"), bad);
             ProofVerdict verdict = ProofVerifier.verify(ProofJson.encode(proven.prove(INDEX)), trust);
             assertEquals(Time.HOST_CLOCK, verdict.verification().time());
             assertEquals(1, verdict.verification().findings().size());

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,7 +60,7 @@ class RunsLogTest {
     void whereThereIsNoLogThereIsNoHead() throws IOException {
         var log = new RunsLog(folder);
         assertNull(log.head());
-        assertEquals(List.of(), log.anchors());
+        assertEquals(List.of(), log.anchorFiles());
         Files.writeString(folder.resolve("checkpoint"), "nonsense\n");
         assertThrows(IOException.class, log::head);
     }
@@ -72,9 +73,16 @@ class RunsLogTest {
             written.add("entry " + i);
             Files.copy(written.publish(), anchors.resolve(i + ".note"));
         }
-        Files.writeString(anchors.resolve("7.tsr"), "not a note");
-        List<Long> sizes = new RunsLog(folder)
-                .anchors().stream().map(head -> head.checkpoint().size()).toList();
+        Files.writeString(anchors.resolve("7-1.tsr"), "a stamp");
+        Files.writeString(anchors.resolve("7.tsr"), "no anchor's name");
+        List<RunsLog.AnchorFile> files = new RunsLog(folder).anchorFiles();
+        List<Long> sizes = files.stream()
+                .map(file -> Objects.requireNonNull(RunsLog.Head.parse(file.note()))
+                        .checkpoint()
+                        .size())
+                .toList();
         assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L), sizes);
+        assertEquals("7-1.tsr", files.get(6).stamps().getFirst().name());
+        assertEquals(1, files.stream().mapToInt(file -> file.stamps().size()).sum());
     }
 }

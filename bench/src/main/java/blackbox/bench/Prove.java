@@ -1,0 +1,103 @@
+package blackbox.bench;
+
+import blackbox.query.proof.EventProof;
+import blackbox.query.proof.EventProver;
+import blackbox.query.proof.ProofJson;
+import blackbox.query.proof.ProofTrust;
+import blackbox.query.proof.ProofVerifier;
+import blackbox.query.store.Recordings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+
+/// Proofs a second, of one thread, from a run whose tree is cached: of events anywhere in it, each of which
+/// means a pass over a part of a row group, and of events that stand together, as a query's result does. And
+/// how many are verified a second; beside that, the Ed25519 signatures that OpenSSL verifies, of which each
+/// of these proofs has one.
+final class Prove implements Benchmark {
+    private static final int EVENTS = 2_000_000;
+    private static final int SCATTERED = 100;
+    private static final int TOGETHER = 5_000;
+    private static final int VERIFIED = 2_000;
+
+    @Override
+    public String name() {
+        return "prove";
+    }
+
+    @Override
+    public List<BenchResult> run() throws Exception {
+        Path data = Files.createTempDirectory("blackbox-bench-");
+        try {
+            SealedRun run = SealedRun.write(data, EVENTS);
+            long start = System.nanoTime();
+            prover(run).prove(0);
+            double pass = run.events() * 1e9 / (System.nanoTime() - start);
+            RandomGenerator random =
+                    RandomGeneratorFactory.of("L64X128MixRandom").create(1);
+            double scattered =
+                    made(run, random.longs(SCATTERED, 0, run.events()).toArray());
+            long first = run.events() / 2;
+            var indexes = new long[TOGETHER];
+            for (int i = 0; i < TOGETHER; i++) {
+                indexes[i] = first + i;
+            }
+            double together = made(run, indexes);
+            return List.of(
+                    BenchResult.of(name(), together, "proofs/s")
+                            .withNote(String.format(
+                                    Locale.ROOT,
+                                    "One thread, %,d events that stand together in a run of %,d; the first proof of all"
+                                            + " passes over the run, at %,.0f events/s.",
+                                    TOGETHER,
+                                    run.events(),
+                                    pass)),
+                    BenchResult.of("prove-anywhere", scattered, "proofs/s")
+                            .withNote(
+                                    "One thread, events anywhere in the run: each means decoding part of a row group."),
+                    BenchResult.of("prove-verify", verified(run), "proofs/s")
+                            .beside("openssl speed ed25519, verified", OpensslSpeed.ed25519VerifiedPerSecond(2))
+                            .withNote("One thread; a proof without a log of runs, so one signature each."));
+        } finally {
+            Folders.delete(data);
+        }
+    }
+
+    private static EventProver prover(SealedRun run) throws Exception {
+        return EventProver.open(new Recordings(run.data()), run.run());
+    }
+
+    private static double made(SealedRun run, long[] indexes) throws Exception {
+        EventProver prover = prover(run);
+        long start = System.nanoTime();
+        for (long index : indexes) {
+            prover.prove(index);
+        }
+        return indexes.length * 1e9 / (System.nanoTime() - start);
+    }
+
+    private static double verified(SealedRun run) throws Exception {
+        EventProver prover = prover(run);
+        var proofs = new ArrayList<byte[]>();
+        for (int i = 0; i < VERIFIED; i++) {
+            EventProof proof = prover.prove(i);
+            proofs.add(ProofJson.encode(proof));
+        }
+        ProofTrust trust = ProofTrust.of(List.of(run.key().verifier()));
+        double best = 0;
+        for (int round = 0; round < 3; round++) {
+            long start = System.nanoTime();
+            for (byte[] proof : proofs) {
+                if (!ProofVerifier.verify(proof, trust).holds()) {
+                    throw new IllegalStateException("the bench's own proof does not hold");
+                }
+            }
+            best = Math.max(best, VERIFIED * 1e9 / (System.nanoTime() - start));
+        }
+        return best;
+    }
+}
