@@ -18,4 +18,13 @@ final class RunArgument {
     RunId resolve(Recordings recordings) throws QueryException {
         return RunNames.resolve(recordings, said);
     }
+
+    /// The same; a whole id is taken as it is, also where nothing of that run is there any more: that is a verdict.
+    RunId resolveAlsoLost(Recordings recordings) throws QueryException {
+        try {
+            return new RunId(said);
+        } catch (IllegalArgumentException e) {
+            return resolve(recordings);
+        }
+    }
 }

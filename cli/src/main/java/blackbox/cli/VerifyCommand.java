@@ -12,6 +12,7 @@ import blackbox.query.store.Recordings;
 import blackbox.query.verify.RunVerifier;
 import blackbox.query.verify.Verification;
 import blackbox.query.verify.VerificationReport;
+import blackbox.schemas.log.SignedNote;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `blackbox verify`.
@@ -33,7 +35,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox verify last",
-            "  blackbox verify last --key recorder.pub --key ingest.pub --json",
+            "  blackbox verify last --key log.pub --json",
             "  blackbox verify event.json --key log.pub"
         })
 final class VerifyCommand implements Callable<Integer> {
@@ -46,6 +48,13 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Mixin
     private TrustOptions trust;
+
+    @Option(
+            names = "--checkpoint",
+            paramLabel = "FILE",
+            description = "A checkpoint of the log of runs that you kept: the log must go on from it.")
+    @Nullable
+    private Path keptFile;
 
     @Spec
     private CommandSpec spec;
@@ -70,7 +79,8 @@ final class VerifyCommand implements Callable<Integer> {
 
     private int verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = new Recordings(folder.root());
-        Verification verification = RunVerifier.verify(recordings, run.resolve(recordings), trust.believed(folder));
+        Verification verification =
+                RunVerifier.verify(recordings, run.resolveAlsoLost(recordings), trust.believed(folder), kept());
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> VerificationReport.write(json, verification));
@@ -92,5 +102,14 @@ final class VerifyCommand implements Callable<Integer> {
             out.flush();
         }
         return verdict.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    private @Nullable SignedNote kept() throws IOException {
+        Path file = keptFile;
+        SignedNote note = file == null || !Files.isReadable(file) ? null : SignedNote.parse(Files.readAllBytes(file));
+        if (file != null && note == null) {
+            throw CommandException.badInput("there is no signed checkpoint in " + file);
+        }
+        return note;
     }
 }

@@ -8,12 +8,17 @@ import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.log.TilePath;
 import blackbox.schemas.log.TreeHasher;
 import blackbox.schemas.sign.Ed25519Key;
+import blackbox.schemas.trust.KeyStatement;
+import blackbox.schemas.trust.KeyStatement.Action;
+import blackbox.schemas.trust.KeyStatement.Role;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,10 +31,25 @@ public final class TestLog {
     public final Ed25519Key key = Ed25519Key.create(ORIGIN, new SecureRandom());
     public final List<byte[]> entries = new ArrayList<>();
     public List<NoteSigner> signers = List.of(key);
+
+    /// The key that seals data files; the log knows it once it has begun.
+    public final Ed25519Key ingest = Ed25519Key.create("blackbox/ingest", new SecureRandom());
     private long published;
 
     public TestLog(Path folder) {
         this.folder = folder;
+    }
+
+    /// Adds the statements that begin the log and vouch for ingest's key, as of a day before [TestRun#START_NS].
+    public TestLog begin() {
+        Instant from = Instant.ofEpochSecond(0, TestRun.START_NS).minus(Duration.ofDays(1));
+        add(sign(new KeyStatement(Action.BEGIN, ORIGIN, key.verifier(), Role.LOG, from, null)));
+        add(sign(new KeyStatement(Action.CERTIFY, ORIGIN, ingest.verifier(), Role.INGEST, from, null)));
+        return this;
+    }
+
+    private String sign(KeyStatement statement) {
+        return SignedNote.sign(statement.text(), key);
     }
 
     /// Adds an entry and returns its index.

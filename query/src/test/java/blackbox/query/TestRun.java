@@ -38,6 +38,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -60,28 +61,51 @@ public final class TestRun {
     private final Row row = new Row();
     private long lost;
     private boolean closing;
-    private @Nullable Ed25519Key epoch;
     private @Nullable String certificate;
     private long clockNs = START_NS;
+
+    /// The log of runs that certifies this one, or null for a run that `key` signs directly.
+    public final @Nullable TestLog log;
+
+    /// The keys of the epochs so far and of the next; a recorder destroys them.
+    public final List<Ed25519Key> epochs = new ArrayList<>();
 
     public TestRun(Path data) throws IOException {
         this(data, new RunId("01kaj3v4e0" + "%016d".formatted(Integer.toUnsignedLong(data.hashCode()))), newKey());
     }
 
     public TestRun(Path data, RunId run, Ed25519Key key) throws IOException {
+        this(data, run, key, null);
+    }
+
+    /// A run with epoch keys, certified in `log`, which has begun; ingest's key, which the log knows, seals its files.
+    public static TestRun certified(Path data, TestLog log) throws IOException {
+        return certified(data, log, new TestRun(data).run);
+    }
+
+    /// The same for a run with that id.
+    public static TestRun certified(Path data, TestLog log, RunId run) throws IOException {
+        return new TestRun(data, run, log.ingest, log);
+    }
+
+    private TestRun(Path data, RunId run, Ed25519Key key, @Nullable TestLog log) throws IOException {
         this.data = data;
         this.run = run;
         this.key = key;
+        this.log = log;
+        if (log != null) {
+            epochs.add(newEpoch());
+            certificate = certificate(log.key);
+            return;
+        }
         Files.createDirectories(data.resolve("keys"));
         Files.writeString(data.resolve("keys/recorder.pub"), key.verifier().encoded() + "\n");
     }
 
     /// Seals each batch with a key of its own, as recorders do; the first is certified by `longTerm`.
     public TestRun certified(NoteSigner longTerm) {
-        Ed25519Key first = newEpoch();
-        var text = new RunKeyCertificate(run, first.verifier(), Instant.ofEpochSecond(START_NS / 1_000_000_000L));
-        epoch = first;
-        certificate = SignedNote.sign(text.text(), longTerm);
+        epochs.add(newEpoch());
+        certificate = certificate(longTerm);
         return this;
     }
 
@@ -122,13 +146,39 @@ public final class TestRun {
     }
 
     public TestRun open(String name) {
-        String recorder = certificate == null
-                ? ""
-                : "\"recorder\":{\"certificate\":" + JSON.getNodeFactory().textNode(certificate) + "},";
-        var detail = "{\"tier\":\"live\"," + recorder + "\"image\":{\"name\":\"base\",\"digest\":\"" + "ab".repeat(32)
-                + "\"}}";
-        add(new Event.RunOpen(EventHeader.host(tick()), Text.of(name), detail));
+        return open(name, certificate);
+    }
+
+    /// The certificate of the first epoch's key, not yet in any log.
+    public String certificate(NoteSigner signer) {
+        Instant issued = Instant.ofEpochSecond(0, START_NS);
+        return SignedNote.sign(new RunKeyCertificate(run, epochs.getFirst().verifier(), issued).text(), signer);
+    }
+
+    /// Opens the run with this certificate, which also goes into the log; with none where it is null.
+    public TestRun open(String name, @Nullable String note) {
+        ObjectNode detail = JSON.createObjectNode().put("tier", "live");
+        detail.putObject("image").put("name", "base").put("digest", "ab".repeat(32));
+        if (note != null) {
+            detail.putObject("recorder").put("certificate", note);
+        }
+        if (note != null && log != null) {
+            log.add(note);
+        }
+        add(new Event.RunOpen(EventHeader.host(tick()), Text.of(name), detail.toString()));
         return this;
+    }
+
+    /// Puts the checkpoints of batches `[from, to)` into the log.
+    public void logCheckpoints(int from, int to) {
+        for (SealedBatch batch : batches.subList(from, to)) {
+            Objects.requireNonNull(log).add(batch.checkpoint());
+        }
+    }
+
+    /// Sets the clock: the next event is a millisecond later.
+    public void at(long ns) {
+        clockNs = ns;
     }
 
     /// Closes the pending batch with its heartbeat.
@@ -136,11 +186,9 @@ public final class TestRun {
         long now = tick();
         Hash previous = batches.isEmpty() ? Hash.ZERO : batches.getLast().hash();
         long first = tree.size() - pending.size();
-        Ed25519Key signer = epoch == null ? key : epoch;
-        epoch = epoch == null ? null : newEpoch();
-        String named =
-                epoch == null || closing ? null : EpochKey.of(epoch.verifier()).detail();
-        add(new Event.RecorderHeartbeat(EventHeader.host(now), batches.size(), previous, tree.size() + 1, lost, named));
+        add(new Event.RecorderHeartbeat(
+                EventHeader.host(now), batches.size(), previous, tree.size() + 1, lost, announced()));
+        Ed25519Key signer = epochs.isEmpty() ? key : epochs.get(batches.size());
         String note = SignedNote.sign(new Checkpoint(run.origin(), tree.size(), tree.root()).text(), signer);
         var entries = new ByteArrayOutputStream();
         for (byte[] leaf : pending) {
@@ -156,9 +204,19 @@ public final class TestRun {
         return batch;
     }
 
+    private @Nullable String announced() {
+        if (epochs.isEmpty() || closing) {
+            return null;
+        }
+        if (epochs.size() == batches.size() + 1) {
+            epochs.add(newEpoch());
+        }
+        return EpochKey.of(epochs.get(batches.size() + 1).verifier()).detail();
+    }
+
     public void close(int exitCode) {
-        add(new Event.RunClose(EventHeader.host(tick()), tree.size(), lost, exitCode, null, null));
         closing = true;
+        add(new Event.RunClose(EventHeader.host(tick()), tree.size(), lost, exitCode, null, null));
         seal();
     }
 

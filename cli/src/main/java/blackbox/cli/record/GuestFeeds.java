@@ -34,6 +34,7 @@ final class GuestFeeds {
     private final VmLog log;
     private final Consumer<String> stop;
     private volatile @Nullable RecorderException failure;
+    private volatile boolean silenceExpected;
 
     /// @param stop ends the VM, and is told why: called at most once, when what the agent does can no longer be
     /// recorded, or when QEMU has stopped the guest for good
@@ -107,8 +108,10 @@ final class GuestFeeds {
         var watch = new SilenceWatch(clock.nowNs());
         try {
             while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
+                // What QEMU tells of belongs into the epoch in which it was heard.
+                log.handTo(recorder::record);
                 Event event = watch.look(decoder.heardNs(), clock.nowNs());
-                if (event != null) {
+                if (event != null && !silenceExpected) {
                     recorder.record(event);
                 }
                 String why = cannotGoOn();
@@ -142,14 +145,15 @@ final class GuestFeeds {
     }
 
     /// Stops watching for silence: from here on the tracer may rightly be quiet.
-    void expectSilence() throws InterruptedException {
-        stopped.countDown();
-        watcher.join();
+    void expectSilence() {
+        silenceExpected = true;
     }
 
     /// Waits for the streams to end, which they do with the VM, and records what is still folded.
     void finish() throws RecorderException, InterruptedException {
         expectSilence();
+        stopped.countDown();
+        watcher.join();
         for (Thread thread : threads) {
             thread.join();
         }

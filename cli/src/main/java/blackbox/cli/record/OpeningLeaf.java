@@ -1,7 +1,7 @@
 package blackbox.cli.record;
 
 import blackbox.schemas.Hash;
-import blackbox.schemas.sign.Ed25519Verifier;
+import blackbox.schemas.log.NoteVerifier;
 import blackbox.vm.machine.StartFacts;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,7 +15,9 @@ final class OpeningLeaf {
 
     private OpeningLeaf() {}
 
-    static String json(RecordRequest request, StartFacts facts, Ed25519Verifier key) {
+    /// @param key the long-term key that certifies the run
+    /// @param certificate the run key certificate, a signed note
+    static String json(RecordRequest request, StartFacts facts, NoteVerifier key, String certificate) {
         ObjectNode leaf = JSON.createObjectNode().put("tier", "live");
         leaf.putObject("image")
                 .put("name", facts.imageName())
@@ -30,7 +32,10 @@ final class OpeningLeaf {
         leaf.putObject("workspace")
                 .put("sha256", facts.workspace().sha256().toString())
                 .put("bytes", facts.workspace().bytes());
-        leaf.putObject("recorder").put("version", "0.1.0").put("key", key.encoded());
+        leaf.putObject("recorder")
+                .put("version", "0.1.0")
+                .put("key", key.encoded())
+                .put("certificate", certificate);
         start(leaf.putObject("start"), facts);
         return leaf.toString();
     }

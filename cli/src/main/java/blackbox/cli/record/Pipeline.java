@@ -8,6 +8,7 @@ import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyFile;
+import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.SpoolRecovery;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Broker, publisher and ingest of one data folder, in this process. A data folder has one pipeline at a
@@ -73,15 +75,28 @@ public final class Pipeline implements AutoCloseable {
         }
     }
 
+    /// The folder's long-term key is made before anything can be recorded under it, so that ingest knows it.
     private static List<NoteVerifier> trusted(DataFolder data) throws IOException, RecorderException {
-        KeyFile.loadOrCreate(data.keys(), "recorder");
+        if (LogKeys.conf(data.keys()) == null) {
+            LogOfRuns.open(data).close();
+        }
         return new ArrayList<>(data.trustedKeys());
     }
 
-    /// Publishes what recorders that are gone left behind.
+    /// Publishes what recorders that are gone left behind, and logs the last checkpoint of each in the log of runs.
     public List<SpoolRecovery.Recovered> recover(DataFolder data) throws RecorderException {
-        return new SpoolRecovery(data.spool(), data.quarantine(), run -> RunLock.isHeld(data.runs(), run))
+        List<SpoolRecovery.Recovered> recovered = new SpoolRecovery(
+                        data.spool(), data.quarantine(), run -> RunLock.isHeld(data.runs(), run))
                 .recover(publisher, RECOVERY_TIMEOUT.toNanos());
+        List<String> last = recovered.stream()
+                .flatMap(left -> Stream.ofNullable(left.checkpoint()))
+                .toList();
+        if (!last.isEmpty()) {
+            try (LogOfRuns runs = LogOfRuns.open(data)) {
+                runs.log().append(last);
+            }
+        }
+        return recovered;
     }
 
     public KafkaPublisher publisher() {

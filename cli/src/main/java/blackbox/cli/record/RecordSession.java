@@ -5,16 +5,17 @@ import blackbox.ingest.IngestException;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
-import blackbox.recorder.keys.KeyFile;
+import blackbox.recorder.runlog.RunCheckpoints;
 import blackbox.recorder.seal.RunRecorder;
 import blackbox.recorder.seal.RunSealer;
+import blackbox.recorder.seal.SteadyClock;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
+import blackbox.schemas.CryptoProvider;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.row.Text;
-import blackbox.schemas.sign.Ed25519Key;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
@@ -41,6 +42,7 @@ import java.util.function.Consumer;
 public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
+    private static final Duration CHECKPOINT_INTERVAL = Duration.ofMinutes(1);
     private static final int CPUS_MAX = 4_096;
 
     private final DataFolder data;
@@ -48,7 +50,7 @@ public final class RecordSession {
     private final KafkaSettings kafka;
     private final Consumer<String> says;
     private final InstantSource wall = InstantSource.system();
-    private final SecureRandom random = new SecureRandom();
+    private final SecureRandom random = CryptoProvider.current().random();
 
     /// @param says hears what goes on, a line at a time
     public RecordSession(DataFolder data, RecordRequest request, KafkaSettings kafka, Consumer<String> says) {
@@ -66,25 +68,43 @@ public final class RecordSession {
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
         VmHost host = VmHost.open(data.root(), wall, random, says::accept);
-        var clock = new HostClock(wall);
+        SteadyClock steady = SteadyClock.over(wall);
+        var clock = new HostClock(steady);
         var log = new VmLog(clock);
         var start = new VmRequest(
                 image, VmRequest.MEMORY_MIB_DEFAULT, request.network(), request.workspace(), VmRequest.Start.WARM);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
-        try (VirtualMachine vm = host.start(start, log::hear);
+        try (var certification = new RunCertification(data, run, random);
+                VirtualMachine vm = host.start(start, log::hear);
                 RunLock lock = RunLock.take(data.runs(), run)) {
-            return record(vm, log, clock, run, startedAt);
+            return record(vm, log, new Begun(run, startedAt, steady, clock, certification.await()));
         }
     }
 
-    private RecordResult record(VirtualMachine vm, VmLog log, HostClock clock, RunId run, Instant startedAt)
+    /// What is there when the run begins.
+    ///
+    /// @param steady the run's clock, and what times events by it
+    private record Begun(
+            RunId run, Instant startedAt, SteadyClock steady, HostClock clock, RunCertification.Certified certified) {}
+
+    private RecordResult record(VirtualMachine vm, VmLog log, Begun begun)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
-        Ed25519Key key = KeyFile.loadOrCreate(data.keys(), "recorder");
-        Spool spool = Spool.create(data.spool(), run);
-        var recorder = new RunRecorder(new RunSealer(run, key, spool, wall), run.value());
-        open(vm.facts(), recorder, clock, key);
-        log.handTo(recorder);
+        Spool spool = Spool.create(data.spool(), begun.run());
+        try (var checkpoints =
+                new RunCheckpoints(spool, begun.certified().runs().log(), CHECKPOINT_INTERVAL, says)) {
+            return record(vm, log, begun, spool, checkpoints);
+        }
+    }
+
+    private RecordResult record(VirtualMachine vm, VmLog log, Begun begun, Spool spool, RunCheckpoints checkpoints)
+            throws VmException, RecorderException, IngestException, IOException, InterruptedException {
+        RunId run = begun.run();
+        HostClock clock = begun.clock();
+        var sealer = new RunSealer(run, begun.certified().keys(), checkpoints, begun.steady());
+        open(vm.facts(), sealer, begun);
+        log.handTo(sealer::append);
+        var recorder = new RunRecorder(sealer, run.value());
         var agent = new AgentRun(vm, request, data.workspaces().resolve(run.value()), says);
         var feeds = new GuestFeeds(vm, recorder, clock, cpuSeq(vm.facts()), log, agent::stop);
         recorder.flush();
@@ -92,11 +112,13 @@ public final class RecordSession {
         try {
             AgentRun.Ending ending = agent.run(feeds);
             feeds.finish();
-            log.handTo(recorder);
+            log.handTo(recorder::record);
             recorder.record(new Event.RunClose(
                     EventHeader.host(clock.nowNs()), 0, 0, ending.exitCode(), ending.signal(), ending.json()));
             recorder.close();
+            checkpoints.close();
             spool.close();
+            vouchForIngest(begun.certified().runs());
             String unfinished = publication.finish(recorder.recorded(), PUBLISH_TIMEOUT);
             if (unfinished != null) {
                 says.accept("the run is recorded and kept in the spool, but not in the table yet: " + unfinished
@@ -108,7 +130,7 @@ public final class RecordSession {
                     ending.shellCode(),
                     recorder.recorded(),
                     recorder.lost(),
-                    startedAt,
+                    begun.startedAt(),
                     wall.instant(),
                     true,
                     ending.workspace());
@@ -117,16 +139,29 @@ public final class RecordSession {
         }
     }
 
-    private void open(StartFacts facts, RunRecorder recorder, HostClock clock, Ed25519Key key)
-            throws RecorderException {
+    /// The leaves that are durable before the agent's first instruction, in the run's first epoch.
+    private void open(StartFacts facts, RunSealer sealer, Begun begun) {
+        HostClock clock = begun.clock();
         Instant read = facts.clock().host();
         clock.align(facts.clock().guestBootNanos(), read.getEpochSecond() * 1_000_000_000L + read.getNano());
         String name = request.name();
-        String detail = OpeningLeaf.json(request, facts, key.verifier());
-        recorder.record(
-                new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
-        recorder.record(new Event.TracerReady(
+        String detail = OpeningLeaf.json(
+                request,
+                facts,
+                begun.certified().runs().verifier(),
+                begun.certified().certificate());
+        sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
+        sealer.append(new Event.TracerReady(
                 EventHeader.host(clock.nowNs()), facts.ready().tracer()));
+    }
+
+    /// Without it the run is recorded all the same; the next run's recorder tries again.
+    private void vouchForIngest(LogOfRuns runs) {
+        try {
+            runs.vouchForIngest();
+        } catch (RecorderException e) {
+            says.accept("the log of runs does not vouch for ingest's key yet: " + e.getMessage());
+        }
     }
 
     /// Where the tracer says that each CPU's sequence stood when it became ready.

@@ -1,8 +1,8 @@
 package blackbox.cli.record;
 
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
-import blackbox.recorder.seal.RunRecorder;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.vm.qmp.QmpEvent;
@@ -46,14 +46,14 @@ final class VmLog {
         return halted;
     }
 
-    /// Hands everything heard so far to the recorder, and says what did not fit.
-    void handTo(RunRecorder recorder) throws RecorderException {
+    /// Hands on everything heard so far, and says what did not fit.
+    void handTo(EventSink sink) throws RecorderException {
         for (Event event = waiting.poll(); event != null; event = waiting.poll()) {
-            recorder.record(event);
+            sink.accept(event);
         }
         long lost = dropped.getAndSet(0);
         if (lost > 0) {
-            recorder.record(new Event.RecorderLoss(EventHeader.host(clock.nowNs()), lost, "vm-events", null));
+            sink.accept(new Event.RecorderLoss(EventHeader.host(clock.nowNs()), lost, "vm-events", null));
         }
     }
 }

@@ -36,7 +36,11 @@ final class LeafLog {
     private boolean lastWasBeat;
     private final List<Expected> expected = new ArrayList<>();
 
-    private record Expected(long size, Hash root, String what) {}
+    /// A root that the log must have at some size.
+    ///
+    /// @param missing what it means if the log never gets there, or null where that is tampering too
+    private record Expected(
+            long size, Hash root, String what, @Nullable String missing) {}
 
     LeafLog(RunId run, TrustedKeys keys, Findings findings) {
         this(
@@ -196,7 +200,16 @@ final class LeafLog {
 
     /// What else holds the events before `size` leads to this root: the log must too, when it gets there.
     void expect(long size, Hash root, String what) {
-        expected.add(new Expected(size, root, what));
+        expected.add(new Expected(size, root, what, null));
+    }
+
+    /// The log of runs knows that the run's tree had this root when it had `size` leaves.
+    void expectLogged(long size, Hash root, String where) {
+        expected.add(new Expected(
+                size,
+                root,
+                "the events up to here lead to another root than the one that the log of runs holds, " + where,
+                "the log of runs knows of " + size + " events, " + where));
     }
 
     private void meetExpectations() {
@@ -216,9 +229,11 @@ final class LeafLog {
     }
 
     /// Checks what can be checked only at the end.
-    void finish() {
+    ///
+    /// @param live whether the recorder is at work, so that what is not there may be on its way
+    void finish(boolean live) {
         if (!findings.isTampered()) {
-            expected.forEach(expectation -> findings.tampered(expectation.size - 1, expectation.what));
+            expected.forEach(expectation -> unmet(expectation, live));
         }
         if (coveredEnd != size() && !findings.isTampered()) {
             findings.tampered(coveredEnd, "events from " + coveredEnd + " on are covered by no checkpoint");
@@ -229,6 +244,27 @@ final class LeafLog {
                     "the guest's sequence numbers show " + sequences.missing() + " events missing, losses of "
                             + declaredLost + " are declared");
         }
+    }
+
+    private void unmet(Expected expectation, boolean live) {
+        String missing = expectation.size > size() ? expectation.missing : null;
+        if (missing == null) {
+            findings.tampered(expectation.size - 1, expectation.what);
+        } else if (closed) {
+            findings.tampered(size(), missing + ", and here the run closes with " + size());
+        } else if (live) {
+            findings.note(size(), missing + ", here are " + size() + " yet");
+        } else {
+            findings.truncated(
+                    size(),
+                    missing + ", here are " + size()
+                            + "; if the broker still holds them, start ingest and verify again");
+        }
+    }
+
+    /// Whether the run is sealed by epoch keys.
+    boolean isCertified() {
+        return signers.isCertified();
     }
 
     boolean isClosed() {

@@ -4,10 +4,12 @@ import blackbox.query.parquet.EventFileReader;
 import blackbox.query.parquet.MalformedParquetException;
 import blackbox.query.store.DataFile;
 import blackbox.query.store.Recordings;
+import blackbox.query.store.RunsLog;
 import blackbox.query.verify.Verification.Completeness;
 import blackbox.query.verify.Verification.Time;
 import blackbox.schemas.RunId;
 import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
@@ -22,10 +24,12 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Verifies one run from its files and public keys alone.
 ///
-/// Order: every data file against its seal; then the rows of each file, encoded to leaves again, into the tree,
+/// Order: the log of runs, whole; every data file against its seal; then the rows of each file, encoded to leaves
+/// again, into the tree,
 /// and every checkpoint against it; beside them the spool's batches, which also go on where the table ends.
 /// Nothing in a file is parsed unless its seal holds. After the first file or checkpoint that does not hold,
 /// later events are not believed.
@@ -36,6 +40,7 @@ public final class RunVerifier {
     private final Recordings recordings;
     private final RunId run;
     private final Findings findings = new Findings();
+    private final LogCheck runsLog;
     private final TrustedKeys keys;
     private final LeafLog log;
     private final RawLeaf rawLeaf = new RawLeaf();
@@ -48,10 +53,11 @@ public final class RunVerifier {
 
     private long tableEnd;
 
-    private RunVerifier(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted) {
+    private RunVerifier(Recordings recordings, RunId run, LogCheck runsLog, List<? extends NoteVerifier> trusted) {
         this.recordings = recordings;
         this.run = run;
-        this.keys = new TrustedKeys(trusted);
+        this.runsLog = runsLog;
+        this.keys = new TrustedKeys(trusted, runsLog);
         this.log = new LeafLog(run, keys, findings);
     }
 
@@ -61,9 +67,17 @@ public final class RunVerifier {
     /// not a verdict
     public static Verification verify(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
+        return verify(recordings, run, trusted, null);
+    }
+
+    /// The same, with a checkpoint of the log of runs that was kept elsewhere: the log must go on from it.
+    public static Verification verify(
+            Recordings recordings, RunId run, List<? extends NoteVerifier> trusted, @Nullable SignedNote kept)
+            throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
-                return new RunVerifier(recordings, run, trusted).verify();
+                LogCheck runsLog = LogCheck.read(new RunsLog(recordings.log()), run, trusted);
+                return new RunVerifier(recordings, run, runsLog, trusted).verify(kept);
             } catch (NoSuchFileException e) {
                 if (attempt == ATTEMPTS_MAX) {
                     throw e;
@@ -73,7 +87,9 @@ public final class RunVerifier {
         }
     }
 
-    private Verification verify() throws IOException {
+    private Verification verify(@Nullable SignedNote kept) throws IOException {
+        runsLog.check(findings, kept);
+        runsLog.expectIn(log);
         boolean live = recordings.isLive(run);
         List<Path> segments = recordings.spoolSegments(run);
         var spool = new SpoolCheck(run, segments, live, findings);
@@ -97,10 +113,8 @@ public final class RunVerifier {
             spool.continueWith(log);
         }
         checkQuarantine();
-        log.finish();
-        if (log.size() == 0 && !findings.isTampered()) {
-            findings.truncated(0, "nothing of the run is there");
-        }
+        log.finish(live);
+        checkEnd();
         return new Verification(
                 findings.integrity(),
                 completeness(live),
@@ -109,6 +123,18 @@ public final class RunVerifier {
                 log.coveredEnd(),
                 log.checkpoints(),
                 findings.all());
+    }
+
+    private void checkEnd() {
+        if (log.size() == 0) {
+            findings.truncated(
+                    0,
+                    runsLog.knowsRun()
+                            ? "nothing of the run is there, and the log of runs knows it"
+                            : "nothing of the run is there");
+        } else if (log.isClosed() && log.isCertified() && !findings.isTampered()) {
+            runsLog.checkClose(findings, log.size());
+        }
     }
 
     private Completeness completeness(boolean live) {

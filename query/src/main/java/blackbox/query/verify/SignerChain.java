@@ -42,7 +42,11 @@ final class SignerChain {
                 ? LeafDetail.certificate(row.text(Column.DETAIL).toString())
                 : LeafDetail.Certificate.NONE;
         if (!certificate.there()) {
-            signer = NextSigner.opened(null);
+            String fault = keys.uncertifiedFault();
+            signer = fault == null ? NextSigner.opened(null) : new NextSigner.Nobody();
+            if (fault != null) {
+                findings.tampered(0, keys.stranger(fault));
+            }
             return;
         }
         String text = certificate.note();

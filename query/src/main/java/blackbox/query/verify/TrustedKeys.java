@@ -2,6 +2,7 @@ package blackbox.query.verify;
 
 import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.log.SignedNote;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,14 +14,19 @@ final class TrustedKeys {
     private static final String INGEST = "blackbox/ingest";
     private static final int NAMED_MAX = 16;
 
-    private final List<NoteVerifier> all;
-    private final List<NoteVerifier> recorders;
+    private final LogCheck log;
+    private final List<NoteVerifier> sealers;
+    private final List<? extends NoteVerifier> recorders;
     private final Set<String> seen = new LinkedHashSet<>();
     private boolean strangers;
 
-    TrustedKeys(List<? extends NoteVerifier> keys) {
-        all = List.copyOf(keys);
-        recorders = all.stream().filter(key -> !key.name().equals(INGEST)).toList();
+    /// @param keys those that are trusted directly
+    /// @param log what the log of runs says
+    TrustedKeys(List<? extends NoteVerifier> keys, LogCheck log) {
+        this.log = log;
+        recorders = keys.stream().filter(key -> !key.name().equals(INGEST)).toList();
+        sealers = new ArrayList<>(keys);
+        sealers.addAll(log.ingestKeys());
     }
 
     /// Whether a recorder's key signed the note; remembers who did.
@@ -39,11 +45,17 @@ final class TrustedKeys {
         }
     }
 
-    /// What is wrong with who signed a run key certificate, or null; remembers who did.
+    /// What is wrong with a run key certificate, or null; remembers who signed it.
     @Nullable
     String certificateFault(SignedNote note) {
         remember(note);
-        return note.signedBy(recorders) == null ? "it is signed by no trusted key" : null;
+        return log.certificateFault(note);
+    }
+
+    /// What is wrong with a run without a certificate, or null.
+    @Nullable
+    String uncertifiedFault() {
+        return log.uncertifiedFault();
     }
 
     /// Remembers that somebody signed who should not have; returns `what`.
@@ -52,9 +64,9 @@ final class TrustedKeys {
         return what;
     }
 
-    /// Whether a trusted key signed the note.
+    /// Whether a key signed the note that is trusted or that the log of runs vouches for.
     boolean signedSeal(SignedNote note) {
-        return note.signedBy(all) != null;
+        return note.signedBy(sealers) != null;
     }
 
     Verification.Authorship authorship() {

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.query.TestEvents;
+import blackbox.query.TestLog;
 import blackbox.query.TestRun;
 import blackbox.query.store.Recordings;
 import blackbox.query.verify.Verification.Completeness;
 import blackbox.query.verify.Verification.Integrity;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.sign.Ed25519Key;
 import blackbox.schemas.table.DataFileName;
@@ -32,14 +34,16 @@ class RunVerifierTest {
     Path folder;
 
     private TestRun run;
+    private NoteVerifier trusted;
 
     @BeforeEach
     void record() throws Exception {
         run = TestEvents.smallBuild(new TestRun(folder), 3);
+        trusted = run.key.verifier();
     }
 
     private Verification verify() throws IOException {
-        return RunVerifier.verify(new Recordings(folder), run.run, List.of(run.key.verifier()));
+        return RunVerifier.verify(new Recordings(folder), run.run, List.of(trusted));
     }
 
     @Test
@@ -74,9 +78,13 @@ class RunVerifierTest {
 
     @Test
     void aFlipOfAnyByteOfAnyFileIsFound() throws Exception {
-        run = TestEvents.smallBuild(new TestRun(folder, run.run, run.key), 1);
+        TestLog log = new TestLog(folder.resolve("log")).begin();
+        run = TestEvents.smallBuild(TestRun.certified(folder, log, run.run), 1);
+        run.logCheckpoints(0, 2);
+        log.publish();
         run.table(0, 1, "PARQUET_VERSION v2");
         run.spool(0, 2);
+        trusted = log.key.verifier();
         assertTrue(verify().holds());
         int flips = 0;
         for (Path file : evidence()) {
@@ -220,6 +228,7 @@ class RunVerifierTest {
     void anIngestKeySignsNoCheckpoint() throws Exception {
         Ed25519Key ingest = Ed25519Key.create("blackbox/ingest", new SecureRandom());
         run = TestEvents.smallBuild(new TestRun(folder, run.run, ingest), 1);
+        trusted = ingest.verifier();
         run.table();
         assertEquals(Integrity.TAMPERED, verify().integrity());
     }

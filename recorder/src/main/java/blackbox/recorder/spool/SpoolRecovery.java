@@ -35,8 +35,10 @@ public final class SpoolRecovery {
 
     /// One run's leftovers and what became of them.
     ///
+    /// @param checkpoint the signed checkpoint of the last batch, or null where no batch could be read
     /// @param quarantined files that could not be read to their end
-    public record Recovered(RunId run, int batches, List<Path> quarantined) {}
+    public record Recovered(
+            RunId run, int batches, @Nullable String checkpoint, List<Path> quarantined) {}
 
     /// Publishes all that is left over and waits, for at most `timeoutNs` a run, until the broker has it.
     public List<Recovered> recover(BatchPublisher publisher, long timeoutNs) throws RecorderException {
@@ -71,7 +73,11 @@ public final class SpoolRecovery {
                 Files.delete(segment);
             }
             Files.delete(folder);
-            return new Recovered(run, batches.size(), kept);
+            return new Recovered(
+                    run,
+                    batches.size(),
+                    batches.isEmpty() ? null : batches.getLast().checkpoint(),
+                    kept);
         } catch (IOException e) {
             throw new RecorderException(RecorderException.Code.SPOOL, "cannot recover the spool of run " + run, e);
         }

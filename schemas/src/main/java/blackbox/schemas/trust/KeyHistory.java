@@ -164,6 +164,11 @@ public final class KeyHistory {
         return origin;
     }
 
+    /// When the log began, as its first statement says; the end of time before that.
+    public Instant begunAt() {
+        return spans.isEmpty() ? Instant.MAX : spans.getFirst().from;
+    }
+
     /// The time of the last statement.
     public Instant latest() {
         return latest;
