@@ -8,7 +8,9 @@ import blackbox.cli.record.PipelineLock;
 import blackbox.cli.serve.ApiContext;
 import blackbox.cli.serve.ApiServer;
 import blackbox.cli.serve.ApiToken;
+import blackbox.cli.serve.TrustedKeys;
 import blackbox.ingest.IngestException;
+import blackbox.query.anchor.AnchorTrust;
 import blackbox.query.store.Recordings;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
@@ -136,7 +138,21 @@ final class ServeCommand implements Callable<Integer> {
 
     private static ApiContext context(DataFolder data, Path tokenFile, @Nullable Witness witness) throws IOException {
         ApiToken token = ApiToken.loadOrCreate(tokenFile, new SecureRandom());
-        return new ApiContext(new Recordings(data.root()), data::trustedKeys, token, witness);
+        return new ApiContext(new Recordings(data.root()), trust(data), token, witness);
+    }
+
+    private static TrustedKeys trust(DataFolder data) {
+        return new TrustedKeys() {
+            @Override
+            public List<NoteVerifier> read() throws IOException {
+                return data.trustedKeys();
+            }
+
+            @Override
+            public AnchorTrust anchors() throws IOException {
+                return data.anchorTrust();
+            }
+        };
     }
 
     private static List<NoteVerifier> witnessedLogs(Path file) {

@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.query.anchor.AnchorTrust;
 import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.log.TrustPolicy;
 import blackbox.schemas.sign.NoteVerifiers;
@@ -76,6 +77,11 @@ public final class TrustOptions {
         var believed = new ArrayList<>(keys(folder));
         policy(folder).logs().stream().filter(log -> !believed.contains(log)).forEach(believed::add);
         return believed;
+    }
+
+    /// Whose word on time is taken.
+    public AnchorTrust anchors(DataFolder folder) throws IOException {
+        return new AnchorTrust(policy(folder), authorities(folder));
     }
 
     /// The time authorities whose stamps count.

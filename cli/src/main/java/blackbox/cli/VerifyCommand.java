@@ -79,8 +79,12 @@ final class VerifyCommand implements Callable<Integer> {
 
     private int verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = new Recordings(folder.root());
-        Verification verification =
-                RunVerifier.verify(recordings, run.resolveAlsoLost(recordings), trust.believed(folder), kept());
+        Verification verification = RunVerifier.verify(
+                recordings,
+                run.resolveAlsoLost(recordings),
+                trust.believed(folder),
+                kept(),
+                trust.anchors(folder));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> VerificationReport.write(json, verification));

@@ -1,10 +1,15 @@
 package blackbox.cli.data;
 
+import blackbox.query.anchor.AnchorTrust;
 import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.TrustPolicy;
 import blackbox.schemas.sign.NoteVerifiers;
+import blackbox.schemas.time.TimeAuthorities;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -74,6 +79,23 @@ public record DataFolder(Path root) {
             return files.filter(file -> file.toString().endsWith(suffix))
                     .sorted()
                     .toList();
+        }
+    }
+
+    /// Whose word on time this installation takes: the policy's witnesses, and these time authorities.
+    ///
+    /// @throws IOException when a file is there and cannot be used
+    public AnchorTrust anchorTrust() throws IOException {
+        try {
+            String policy = Files.exists(policy()) ? Files.readString(policy()) : "quorum none\n";
+            var certificates = new ArrayList<X509Certificate>();
+            for (Path file : timeAuthorities()) {
+                certificates.addAll(TimeAuthorities.certificates(Files.readAllBytes(file)));
+            }
+            return new AnchorTrust(
+                    TrustPolicy.parse(policy, NoteVerifiers::parse), TimeAuthorities.of(certificates));
+        } catch (IllegalArgumentException | CertificateException e) {
+            throw new IOException("cannot use what is trusted in " + keys() + ": " + e.getMessage(), e);
         }
     }
 

@@ -1,12 +1,14 @@
 package blackbox.cli.record;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorLoop;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
 import blackbox.recorder.anchor.Outside;
 import blackbox.schemas.CryptoProvider;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,13 +30,37 @@ public final class AnchorService implements AutoCloseable {
     ///
     /// @param says hears when anchoring begins to fail and when it works again
     public static AnchorService start(DataFolder data, AnchorSettings settings, Consumer<String> says) {
+        return start(data, settings, AnchorLoop.Pacing.STANDARD, says);
+    }
+
+    private static AnchorService start(
+            DataFolder data, AnchorSettings settings, AnchorLoop.Pacing pacing, Consumer<String> says) {
         if (settings.isEmpty()) {
             return new AnchorService(null, null);
         }
         var outside = new Outside(ANSWER_TIMEOUT);
         var anchoring = new Anchoring(
                 data.log(), settings, outside, CryptoProvider.current().random());
-        return new AnchorService(outside, AnchorLoop.start(anchoring, AnchorLoop.Pacing.STANDARD, says));
+        return new AnchorService(outside, AnchorLoop.start(anchoring, pacing, says));
+    }
+
+    /// Anchors once, for a run that has ended: whoever does not answer by then is asked again by the next `serve`,
+    /// `anchor` or `record`.
+    public static AnchorService once(DataFolder data, Consumer<String> says) {
+        try {
+            AnchorSettings settings = AnchorSettings.read(data.keys(), List.of());
+            return start(data, settings, AnchorLoop.Pacing.ONCE, says);
+        } catch (RecorderException e) {
+            says.accept("the log of runs is not anchored: " + e.getMessage());
+            return new AnchorService(null, null);
+        }
+    }
+
+    /// Waits until everyone was asked once, for at most `timeout`; at once where nobody is to be asked.
+    public void awaitFirst(Duration timeout) throws InterruptedException {
+        if (loop != null) {
+            loop.awaitFirst(timeout);
+        }
     }
 
     @Override

@@ -42,6 +42,9 @@ import java.util.function.Consumer;
 public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
+
+    /// How long outside parties may take to vouch for the log of runs once all else is done.
+    private static final Duration ANCHOR_PATIENCE = Duration.ofSeconds(2);
     private static final Duration CHECKPOINT_INTERVAL = Duration.ofMinutes(1);
     private static final int CPUS_MAX = 4_096;
 
@@ -119,11 +122,7 @@ public final class RecordSession {
             checkpoints.close();
             spool.close();
             vouchForIngest(begun.certified().runs());
-            String unfinished = publication.finish(recorder.recorded(), PUBLISH_TIMEOUT);
-            if (unfinished != null) {
-                says.accept("the run is recorded and kept in the spool, but not in the table yet: " + unfinished
-                        + "; the next 'blackbox serve' or 'record' goes on with it");
-            }
+            finish(publication, recorder.recorded());
             return new RecordResult(
                     run,
                     request.name(),
@@ -136,6 +135,20 @@ public final class RecordSession {
                     ending.workspace());
         } finally {
             publication.close();
+        }
+    }
+
+    /// Waits for the table, and has the log of runs anchored meanwhile, which holds nothing up: whoever does not
+    /// answer in that time is asked again later.
+    private void finish(Publication publication, long recorded)
+            throws RecorderException, IngestException, IOException, InterruptedException {
+        try (AnchorService anchors = AnchorService.once(data, says)) {
+            String unfinished = publication.finish(recorded, PUBLISH_TIMEOUT);
+            if (unfinished != null) {
+                says.accept("the run is recorded and kept in the spool, but not in the table yet: " + unfinished
+                        + "; the next 'blackbox serve' or 'record' goes on with it");
+            }
+            anchors.awaitFirst(ANCHOR_PATIENCE);
         }
     }
 

@@ -110,7 +110,11 @@ final class RunsController {
         RunId id = resolve(run);
         try (Slots.Slot _ = scans.take()) {
             Verification verification = RunVerifier.verify(
-                    context.recordings(), id, context.trustedKeys().read());
+                    context.recordings(),
+                    id,
+                    context.trustedKeys().read(),
+                    null,
+                    context.trustedKeys().anchors());
             return ApiJson.document(out -> VerificationReport.write(out, verification));
         }
     }

@@ -1,13 +1,19 @@
 package blackbox.cli.serve;
 
+import blackbox.query.anchor.AnchorTrust;
 import blackbox.schemas.log.NoteVerifier;
 import java.io.IOException;
 import java.util.List;
 
-/// Where the public keys that are trusted come from; read afresh for every verification, since keys come and
-/// go.
+/// Where the public keys that are trusted come from, and the outside parties; read afresh for every verification,
+/// since keys come and go.
 @FunctionalInterface
 public interface TrustedKeys {
 
     List<NoteVerifier> read() throws IOException;
+
+    /// Whose word on time is taken.
+    default AnchorTrust anchors() throws IOException {
+        return AnchorTrust.none();
+    }
 }

@@ -1,5 +1,7 @@
 package blackbox.query.verify;
 
+import blackbox.query.anchor.AnchorTrust;
+import blackbox.query.anchor.AnchoredRange;
 import blackbox.query.parquet.EventFileReader;
 import blackbox.query.parquet.MalformedParquetException;
 import blackbox.query.store.DataFile;
@@ -74,10 +76,23 @@ public final class RunVerifier {
     public static Verification verify(
             Recordings recordings, RunId run, List<? extends NoteVerifier> trusted, @Nullable SignedNote kept)
             throws IOException {
+        return verify(recordings, run, trusted, kept, AnchorTrust.none());
+    }
+
+    /// The same, with outside parties' word on time.
+    ///
+    /// @param anchors whose word is taken
+    public static Verification verify(
+            Recordings recordings,
+            RunId run,
+            List<? extends NoteVerifier> trusted,
+            @Nullable SignedNote kept,
+            AnchorTrust anchors)
+            throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
                 LogCheck runsLog = LogCheck.read(new RunsLog(recordings.log()), run, trusted);
-                return new RunVerifier(recordings, run, runsLog, trusted).verify(kept);
+                return new RunVerifier(recordings, run, runsLog, trusted).verify(kept, anchors);
             } catch (NoSuchFileException e) {
                 if (attempt == ATTEMPTS_MAX) {
                     throw e;
@@ -87,8 +102,10 @@ public final class RunVerifier {
         }
     }
 
-    private Verification verify(@Nullable SignedNote kept) throws IOException {
+    private Verification verify(@Nullable SignedNote kept, AnchorTrust trust) throws IOException {
         runsLog.check(findings, kept);
+        AnchorCheck anchors = AnchorCheck.read(new RunsLog(recordings.log()), runsLog.log(), trust);
+        anchors.check(findings);
         runsLog.expectIn(log);
         boolean live = recordings.isLive(run);
         List<Path> segments = recordings.spoolSegments(run);
@@ -115,13 +132,16 @@ public final class RunVerifier {
         checkQuarantine();
         log.finish(live);
         checkEnd();
+        List<AnchoredRange> ranges = findings.isTampered() ? List.of() : anchors.ranges(log.coveredEnd());
+        Time time = anchors.time(ranges, log.coveredEnd(), findings);
         return new Verification(
                 findings.integrity(),
                 completeness(live),
-                Time.HOST_CLOCK,
+                time,
                 keys.authorship(),
                 log.coveredEnd(),
                 log.checkpoints(),
+                ranges,
                 findings.all());
     }
 

@@ -18,6 +18,7 @@ public final class AnchorLoop implements AutoCloseable {
     private final Pacing pacing;
     private final Consumer<String> says;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final CountDownLatch first = new CountDownLatch(1);
     private final Thread thread;
     private @Nullable String trouble;
 
@@ -34,6 +35,9 @@ public final class AnchorLoop implements AutoCloseable {
 
         /// Every ten minutes, and every two hours at worst.
         public static final Pacing STANDARD = new Pacing(Duration.ofMinutes(10), Duration.ofHours(2));
+
+        /// Once, and no more.
+        public static final Pacing ONCE = new Pacing(Duration.ofDays(365), Duration.ofDays(365));
 
         Duration after(int failures) {
             Duration pause = interval.multipliedBy(1L << Math.min(failures, 20));
@@ -53,6 +57,7 @@ public final class AnchorLoop implements AutoCloseable {
         try {
             do {
                 failures = tried() ? 0 : failures + 1;
+                first.countDown();
             } while (!closed.await(pacing.after(failures).toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -75,6 +80,11 @@ public final class AnchorLoop implements AutoCloseable {
         }
         trouble = now;
         return now == null;
+    }
+
+    /// Waits until everyone was asked once, for at most `timeout`; says whether they were.
+    public boolean awaitFirst(Duration timeout) throws InterruptedException {
+        return first.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     @Override

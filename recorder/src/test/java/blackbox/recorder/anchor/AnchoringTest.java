@@ -232,6 +232,10 @@ class AnchoringTest {
             up = true;
             assertEquals("the log of runs is anchored again", said.poll(30, TimeUnit.SECONDS));
         }
+        try (AnchorLoop once = AnchorLoop.start(anchoring(), AnchorLoop.Pacing.ONCE, said::add)) {
+            assertTrue(once.awaitFirst(Duration.ofSeconds(30)));
+            assertTrue(said.isEmpty());
+        }
         var standard = AnchorLoop.Pacing.STANDARD;
         assertEquals(Duration.ofMinutes(10), standard.after(0));
         assertEquals(Duration.ofMinutes(40), standard.after(2));
