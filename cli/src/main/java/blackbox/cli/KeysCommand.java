@@ -45,6 +45,8 @@ import picocli.CommandLine.Parameters;
         })
 final class KeysCommand {
 
+    private static final int BRIEF_MAX = 140;
+
     @Command(
             name = "show",
             description = "Which keys sign here, where they live, and until when. Opens no private key.",
@@ -189,6 +191,11 @@ final class KeysCommand {
         return log;
     }
 
+    /// An ML-DSA key is 1,800 characters, of which the first tell which one it is.
+    private static String brief(String key) {
+        return key.length() <= BRIEF_MAX ? key : key.substring(0, BRIEF_MAX) + "… (whole with --json)";
+    }
+
     private static void print(ObjectNode node) {
         if (node.get("log") instanceof ObjectNode log) {
             String until = log.get("validUntil").isNull()
@@ -201,7 +208,7 @@ final class KeysCommand {
             log.get("keys")
                     .forEach(key ->
                             System.out.println("  " + key.get("algorithm").asText() + "  "
-                                    + key.get("key").asText()));
+                                    + brief(key.get("key").asText())));
             if (log.get("rotating").asBoolean()) {
                 System.out.println("  a rotation was begun and not ended: blackbox keys rotate");
             }
