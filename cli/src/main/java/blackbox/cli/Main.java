@@ -38,6 +38,7 @@ import picocli.CommandLine.ParseResult;
             EventsCommand.class,
             QueryCommand.class,
             VerifyCommand.class,
+            ExportCommand.class,
             AnchorCommand.class,
             ProveCommand.class,
             KeysCommand.class,

@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.query.QueryException;
+import blackbox.query.bundle.BundleVerifier;
 import blackbox.query.proof.EventProof;
 import blackbox.query.proof.ProofJson;
 import blackbox.query.proof.ProofReport;
@@ -29,14 +30,16 @@ import picocli.CommandLine.Spec;
 /// `blackbox verify`.
 @Command(
         name = "verify",
-        description = "Verify a run, or the proof of an event in a file, offline: from files and public keys alone."
-                + " Exit 0 only where it holds.",
+        description =
+                "Verify a run, a bundle, or the proof of an event in a file, offline: from files and public keys alone."
+                        + " Exit 0 only where it holds.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox verify last",
             "  blackbox verify last --key log.pub --json",
-            "  blackbox verify event.json --key log.pub"
+            "  blackbox verify event.json --key log.pub",
+            "  blackbox verify evidence.zip --key log.pub"
         })
 final class VerifyCommand implements Callable<Integer> {
 
@@ -63,7 +66,11 @@ final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException, QueryException {
         DataFolder folder = common.dataFolder();
         byte[] octets = proofIn(Path.of(run.said));
-        return octets == null ? verifyRun(folder) : verifyProof(octets, folder);
+        if (octets != null) {
+            return verifyProof(octets, folder);
+        }
+        Path bundle = Path.of(run.said);
+        return report(isBundle(bundle) ? BundleVerifier.verify(bundle, trust.believed(folder)) : verifyRun(folder));
     }
 
     /// What is in the file, where it is one and looks like a proof.
@@ -77,14 +84,22 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private int verifyRun(DataFolder folder) throws IOException, QueryException {
+    /// A file, or a folder that says so: a run may have the name of some folder.
+    private static boolean isBundle(Path path) {
+        return Files.isRegularFile(path) || Files.exists(path.resolve(BundleVerifier.STATEMENT));
+    }
+
+    private Verification verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = new Recordings(folder.root());
-        Verification verification = RunVerifier.verify(
+        return RunVerifier.verify(
                 recordings,
                 run.resolveAlsoLost(recordings),
                 trust.believed(folder),
                 kept(),
                 trust.anchors(folder));
+    }
+
+    private int report(Verification verification) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> VerificationReport.write(json, verification));

@@ -1,23 +1,31 @@
 package blackbox.verifier;
 
+import blackbox.query.bundle.BundleVerifier;
+import blackbox.query.proof.EventProof;
+import blackbox.query.proof.ProofJson;
+import blackbox.query.proof.ProofReport;
+import blackbox.query.proof.ProofTrust;
+import blackbox.query.proof.ProofVerdict;
+import blackbox.query.proof.ProofVerifier;
 import blackbox.query.store.Recordings;
 import blackbox.query.verify.RunVerifier;
 import blackbox.query.verify.Verification;
 import blackbox.query.verify.VerificationReport;
 import blackbox.schemas.RunId;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.sign.NoteVerifiers;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -32,7 +40,11 @@ import picocli.CommandLine.Spec;
         version = "blackbox-verifier 0.1.0",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  java -jar blackbox-verifier.jar --data DIR last --key log.pub --key ingest.pub"})
+        footer = {
+            "  java -jar blackbox-verifier.jar --key log.pub evidence.zip",
+            "  java -jar blackbox-verifier.jar --key log.pub --json event-proof.json",
+            "  java -jar blackbox-verifier.jar --data DIR last"
+        })
 public final class Main implements Callable<Integer> {
 
     private static final int DOES_NOT_HOLD = 1;
@@ -41,17 +53,23 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON document on standard output.")
     private boolean json;
 
+    @Mixin
+    private Trust trust = new Trust();
+
     @Option(
-            names = "--key",
-            paramLabel = "FILE",
-            description = "A public key to trust; may be repeated (default: the keys in the data folder).")
-    private List<Path> keyFiles = new ArrayList<>();
+            names = "--data",
+            paramLabel = "DIR",
+            description = "A data folder: what is verified is a run in it, with its own keys where none are given.")
+    @Nullable
+    private Path data;
 
-    @Option(names = "--data", paramLabel = "DIR", required = true, description = "The data folder that RUN is in.")
-    private Path data = Path.of("");
-
-    @Parameters(index = "0", paramLabel = "RUN", description = "A run's id, a unique prefix of it, or `last`.")
-    private String said = "last";
+    @Parameters(
+            index = "0",
+            paramLabel = "PATH",
+            description =
+                    "A bundle (ZIP or folder) or the proof of an event; with --data a run's id, a unique prefix of"
+                            + " it, or `last`.")
+    private String said = "";
 
     @Spec
     private CommandSpec spec;
@@ -75,20 +93,62 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        var recordings = new Recordings(data);
-        Verification verification = RunVerifier.verify(recordings, runMeant(recordings), keys());
+        if (data != null) {
+            var recordings = new Recordings(data);
+            List<Path> own = Recordings.entries(recordings.keys()).stream()
+                    .filter(file -> file.toString().endsWith(".pub"))
+                    .toList();
+            return answer(RunVerifier.verify(recordings, runMeant(recordings), trust.keys(own)));
+        }
+        Path path = Path.of(said);
+        if (!Files.exists(path)) {
+            throw new ParameterException(spec.commandLine(), "there is no " + path);
+        }
+        byte[] proof = proofIn(path);
+        return proof == null ? answer(BundleVerifier.verify(path, trust.keys(List.of()))) : answer(proof);
+    }
+
+    /// What is in the file, where it looks like a proof.
+    private static byte @Nullable [] proofIn(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            return null;
+        }
+        try (InputStream in = Files.newInputStream(path)) {
+            byte[] octets = in.readNBytes(EventProof.BYTES_MAX + 1);
+            return ProofJson.looksLikeOne(octets) ? octets : null;
+        }
+    }
+
+    private int answer(byte[] proof) throws IOException {
+        var whom = ProofTrust.of(trust.policy(), trust.keys(List.of()), trust.authorities());
+        ProofVerdict verdict = ProofVerifier.verify(proof, whom);
+        print(out -> ProofReport.write(out, verdict), out -> ProofReport.print(out, verdict));
+        return verdict.holds() ? 0 : DOES_NOT_HOLD;
+    }
+
+    private int answer(Verification verification) throws IOException {
+        print(out -> VerificationReport.write(out, verification), out -> VerificationReport.print(out, verification));
+        return verification.holds() ? 0 : DOES_NOT_HOLD;
+    }
+
+    /// Writes JSON.
+    @FunctionalInterface
+    private interface Document {
+        void write(JsonGenerator out) throws IOException;
+    }
+
+    private void print(Document document, Consumer<PrintWriter> text) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            JsonGenerator document =
+            JsonGenerator generator =
                     new JsonFactory().createGenerator(out).configure(JsonGenerator.Feature.AUTO_CLOSE_TARGET, false);
-            VerificationReport.write(document, verification);
-            document.flush();
+            document.write(generator);
+            generator.flush();
             out.println();
         } else {
-            VerificationReport.print(out, verification);
+            text.accept(out);
         }
         out.flush();
-        return verification.holds() ? 0 : DOES_NOT_HOLD;
     }
 
     /// Names are not looked up: that would take a reader for what recorders put into a run's first event.
@@ -99,27 +159,9 @@ public final class Main implements Callable<Integer> {
                 : runs.stream().filter(run -> run.value().startsWith(said)).toList();
         if (matches.size() != 1) {
             throw new ParameterException(
-                    spec.commandLine(), matches.size() + " runs in " + data + " have an id that starts with " + said);
+                    spec.commandLine(),
+                    matches.size() + " runs in " + recordings.data() + " have an id that starts with " + said);
         }
         return matches.getFirst();
-    }
-
-    private List<NoteVerifier> keys() throws IOException {
-        List<Path> files = keyFiles;
-        if (files.isEmpty()) {
-            files = Recordings.entries(data.resolve("keys")).stream()
-                    .filter(file -> file.toString().endsWith(".pub"))
-                    .toList();
-        }
-        var keys = new ArrayList<NoteVerifier>();
-        for (Path file : files) {
-            try {
-                keys.add(NoteVerifiers.parse(Files.readString(file).strip()));
-            } catch (IllegalArgumentException e) {
-                throw new ParameterException(
-                        spec.commandLine(), "there is no public key in " + file + ": " + e.getMessage(), e);
-            }
-        }
-        return keys;
     }
 }

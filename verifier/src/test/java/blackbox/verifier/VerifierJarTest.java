@@ -1,10 +1,13 @@
 package blackbox.verifier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
+import blackbox.query.bundle.BundleWriter;
+import blackbox.query.store.Recordings;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
@@ -24,10 +27,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
@@ -39,6 +44,8 @@ import org.junit.jupiter.api.io.TempDir;
 class VerifierJarTest {
 
     private static final Path JAR = Path.of(System.getProperty("blackbox.verifier.jar", ""));
+    private static final String JAVA =
+            Path.of(System.getProperty("java.home"), "bin", "java").toString();
     private static final long BYTES_MAX = 5 << 20;
 
     /// What opens a connection in Java.
@@ -53,13 +60,17 @@ class VerifierJarTest {
     @TempDir
     private Path folder;
 
+    private final Ed25519Key key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+
     private record Outcome(int exit, String out, String err) {}
 
     private Outcome start(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-jar", JAR.toString()));
+        List<String> command = new ArrayList<>(List.of(JAVA, "-jar", JAR.toString()));
         command.addAll(List.of(arguments));
+        return run(command);
+    }
+
+    private Outcome run(List<String> command) throws Exception {
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
         Process process = new ProcessBuilder(command)
@@ -94,9 +105,79 @@ class VerifierJarTest {
         assertTrue(outcome.out.contains("integrity     TAMPERED"), outcome.out);
     }
 
+    /// As an auditor has it: another user, no network, no data folder; the jar, the bundle and a key.
+    @Test
+    void verifiesABundleAsAnotherUserWithoutNetwork() throws Exception {
+        Path bundle = bundle();
+        Files.copy(JAR, folder.resolve("verifier.jar"));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        boolean root = "root".equals(System.getProperty("user.name"));
+        List<String> command = new ArrayList<>(List.of("unshare", root ? "-n" : "-rn"));
+        if (root) {
+            command.addAll(List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"));
+        }
+        command.addAll(List.of(JAVA, "-jar", folder.resolve("verifier.jar").toString()));
+        command.addAll(
+                List.of("--json", "--key", folder.resolve("keys/recorder.pub").toString(), bundle.toString()));
+        Outcome outcome = run(command);
+        assertEquals(new Outcome(0, outcome.out, ""), outcome);
+        assertTrue(outcome.out.startsWith("{\"integrity\":\"VERIFIED\""), outcome.out);
+        assertTrue(outcome.out.contains("\"trusted\":true"), outcome.out);
+    }
+
+    @Test
+    void aChangedBundleIsExitOne() throws Exception {
+        Path bundle = bundle();
+        byte[] octets = Files.readAllBytes(bundle);
+        String key = folder.resolve("keys/recorder.pub").toString();
+        for (int i = 0; i < octets.length; i += octets.length / 8) {
+            byte[] changed = octets.clone();
+            changed[i] ^= 1;
+            Files.write(bundle, changed);
+            Outcome outcome = start("--key", key, bundle.toString());
+            assertEquals(1, outcome.exit, i + ": " + outcome.err);
+            assertTrue(outcome.out.contains("integrity     TAMPERED"), outcome.out);
+        }
+    }
+
+    @Test
+    void withoutAKeyABundleIsNobodys() throws Exception {
+        Outcome outcome = start("--json", bundle().toString());
+        assertEquals(0, outcome.exit, outcome.out + outcome.err);
+        assertTrue(outcome.out.contains("\"trusted\":false"), outcome.out);
+    }
+
+    /// With a time stamp over other data: what checks time stamps is in the jar, and refuses it.
+    @Test
+    void verifiesAProof() throws Exception {
+        Path proofs = Path.of("../query/src/test/resources/proof/v1");
+        Path stamps = Path.of("../schemas/src/test/resources/blackbox/schemas/time");
+        String key = proofs.resolve("log.pub").toString();
+        Outcome outcome = start("--key", key, proofs.resolve("event.json").toString());
+        assertEquals(new Outcome(0, outcome.out, ""), outcome);
+        String token = Base64.getEncoder().encodeToString(Files.readAllBytes(stamps.resolve("openssl.tsr")));
+        String text = Files.readString(proofs.resolve("event.json"));
+        String stamped = text.replaceFirst("\"timeTokens\" : \\[ *]", "\"timeTokens\" : [\"" + token + "\"]");
+        assertNotEquals(text, stamped);
+        Path proof = Files.writeString(folder.resolve("proof.json"), stamped);
+        String authority = stamps.resolve("openssl-root.pem").toString();
+        Outcome other = start("--key", key, "--time-authority", authority, proof.toString());
+        assertEquals("", other.err);
+        assertTrue(other.out.contains("time stamp"), other.out);
+        assertTrue(other.out.contains("HOST_CLOCK"), other.out);
+    }
+
+    private Path bundle() throws Exception {
+        String run = record();
+        Path bundle = folder.resolve("evidence.zip");
+        BundleWriter.write(new Recordings(folder), new RunId(run), key, bundle);
+        return bundle;
+    }
+
     @Test
     void badInputIsExitTwoAndAnswersHelp() throws Exception {
         assertEquals(2, start("--data", folder.toString(), "nothing").exit);
+        assertEquals(2, start(folder.resolve("nothing").toString()).exit);
         assertEquals(2, start("--no-such-option").exit);
         Outcome help = start("--help");
         assertEquals(0, help.exit);
@@ -128,7 +209,6 @@ class VerifierJarTest {
     /// A closed run of a few events with its sealed file and its key.
     private String record() throws Exception {
         var random = new SecureRandom();
-        Ed25519Key key = Ed25519Key.create("blackbox/recorder", random);
         RunId run = RunId.create(Instant.now(), random);
         var batches = new ArrayList<SealedBatch>();
         var sealer = new RunSealer(run, key, batches::add, InstantSource.system());

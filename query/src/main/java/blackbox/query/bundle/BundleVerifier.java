@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// of these that does not hold.
 public final class BundleVerifier {
 
+    /// The file that makes a folder a bundle.
+    public static final String STATEMENT = BundleLayout.STATEMENT;
+
     private static final String OWN_KEYS = "no key was given: the bundle's own keys were taken, so it is consistent"
             + " in itself, but anyone could have made it. Get the recorder's public key by a way that you trust, and"
             + " give it with --key";

@@ -1,0 +1,130 @@
+package blackbox.cli;
+
+import blackbox.cli.data.DataFolder;
+import blackbox.query.QueryException;
+import blackbox.query.bundle.BundleWriter;
+import blackbox.query.log.StaticRunLog;
+import blackbox.query.store.FileDigest;
+import blackbox.query.store.Recordings;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.LogKey;
+import blackbox.recorder.keys.LogKeys;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `blackbox export`.
+@Command(
+        name = "export",
+        description = "Write a run for others: a bundle with everything that verifies it, or its log as static files.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox export last --format bundle --out evidence.zip",
+            "  java -jar verifier/target/blackbox-verifier.jar --key log.pub evidence.zip",
+            "  blackbox export last --format tiles --out folder"
+        })
+final class ExportCommand implements Callable<Integer> {
+
+    /// What is written.
+    enum Format {
+        bundle,
+        tiles
+    }
+
+    @Mixin
+    private CommonOptions common;
+
+    @Mixin
+    private RunArgument argument;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "bundle: evidence, to be verified elsewhere (default). tiles: C2SP tlog-tiles of the events.")
+    private Format format = Format.bundle;
+
+    @Option(
+            names = "--out",
+            paramLabel = "PATH",
+            description =
+                    "Where to (default: RUN.bundle.zip or RUN.tiles here). A bundle becomes a folder where PATH is"
+                            + " an empty one.")
+    @Nullable
+    private Path out;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, QueryException, RecorderException {
+        DataFolder folder = common.dataFolder();
+        var recordings = new Recordings(folder.root());
+        RunId run = argument.resolve(recordings);
+        switch (format) {
+            case bundle -> bundle(folder, recordings, run);
+            case tiles -> tiles(recordings, run);
+        }
+        return ExitCodes.OK;
+    }
+
+    private void bundle(DataFolder folder, Recordings recordings, RunId run)
+            throws IOException, QueryException, RecorderException {
+        Path target = out == null ? Path.of(run + ".bundle.zip") : out;
+        int files;
+        try (LogKey key = LogKeys.loadOrCreate(folder.keys(), KeyAccess.system())) {
+            files = BundleWriter.write(recordings, run, key.first(), target);
+        }
+        String sha256 =
+                Files.isDirectory(target) ? null : FileDigest.sha256(target).toString();
+        PrintWriter print = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonOut.document(print, json -> {
+                json.writeStartObject();
+                json.writeStringField("run", run.value());
+                json.writeStringField("bundle", target.toString());
+                json.writeNumberField("files", files);
+                json.writeStringField("sha256", sha256);
+                json.writeEndObject();
+            });
+        } else {
+            print.println(target + "  " + files + " files" + (sha256 == null ? "" : "  sha256 " + sha256));
+            print.flush();
+        }
+    }
+
+    private void tiles(Recordings recordings, RunId run) throws IOException {
+        Path target = out == null ? Path.of(run + ".tiles") : out;
+        Files.createDirectories(target);
+        if (!Recordings.entries(target).isEmpty()) {
+            throw CommandException.badInput("the folder " + target + " is not empty");
+        }
+        StaticRunLog.Written written = StaticRunLog.write(recordings, run, target);
+        String note = written.note() == null ? null : written.note().encoded();
+        PrintWriter print = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonOut.document(print, json -> {
+                json.writeStartObject();
+                json.writeStringField("run", run.value());
+                json.writeStringField("tiles", target.toString());
+                json.writeNumberField("leaves", written.leaves());
+                json.writeStringField("checkpoint", note);
+                json.writeEndObject();
+            });
+        } else {
+            print.println(target + "  " + written.leaves() + " leaves");
+            print.print(note == null ? "" : note);
+            print.flush();
+        }
+    }
+}
