@@ -180,7 +180,9 @@ public final class RunLog {
         Instant end = validUntil;
         if (end != null && !now.isBefore(end)) {
             throw new RecorderException(
-                    Code.KEY, "the key of the log of runs has expired at " + end + "; rotate it: blackbox keys rotate");
+                    Code.KEY,
+                    "the key of the log of runs has expired at " + end + " and signs nothing any more, not even its own"
+                            + " rotation; record into a new data folder, this one stays verifiable");
         }
         return now.isBefore(validFrom) ? validFrom : now;
     }
