@@ -18,16 +18,11 @@ import blackbox.query.verify.Verification.Completeness;
 import blackbox.query.verify.Verification.Integrity;
 import blackbox.schemas.Hash;
 import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.trust.KeyStatement;
-import blackbox.schemas.trust.KeyStatement.Action;
-import blackbox.schemas.trust.KeyStatement.Role;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -53,17 +48,16 @@ class BundleTest {
     /// A closed run, most of it in the table and its end in the spool, and a log of runs that knows it.
     @BeforeEach
     void record() throws Exception {
-        run = TestEvents.smallBuild(new TestRun(folder.resolve("data")), 4);
+        Path data = folder.resolve("data");
+        log = new TestLog(data.resolve("log")).begin();
+        run = TestEvents.smallBuild(TestRun.certified(data, log), 4);
         run.table(0, 3, "PARQUET_VERSION v2");
         run.spool(3, run.batches.size());
-        log = new TestLog(run.data.resolve("log"));
-        Instant begun = Instant.parse("2026-11-22T02:00:00Z");
-        var statement = new KeyStatement(Action.BEGIN, TestLog.ORIGIN, log.key.verifier(), Role.LOG, begun, null);
-        log.add(SignedNote.sign(statement.text(), log.key));
-        log.add(run.batches.getLast().checkpoint());
+        run.logCheckpoints(1, run.batches.size());
         log.publish();
-        Files.writeString(run.data.resolve("keys/log.pub"), log.key.verifier().encoded() + "\n");
-        recordings = new Recordings(run.data);
+        Files.createDirectories(data.resolve("keys"));
+        Files.writeString(data.resolve("keys/log.pub"), log.key.verifier().encoded() + "\n");
+        recordings = new Recordings(data);
     }
 
     private Path zip() throws Exception {
@@ -79,7 +73,7 @@ class BundleTest {
     }
 
     private List<NoteVerifier> trusted() {
-        return List.of(run.key.verifier(), log.key.verifier());
+        return List.of(log.key.verifier());
     }
 
     private Verification verify(Path bundle) throws IOException {
