@@ -131,7 +131,7 @@ final class Pipeline implements Benchmark {
 
     private double whole(List<Event> events, Path data, Properties clients) throws Exception {
         var settings =
-                new IngestSettings(data, clients, TopicRetention.RELEASE_COMMITTED, List.of(key.verifier()), key);
+                new IngestSettings(data, clients, TopicRetention.RELEASE_COMMITTED, () -> List.of(key.verifier()), key);
         RunId run = RunId.create(Instant.now(), random);
         try (IngestService ingest = IngestService.start(settings);
                 var publisher = new KafkaPublisher(clients)) {

@@ -40,7 +40,8 @@ final class ShowCommand implements Callable<Integer> {
         var recordings = new Recordings(folder.root());
         RunId id = run.resolve(recordings);
         RunSummary summary = RunSummary.read(recordings, id);
-        Verification verification = RunVerifier.verify(recordings, id, folder.trustedKeys(), null, folder.anchorTrust());
+        Verification verification =
+                RunVerifier.verify(recordings, id, folder.trustedKeys(), null, folder.anchorTrust());
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {

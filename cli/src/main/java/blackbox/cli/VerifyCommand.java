@@ -92,11 +92,7 @@ final class VerifyCommand implements Callable<Integer> {
     private Verification verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = new Recordings(folder.root());
         return RunVerifier.verify(
-                recordings,
-                run.resolveAlsoLost(recordings),
-                trust.believed(folder),
-                kept(),
-                trust.anchors(folder));
+                recordings, run.resolveAlsoLost(recordings), trust.believed(folder), kept(), trust.anchors(folder));
     }
 
     private int report(Verification verification) throws IOException {

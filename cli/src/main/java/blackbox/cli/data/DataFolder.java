@@ -92,8 +92,7 @@ public record DataFolder(Path root) {
             for (Path file : timeAuthorities()) {
                 certificates.addAll(TimeAuthorities.certificates(Files.readAllBytes(file)));
             }
-            return new AnchorTrust(
-                    TrustPolicy.parse(policy, NoteVerifiers::parse), TimeAuthorities.of(certificates));
+            return new AnchorTrust(TrustPolicy.parse(policy, NoteVerifiers::parse), TimeAuthorities.of(certificates));
         } catch (IllegalArgumentException | CertificateException e) {
             throw new IOException("cannot use what is trusted in " + keys() + ": " + e.getMessage(), e);
         }

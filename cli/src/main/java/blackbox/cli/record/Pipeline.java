@@ -15,10 +15,11 @@ import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.RunId;
 import blackbox.schemas.log.NoteVerifier;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,7 @@ public final class Pipeline implements AutoCloseable {
                     data.root(),
                     clients,
                     broker == null ? TopicRetention.KEEP : TopicRetention.RELEASE_COMMITTED,
-                    trusted(data),
+                    trust(data),
                     KeyFile.loadOrCreate(data.keys(), "ingest")));
             return new Pipeline(lock, broker, new KafkaPublisher(clients), ingest, servers);
         } catch (IngestException | RecorderException | IOException | RuntimeException e) {
@@ -76,11 +77,17 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /// The folder's long-term key is made before anything can be recorded under it, so that ingest knows it.
-    private static List<NoteVerifier> trusted(DataFolder data) throws IOException, RecorderException {
+    private static Supplier<List<NoteVerifier>> trust(DataFolder data) throws IOException, RecorderException {
         if (LogKeys.conf(data.keys()) == null) {
             LogOfRuns.open(data).close();
         }
-        return new ArrayList<>(data.trustedKeys());
+        return () -> {
+            try {
+                return List.copyOf(data.trustedKeys());
+            } catch (IOException e) {
+                throw new UncheckedIOException("the public keys in " + data.keys() + " cannot be read", e);
+            }
+        };
     }
 
     /// Publishes what recorders that are gone left behind, and logs the last checkpoint of each in the log of runs.

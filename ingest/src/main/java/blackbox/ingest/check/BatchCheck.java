@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Checks batches against what is known of their runs: signature, chain, place and root.
@@ -31,25 +32,32 @@ import org.jspecify.annotations.Nullable;
 /// length.
 public final class BatchCheck {
 
-    private final List<NoteVerifier> trusted;
+    private final Supplier<? extends Collection<? extends NoteVerifier>> trust;
+
+    /// As of the last run that began.
+    private List<NoteVerifier> trusted;
+
     private final Map<RunId, OpenRun> open = new HashMap<>();
 
     /// How many leaves each run has that is no longer open.
     private final Map<RunId, Long> closed;
 
     private final Row row = new Row();
-    private final OpeningCheck opening;
+    private final OpeningCheck opening = new OpeningCheck();
 
     /// An open run: its state as it will be committed, and the living tree behind it.
     private record OpenRun(RunState state, MerkleFrontier tree) {}
 
-    /// @param trusted whose signatures are believed: on run key certificates, and on checkpoints of runs without one
+    /// @param trust whose signatures are believed: on run key certificates, and on checkpoints of runs without one;
+    /// asked again whenever a run begins
     /// @param states the open runs as of the last commit
     /// @param lengths how many leaves of each run are in the table
     public BatchCheck(
-            Collection<? extends NoteVerifier> trusted, Map<RunId, RunState> states, Map<RunId, Long> lengths) {
-        this.trusted = List.copyOf(trusted);
-        this.opening = new OpeningCheck(this.trusted);
+            Supplier<? extends Collection<? extends NoteVerifier>> trust,
+            Map<RunId, RunState> states,
+            Map<RunId, Long> lengths) {
+        this.trust = trust;
+        this.trusted = List.copyOf(trust.get());
         states.forEach((run, state) -> open.put(run, new OpenRun(state, state.tree())));
         this.closed = new HashMap<>(lengths);
         this.closed.keySet().removeAll(states.keySet());
@@ -84,12 +92,13 @@ public final class BatchCheck {
 
     /// A run's first batch says itself who signs; it is remembered only once that holds.
     private Verdict checkFirst(SealedBatch batch, SignedNote note) {
+        trusted = List.copyOf(trust.get());
         if (batch.firstIndex() > 0 || batch.sequence() > 0) {
             return note.signedBy(trusted) == null
                     ? refused(batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has come before")
                     : checkPlace(batch, note, remember(batch.run(), new NextSigner.Direct()));
         }
-        NextSigner signer = opening.signerOf(batch);
+        NextSigner signer = opening.signerOf(batch, trusted);
         return signer.signed(note, batch.run(), trusted)
                 ? checkPlace(batch, note, remember(batch.run(), signer))
                 : refused(batch, Reason.SIGNATURE, "its checkpoint is not signed by whom it must be");

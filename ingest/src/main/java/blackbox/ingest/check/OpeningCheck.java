@@ -19,17 +19,12 @@ import java.util.List;
 /// Reads from a run's first batch who must sign it. Owned by one thread.
 final class OpeningCheck {
 
-    private final List<NoteVerifier> trusted;
     private final JsonMapper json = JsonMapper.builder().build();
     private final Row row = new Row();
 
-    OpeningCheck(List<NoteVerifier> trusted) {
-        this.trusted = trusted;
-    }
-
     /// The key that the certificate in the first leaf names, where a trusted key signed it; nobody where what stands
     /// there is not to be believed; directly trusted keys where no certificate is there.
-    NextSigner signerOf(SealedBatch first) {
+    NextSigner signerOf(SealedBatch first, List<NoteVerifier> trusted) {
         JsonNode certificate = certificate(first.leaves());
         if (certificate.isMissingNode()) {
             return NextSigner.opened(null);

@@ -4,21 +4,22 @@ import blackbox.schemas.log.NoteSigner;
 import blackbox.schemas.log.NoteVerifier;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.List;
 import java.util.Properties;
+import java.util.function.Supplier;
 
 /// What ingest works with.
 ///
 /// @param data the data folder
 /// @param clients Kafka's client settings: `bootstrap.servers` and, for a real cluster, TLS and SASL
 /// @param retention what becomes of records in the topic once they are in the table
-/// @param trusted whose checkpoints are believed
+/// @param trusted whose signatures are believed now; asked again for each run that begins, because keys are rotated
+/// while ingest goes on
 /// @param signer signs data files; used by the writer's thread only
 public record IngestSettings(
         Path data,
         Properties clients,
         TopicRetention retention,
-        Collection<? extends NoteVerifier> trusted,
+        Supplier<? extends Collection<? extends NoteVerifier>> trusted,
         NoteSigner signer) {
 
     /// What becomes of records in the topic once they are in the table.
@@ -27,9 +28,5 @@ public record IngestSettings(
         KEEP,
         /// They are let go, now and then: for the embedded broker, which else would fill the disk.
         RELEASE_COMMITTED
-    }
-
-    public IngestSettings {
-        trusted = List.copyOf(trusted);
     }
 }

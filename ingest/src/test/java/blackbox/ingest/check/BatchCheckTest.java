@@ -27,7 +27,7 @@ final class BatchCheckTest {
     private static final long SEED = 42;
 
     private final Random random = new Random(SEED);
-    private final BatchCheck check = new BatchCheck(List.of(Traffic.KEY.verifier()), Map.of(), Map.of());
+    private final BatchCheck check = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of());
 
     private Traffic traffic(int batches) throws Exception {
         var traffic = new Traffic(random);
@@ -100,7 +100,7 @@ final class BatchCheckTest {
         accept(traffic.batches().get(0));
         RunState state = accept(traffic.batches().get(1));
         var resumed = new BatchCheck(
-                List.of(Traffic.KEY.verifier()),
+                () -> List.of(Traffic.KEY.verifier()),
                 Map.of(traffic.run(), RunState.parse(state.text())),
                 Map.of(traffic.run(), state.nextIndex()));
         for (SealedBatch batch : traffic.batches()) {
@@ -108,7 +108,7 @@ final class BatchCheckTest {
             Class<? extends Verdict> expected = batch.sequence() < 2 ? Verdict.Known.class : Verdict.Accepted.class;
             assertEquals(expected, verdict.getClass());
         }
-        var closed = new BatchCheck(List.of(Traffic.KEY.verifier()), Map.of(), Map.of(traffic.run(), 21L));
+        var closed = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of(traffic.run(), 21L));
         SealedBatch first = traffic.batches().getFirst();
         assertInstanceOf(Verdict.Known.class, closed.check(first.run().value(), first.octets()));
     }
@@ -119,7 +119,7 @@ final class BatchCheckTest {
         for (int i = 0; i < batch.octets().length; i++) {
             byte[] flipped = batch.octets().clone();
             flipped[i] ^= (byte) (1 << random.nextInt(8));
-            var fresh = new BatchCheck(List.of(Traffic.KEY.verifier()), Map.of(), Map.of());
+            var fresh = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of());
             Verdict verdict = fresh.check(batch.run().value(), flipped);
             assertInstanceOf(Verdict.Refused.class, verdict, "octet " + i + ", seed " + SEED);
         }

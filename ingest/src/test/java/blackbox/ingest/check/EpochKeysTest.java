@@ -14,6 +14,7 @@ import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.log.NoteSigner;
+import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.sign.Ed25519Key;
 import blackbox.schemas.sign.Ed25519Verifier;
@@ -40,7 +41,7 @@ final class EpochKeysTest {
     private final List<SealedBatch> batches = new ArrayList<>();
 
     private static BatchCheck check(Map<RunId, RunState> states, Map<RunId, Long> lengths) {
-        return new BatchCheck(List.of(LOG.verifier(), Traffic.KEY.verifier()), states, lengths);
+        return new BatchCheck(() -> List.of(LOG.verifier(), Traffic.KEY.verifier()), states, lengths);
     }
 
     private String certificate(RunId of, Ed25519Verifier first, NoteSigner signer) {
@@ -97,6 +98,19 @@ final class EpochKeysTest {
             going = check(Map.of(run, committed), Map.of(run, committed.nextIndex()));
             assertInstanceOf(Verdict.Known.class, going.check(run.value(), batch.octets()));
         }
+    }
+
+    @Test
+    void aKeyThatWasRotatedInMeanwhileIsBelievedForTheRunsThatBeginThen() throws Exception {
+        Ed25519Key next = Ed25519Key.create("blackbox/log/test", new SecureRandom());
+        List<NoteVerifier> trusted = new ArrayList<>(List.of(LOG.verifier()));
+        var going = new BatchCheck(() -> trusted, Map.of(), Map.of());
+        var keys = new EphemeralKeys(run, new SecureRandom());
+        sealer(keys, certificate(run, keys.first(), next)).seal();
+        byte[] first = batches.getFirst().octets();
+        assertInstanceOf(Verdict.Refused.class, going.check(run.value(), first));
+        trusted.add(next.verifier());
+        assertInstanceOf(Verdict.Accepted.class, going.check(run.value(), first));
     }
 
     @Test

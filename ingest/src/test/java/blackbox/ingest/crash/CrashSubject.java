@@ -12,6 +12,7 @@ import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.sign.Ed25519Key;
@@ -58,12 +59,9 @@ final class CrashSubject {
 
     /// Works until standard input ends.
     private void host() throws Exception {
-        var settings = new IngestSettings(
-                data,
-                clients,
-                TopicRetention.RELEASE_COMMITTED,
-                List.of(key("recorder").verifier()),
-                key("ingest"));
+        List<NoteVerifier> trusted = List.of(key("recorder").verifier());
+        var settings =
+                new IngestSettings(data, clients, TopicRetention.RELEASE_COMMITTED, () -> trusted, key("ingest"));
         try (EmbeddedBroker _ = EmbeddedBroker.start(data.resolve("kafka"), port);
                 IngestService _ = IngestService.start(settings)) {
             System.out.println("ready");

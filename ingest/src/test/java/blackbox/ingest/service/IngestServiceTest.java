@@ -68,7 +68,7 @@ final class IngestServiceTest {
 
     private IngestService startService() throws IngestException {
         return IngestService.start(new IngestSettings(
-                data, clients(), TopicRetention.RELEASE_COMMITTED, List.of(Traffic.KEY.verifier()), INGEST_KEY));
+                data, clients(), TopicRetention.RELEASE_COMMITTED, () -> List.of(Traffic.KEY.verifier()), INGEST_KEY));
     }
 
     private void publish(List<SealedBatch> batches) throws Exception {

@@ -86,7 +86,7 @@ final class CommitCrashTest {
         try (EventTable table = EventTable.openForWriting(layout);
                 var writer = new TableWriter(table, TableRoundTripTest.INGEST_KEY, new Random(3), observer)) {
             CommitState state = table.state();
-            var check = new BatchCheck(List.of(Traffic.KEY.verifier()), state.runs(), table.lengths());
+            var check = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), state.runs(), table.lengths());
             Map<RunId, RunState> runs = new HashMap<>(state.runs());
             int at = Math.toIntExact(state.offsets().getOrDefault(SOURCE, 0L));
             for (; at < topic.size(); at++) {
