@@ -70,7 +70,10 @@ final class VerifyCommand implements Callable<Integer> {
             return verifyProof(octets, folder);
         }
         Path bundle = Path.of(run.said);
-        return report(isBundle(bundle) ? BundleVerifier.verify(bundle, trust.believed(folder)) : verifyRun(folder));
+        return report(
+                isBundle(bundle)
+                        ? BundleVerifier.verify(bundle, trust.believed(folder), trust.anchors(folder))
+                        : verifyRun(folder));
     }
 
     /// What is in the file, where it is one and looks like a proof.

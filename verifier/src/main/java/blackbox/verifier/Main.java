@@ -98,14 +98,16 @@ public final class Main implements Callable<Integer> {
             List<Path> own = Recordings.entries(recordings.keys()).stream()
                     .filter(file -> file.toString().endsWith(".pub"))
                     .toList();
-            return answer(RunVerifier.verify(recordings, runMeant(recordings), trust.keys(own)));
+            return answer(RunVerifier.verify(recordings, runMeant(recordings), trust.keys(own), null, trust.anchors()));
         }
         Path path = Path.of(said);
         if (!Files.exists(path)) {
             throw new ParameterException(spec.commandLine(), "there is no " + path);
         }
         byte[] proof = proofIn(path);
-        return proof == null ? answer(BundleVerifier.verify(path, trust.keys(List.of()))) : answer(proof);
+        return proof == null
+                ? answer(BundleVerifier.verify(path, trust.keys(List.of()), trust.anchors()))
+                : answer(proof);
     }
 
     /// What is in the file, where it looks like a proof.

@@ -1,5 +1,6 @@
 package blackbox.verifier;
 
+import blackbox.query.anchor.AnchorTrust;
 import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.log.TrustPolicy;
 import blackbox.schemas.sign.NoteVerifiers;
@@ -68,6 +69,11 @@ final class Trust {
         } catch (IllegalArgumentException e) {
             throw bad("there is no trust policy in " + file + ": " + e.getMessage(), e);
         }
+    }
+
+    /// Whose word on time is taken: only of those who are given.
+    AnchorTrust anchors() throws IOException {
+        return new AnchorTrust(policy(), authorities());
     }
 
     TimeAuthorities authorities() throws IOException {

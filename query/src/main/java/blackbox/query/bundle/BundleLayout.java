@@ -24,7 +24,7 @@ final class BundleLayout {
 
     /// The pages that say how to read what is there.
     static final List<String> PAGES =
-            List.of("batch.md", "bundle.md", "events.md", "leaf.md", "log.md", "table.md", "trust.md");
+            List.of("anchors.md", "batch.md", "bundle.md", "events.md", "leaf.md", "log.md", "table.md", "trust.md");
 
     static final int NAME_CHARACTERS_MAX = 240;
     static final int FILES_MAX = 100_000;

@@ -1,5 +1,6 @@
 package blackbox.query.bundle;
 
+import blackbox.query.anchor.AnchorTrust;
 import blackbox.query.attest.DsseEnvelope;
 import blackbox.query.attest.InTotoStatement;
 import blackbox.query.attest.MalformedAttestationException;
@@ -47,26 +48,30 @@ public final class BundleVerifier {
 
     private final Path folder;
     private final List<NoteVerifier> given;
+    private final AnchorTrust anchors;
     private final List<Finding> findings = new ArrayList<>();
 
-    private BundleVerifier(Path folder, List<NoteVerifier> given) {
+    private BundleVerifier(Path folder, List<NoteVerifier> given, AnchorTrust anchors) {
         this.folder = folder;
         this.given = given;
+        this.anchors = anchors;
     }
 
     /// Verifies the bundle at `path`, a ZIP or a folder.
     ///
     /// @param trusted whom to believe; where empty, the bundle's own keys, and the verdict says so
+    /// @param anchors whose word on time to take; never the bundle's own choice, which its maker made
     /// @throws IOException when something cannot be read at all: an operating failure, not a verdict
-    public static Verification verify(Path path, List<? extends NoteVerifier> trusted) throws IOException {
+    public static Verification verify(Path path, List<? extends NoteVerifier> trusted, AnchorTrust anchors)
+            throws IOException {
         var keys = List.<NoteVerifier>copyOf(trusted);
         if (Files.isDirectory(path)) {
-            return new BundleVerifier(path, keys).verify();
+            return new BundleVerifier(path, keys, anchors).verify();
         }
         Path unpacked = Files.createTempDirectory("blackbox-bundle-"); // for its owner alone
         try {
             BundleZip.unpack(path, unpacked);
-            return new BundleVerifier(unpacked, keys).verify();
+            return new BundleVerifier(unpacked, keys, anchors).verify();
         } catch (MalformedBundleException e) {
             return tampered(List.of(new Finding(-1, "the bundle: " + e.getMessage())));
         } finally {
@@ -168,7 +173,7 @@ public final class BundleVerifier {
 
     private Verification verify(RunId run, List<NoteVerifier> keys) throws IOException {
         var recordings = new Recordings(folder);
-        Verification verified = RunVerifier.verify(recordings, run, keys);
+        Verification verified = RunVerifier.verify(recordings, run, keys, null, anchors);
         findings.addAll(verified.findings());
         Integrity integrity = verified.integrity();
         if (integrity == Integrity.VERIFIED && !accountHolds(recordings, run)) {

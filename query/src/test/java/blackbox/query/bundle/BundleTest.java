@@ -3,6 +3,7 @@ package blackbox.query.bundle;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,19 +11,29 @@ import blackbox.query.QueryException;
 import blackbox.query.TestEvents;
 import blackbox.query.TestLog;
 import blackbox.query.TestRun;
+import blackbox.query.anchor.AnchorTrust;
 import blackbox.query.attest.DsseEnvelope;
 import blackbox.query.attest.InTotoStatement;
 import blackbox.query.store.Recordings;
 import blackbox.query.verify.Verification;
 import blackbox.query.verify.Verification.Completeness;
 import blackbox.query.verify.Verification.Integrity;
+import blackbox.query.verify.Verification.Time;
 import blackbox.schemas.Hash;
 import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.log.SignedNote;
+import blackbox.schemas.log.TrustPolicy;
+import blackbox.schemas.time.TestTimeAuthority;
+import blackbox.schemas.time.TimeAnswer;
+import blackbox.schemas.time.TimeAuthorities;
+import blackbox.schemas.time.TimeQuery;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -77,7 +88,7 @@ class BundleTest {
     }
 
     private Verification verify(Path bundle) throws IOException {
-        return BundleVerifier.verify(bundle, trusted());
+        return BundleVerifier.verify(bundle, trusted(), AnchorTrust.none());
     }
 
     private void assertTampered(Path bundle, String what) throws IOException {
@@ -105,16 +116,43 @@ class BundleTest {
 
     @Test
     void itsOwnKeysShowThatItIsConsistentAndNoMore() throws Exception {
-        Verification verification = BundleVerifier.verify(zip(), List.of());
+        Verification verification = BundleVerifier.verify(zip(), List.of(), AnchorTrust.none());
         assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
         assertFalse(verification.authorship().trusted());
         assertTrue(verification.findings().getLast().what().contains("--key"), verification::toString);
     }
 
+    /// The bundle brings the stamp along; whose stamps count is the auditor's choice and never the bundle's.
+    @Test
+    void anAuditorsTimeAuthorityAnchorsIt() throws Exception {
+        var authority = TestTimeAuthority.create(TestTimeAuthority.Algorithm.ECDSA);
+        var other = TestTimeAuthority.create(TestTimeAuthority.Algorithm.ECDSA);
+        Path anchors = Files.createDirectories(recordings.log().resolve("anchors"));
+        String text = log.checkpoint().text();
+        Hash imprint = Hash.sha256(text.getBytes(StandardCharsets.UTF_8));
+        byte[] query = TimeQuery.create(imprint, new SecureRandom()).encoded();
+        TimeAnswer answer = TimeAnswer.parse(authority.answer(query, Instant.parse("2026-11-22T12:00:00Z")));
+        byte[] token =
+                assertInstanceOf(TimeAnswer.Granted.class, answer).token().response();
+        Files.writeString(anchors.resolve(log.checkpoint().size() + ".note"), SignedNote.sign(text, log.key));
+        Files.write(anchors.resolve(log.checkpoint().size() + "-1.tsr"), token);
+        Path zip = zip();
+        assertEquals(Time.ANCHORED, timeOf(zip, authority));
+        assertEquals(Time.HOST_CLOCK, timeOf(zip, other));
+        assertEquals(Time.HOST_CLOCK, verify(zip).time());
+    }
+
+    private Time timeOf(Path bundle, TestTimeAuthority authority) throws IOException {
+        var whom = new AnchorTrust(TrustPolicy.of(List.of()), TimeAuthorities.of(List.of(authority.root())));
+        Verification verification = BundleVerifier.verify(bundle, trusted(), whom);
+        assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
+        return verification.time();
+    }
+
     @Test
     void someoneElsesKeyDoesNotVouchForIt() throws Exception {
         Path zip = zip();
-        var verification = BundleVerifier.verify(zip, List.of(TestRun.newKey().verifier()));
+        var verification = BundleVerifier.verify(zip, List.of(TestRun.newKey().verifier()), AnchorTrust.none());
         assertEquals(Integrity.TAMPERED, verification.integrity());
     }
 
