@@ -262,12 +262,13 @@ public final class TestRun {
         Files.writeString(
                 rows, batches.subList(from, to).stream().flatMap(TestRun::rows).collect(Collectors.joining("\n")));
         Path file = dataFolder().resolve(name.toString());
+        String bloomFilter = options.contains("WRITE_BLOOM_FILTER") ? "" : "WRITE_BLOOM_FILTER false, ";
         try (var connection = java.sql.DriverManager.getConnection("jdbc:duckdb:");
                 var statement = connection.createStatement()) {
             statement.execute("COPY (SELECT " + select() + " FROM read_json('" + rows
                     + "', format='newline_delimited', "
                     + "maximum_object_size=10000000, columns={" + jsonColumns() + "}) ORDER BY \"index\") TO '" + file
-                    + "' (FORMAT parquet, COMPRESSION zstd, " + options + ")");
+                    + "' (FORMAT parquet, COMPRESSION zstd, " + bloomFilter + options + ")");
         }
         Files.delete(rows);
         sealFile(file, name, key);

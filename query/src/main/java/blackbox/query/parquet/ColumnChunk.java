@@ -1,8 +1,8 @@
 package blackbox.query.parquet;
 
 /// Where a column's pages stand in the file: `[offset, offset + length)`, compressed by `codec`, holding
-/// `values` levels.
-record ColumnChunk(int codec, long values, long offset, long length) {
+/// `values` levels; and what is said of those values.
+record ColumnChunk(int codec, long values, long offset, long length, ChunkStatistics statistics) {
 
     static final int UNCOMPRESSED = 0;
     static final int ZSTD = 6;

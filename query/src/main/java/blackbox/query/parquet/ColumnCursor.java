@@ -24,6 +24,8 @@ final class ColumnCursor {
     private int codec;
     private int at;
     private long levelsLeft;
+    private long nulls;
+    private ChunkStatistics statistics = ChunkStatistics.NONE;
 
     private byte[] inflated = new byte[0];
     private byte[] words = new byte[0];
@@ -60,7 +62,9 @@ final class ColumnCursor {
         rowAt = 0;
         levelAt = 0;
         markAt = 0;
-        values.forgetDictionary();
+        nulls = 0;
+        statistics = start.statistics();
+        values.begin(statistics);
     }
 
     /// How many rows the current page still has; moves to the next page where there are none.
@@ -75,12 +79,13 @@ final class ColumnCursor {
         return rowsInPage - rowAt;
     }
 
-    /// Checks that everything in the chunk was used.
+    /// Checks that everything in the chunk was used, and that it has as many nulls as its statistics say.
     void finish() {
         requirePageDone();
         if (levelsLeft != 0 || rowAt != rowsInPage || at != chunkEnd) {
             throw new IllegalArgumentException("column " + column.name() + " holds more than the row group's rows");
         }
+        statistics.requireNulls(nulls);
     }
 
     private void requirePageDone() {
@@ -205,6 +210,7 @@ final class ColumnCursor {
         }
         startRows();
         valuesFrom = from;
+        nulls += levels - there;
         values.read(page, valuesFrom, valuesEnd, header.encoding(), there);
     }
 
@@ -252,6 +258,7 @@ final class ColumnCursor {
         } else {
             copy(bodyFrom, at, page, size);
         }
+        nulls += levels - there;
         values.read(page, 0, size, header.encoding(), there);
     }
 

@@ -1,6 +1,7 @@
 package blackbox.query.parquet;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /// Reads the Thrift compact protocol, the encoding of Parquet's footer and page headers, within the bounds of a
 /// slice.
@@ -40,6 +41,8 @@ final class CompactThrift {
 
     /// Reads a field's header; `last` is the id of the field before it in the same struct. [#STOP] at the
     /// struct's end.
+    ///
+    /// @throws IllegalArgumentException when the field does not come behind that one
     int field(int last) {
         int octet = octet();
         type = octet & 0x0f;
@@ -48,8 +51,9 @@ final class CompactThrift {
         }
         int delta = octet >>> 4;
         int id = delta == 0 ? (int) zigzag() : last + delta;
-        if (id <= 0) {
-            throw new IllegalArgumentException("a field id is not positive");
+        // Writers go up. A field that is there twice could mean one thing to us and another to an engine.
+        if (id <= last) {
+            throw new IllegalArgumentException("a struct's fields are not in order");
         }
         return id;
     }
@@ -73,12 +77,16 @@ final class CompactThrift {
     }
 
     String string() {
+        return new String(binary(), StandardCharsets.UTF_8);
+    }
+
+    byte[] binary() {
         if (type != BINARY) {
             throw new IllegalArgumentException("a field is not a string");
         }
         int length = length(1);
         at += length;
-        return new String(array, at - length, length, StandardCharsets.UTF_8);
+        return Arrays.copyOfRange(array, at - length, at);
     }
 
     /// Checks that the field just read is a struct, whose fields follow.

@@ -34,6 +34,7 @@ final class PageValues {
     private int[] indexes = new int[0];
     private @Nullable PageValues dictionary;
     private boolean hasDictionary;
+    private ChunkStatistics statistics = ChunkStatistics.NONE;
     private int count;
     private int next;
 
@@ -73,18 +74,22 @@ final class PageValues {
         return next == count;
     }
 
-    /// Reads a dictionary page, which pages of the same chunk then refer to.
+    /// Reads a dictionary page, which pages of the same chunk then refer to. Writers make entries of values only, so
+    /// each has to keep to the statistics, and the values that refer to them need no look.
     void readDictionary(byte[] page, int from, int end, int encoding, int values) {
         if (encoding != PLAIN && encoding != PLAIN_DICTIONARY || values > DICTIONARY_VALUES_MAX) {
             throw new IllegalArgumentException("a dictionary page's encoding or size is none we write");
         }
         PageValues words = dictionary == null ? new PageValues(type, symbols) : dictionary;
+        words.statistics = statistics;
         words.read(page, from, end, PLAIN, values);
         dictionary = words;
         hasDictionary = true;
     }
 
-    void forgetDictionary() {
+    /// Starts on a chunk of which `said` is said.
+    void begin(ChunkStatistics said) {
+        statistics = said;
         hasDictionary = false;
     }
 
@@ -102,6 +107,16 @@ final class PageValues {
         };
         if (!decoded) {
             throw new IllegalArgumentException("encoding " + encoding + " is none we write for " + type);
+        }
+        if (encoding != PLAIN_DICTIONARY && encoding != RLE_DICTIONARY) {
+            requireStatistics();
+        }
+    }
+
+    private void requireStatistics() {
+        switch (type) {
+            case INT32, INT64 -> statistics.requireWithin(type, numbers, count);
+            case BYTE_ARRAY -> statistics.requireWithin(octets, offsets, lengths, count);
         }
     }
 

@@ -98,6 +98,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         long length = -1;
         long dataPage = -1;
         long dictionaryPage = 0;
+        ChunkStatistics statistics = ChunkStatistics.NONE;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             switch (id) {
                 case 4 -> codec = in.int32();
@@ -105,11 +106,14 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
                 case 7 -> length = in.int64();
                 case 9 -> dataPage = in.int64();
                 case 11 -> dictionaryPage = in.int64();
+                case 12 -> statistics = ChunkStatistics.parse(in);
+                // Engines skip row groups by it, and we write none: it could only hide rows.
+                case 14, 15 -> throw new IllegalArgumentException("a column chunk has a Bloom filter");
                 default -> in.skip();
             }
         }
         long start = dictionaryPage > 0 && dictionaryPage < dataPage ? dictionaryPage : dataPage;
-        return new ColumnChunk(codec, values, start, length);
+        return new ColumnChunk(codec, values, start, length, statistics);
     }
 
     /// Flattens the schema's depth-first list of elements into leaf columns.

@@ -3,6 +3,8 @@ package blackbox.query.parquet;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.query.TestEvents;
 import blackbox.query.TestRun;
@@ -13,6 +15,7 @@ import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,6 +54,15 @@ class EventFileReaderTest {
             assertEquals(false, reader.next());
             assertEquals(index, reader.rows());
         }
+    }
+
+    /// An engine would believe it and skip rows; checking it would take its hash function.
+    @Test
+    void aBloomFilterIsRefused() throws Exception {
+        TestRun run = TestEvents.smallBuild(new TestRun(folder), 600);
+        Path file = run.table(0, run.batches.size(), "PARQUET_VERSION v2, WRITE_BLOOM_FILTER true");
+        var refusal = assertThrows(MalformedParquetException.class, () -> EventFileReader.open(file, run.run));
+        assertTrue(String.valueOf(refusal.getMessage()).contains("Bloom filter"));
     }
 
     private static Text assertNotNullText(@org.jspecify.annotations.Nullable Text text) {
