@@ -257,6 +257,26 @@ public sealed interface Event {
         }
     }
 
+    /// A stretch of a file that the host keeps beside the events: `what` names the file, detail is JSON with its
+    /// place and digest: see `schemas/capture.md`.
+    record VmCapture(
+            EventHeader header, String what, @Nullable String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.VM_CAPTURE;
+        }
+    }
+
+    /// A replayed run asked the network for what its recording does not answer: `what` is the class, such as
+    /// `CONNECT`; detail is JSON.
+    record NetMiss(
+            EventHeader header, String what, @Nullable String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.NET_MISS;
+        }
+    }
+
     /// The run's first leaf. `name` is what the user called the run; detail is JSON: see `schemas/events.md`.
     record RunOpen(EventHeader header, @Nullable Text name, String detail) implements Event {
         @Override

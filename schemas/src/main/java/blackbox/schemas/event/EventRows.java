@@ -59,6 +59,8 @@ public final class EventRows {
             case Event.RecorderFinding e -> out.said(e.what(), e.detail());
             case Event.TracerReady e -> out.said(null, e.detail());
             case Event.VmLifecycle e -> out.said(e.what(), e.detail());
+            case Event.VmCapture e -> out.said(e.what(), e.detail());
+            case Event.NetMiss e -> out.said(e.what(), e.detail());
             case Event.RunOpen e -> out.text(Column.WHAT, e.name()).said(null, e.detail());
             case Event.RunClose e ->
                 out.number(Column.EVENTS, e.events())

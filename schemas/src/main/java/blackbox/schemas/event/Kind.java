@@ -36,6 +36,8 @@ public enum Kind {
     /// A connection or datagram exchange with its byte counts, when it ended or the run did.
     NET_FLOW(34, "net.flow"),
     DNS_QUERY(35, "dns.query"),
+    /// A replayed run asked the network for something that its recording does not answer.
+    NET_MISS(36, "net.miss"),
     CRED_CHANGE(40, "cred.change"),
     /// A use of a privileged interface: ptrace, mount, module load, bpf, setns, unshare, io_uring.
     PRIVILEGE_USE(41, "privilege.use"),
@@ -49,6 +51,8 @@ public enum Kind {
     /// Which probes are attached, and that the canary came through.
     TRACER_READY(54, "tracer.ready"),
     VM_LIFECYCLE(60, "vm.lifecycle"),
+    /// A stretch of a file that the host keeps beside the events, by digest.
+    VM_CAPTURE(61, "vm.capture"),
     /// First leaf: what was started, from which image and snapshot, by which recorder.
     RUN_OPEN(70, "run.open"),
     /// Closes the run with its counts; the last heartbeat follows it.

@@ -1,0 +1,36 @@
+package blackbox.replay;
+
+/// Why a run was not replayed, or not shown. `code` decides the exit code; the message says what is wrong and how to
+/// mend it.
+public final class ReplayException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    /// What kind of failure it is.
+    public enum Code {
+        /// The request is wrong: a moment outside the run, a path that was not there.
+        BAD_INPUT,
+        /// What replay needs is not here, and the message says where to get it.
+        MISSING,
+        /// What is here is not what the run sealed: nothing was started.
+        ALTERED,
+        /// QEMU, a tool or the disk failed.
+        ENGINE
+    }
+
+    private final Code code;
+
+    public ReplayException(Code code, String message) {
+        super(message);
+        this.code = code;
+    }
+
+    public ReplayException(Code code, String message, Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    public Code code() {
+        return code;
+    }
+}
