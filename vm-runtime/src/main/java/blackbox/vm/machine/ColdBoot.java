@@ -39,7 +39,7 @@ record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) im
         parts.image().check();
         folder.link(QemuArguments.IMAGE, parts.image().folder());
         var argv = QemuArguments.cold(parts, network);
-        var qemu = QemuProcess.launch(folder, argv, listener);
+        var qemu = QemuProcess.launch(folder, network, argv, listener);
         var control = GuestControl.of(qemu);
         try {
             qemu.resume();

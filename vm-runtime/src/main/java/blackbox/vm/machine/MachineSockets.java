@@ -10,8 +10,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +27,12 @@ final class MachineSockets implements AutoCloseable {
         CONTROL,
         EVENTS,
         STDIO,
-        QMP;
+        QMP,
+        /// Ethernet frames, each behind its length; only where the network is a peer's.
+        NET;
+
+        /// The ports that are QEMU's character devices, in the order of its command line.
+        static final List<Port> CHARACTER_DEVICES = List.of(CONTROL, EVENTS, STDIO, QMP);
 
         String file() {
             return name().toLowerCase(Locale.ROOT);
@@ -36,9 +43,9 @@ final class MachineSockets implements AutoCloseable {
     private final Map<Port, SocketChannel> connections = new EnumMap<>(Port.class);
 
     /// Listens in `folder`, which only this user may enter.
-    MachineSockets(Path folder) throws VmException {
+    MachineSockets(Path folder, Set<Port> ports) throws VmException {
         try {
-            for (Port port : Port.values()) {
+            for (Port port : ports) {
                 listeners.put(port, listen(folder.resolve(port.file())));
             }
         } catch (IOException e) {

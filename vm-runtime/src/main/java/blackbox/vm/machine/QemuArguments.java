@@ -85,7 +85,7 @@ final class QemuArguments {
         for (String disk : List.of("root", "state", "in", "out")) {
             add("-device", "virtio-blk-pci,drive=" + disk);
         }
-        add("-netdev", network.netdev());
+        network.netdevs().forEach(netdev -> add("-netdev", netdev));
         add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=");
         // One filter a direction: a frame's addresses are the guest's word, its queue is the hypervisor's. What QEMU
         // calls
@@ -94,7 +94,7 @@ final class QemuArguments {
         add("-object", "filter-dump,id=frames-in,netdev=net,queue=tx,file=" + FRAMES_IN);
         add("-object", "rng-builtin,id=rng", "-device", "virtio-rng-pci,rng=rng");
         add("-device", "virtio-serial-pci");
-        for (MachineSockets.Port port : MachineSockets.Port.values()) {
+        for (MachineSockets.Port port : MachineSockets.Port.CHARACTER_DEVICES) {
             add("-chardev", "socket,id=" + port.file() + ",path=" + SOCKETS + "/" + port.file());
             if (port == MachineSockets.Port.QMP) {
                 add("-mon", "chardev=" + port.file() + ",mode=control");

@@ -62,9 +62,10 @@ final class QemuProcess implements AutoCloseable {
     }
 
     /// Starts QEMU in `folder`, paused. `listener` hears every event of its monitor.
-    static QemuProcess launch(MachineFolder folder, List<String> argv, Consumer<QmpEvent> listener) throws VmException {
+    static QemuProcess launch(MachineFolder folder, Network network, List<String> argv, Consumer<QmpEvent> listener)
+            throws VmException {
         Path log = folder.file(LOG);
-        var sockets = new MachineSockets(folder.sockets());
+        var sockets = new MachineSockets(folder.sockets(), network.ports());
         var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
         var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
         Process process = new Command(argv, folder.path(), Map.of(), START_TIMEOUT).start(log);

@@ -15,6 +15,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,7 +33,6 @@ public final class VirtualMachine implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
     private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(20);
-    private static final int ENTROPY_BYTES = 64;
 
     private final MachineFolder folder;
     private final QemuProcess qemu;
@@ -84,6 +84,13 @@ public final class VirtualMachine implements AutoCloseable {
         return qemu.framesIn();
     }
 
+    /// The other end of the machine's interface, where its network is [Network#PEER]. Each frame in both
+    /// directions is an unsigned 32-bit length, most significant octet first, and that many octets of Ethernet.
+    /// The guest's frames wait for whoever reads.
+    public SocketChannel network() {
+        return qemu.sockets().channel(MachineSockets.Port.NET);
+    }
+
     /// What the kernel and the guest's first process wrote to the console; gone after [#close].
     public Path console() {
         return folder.file(QemuArguments.CONSOLE);
@@ -107,13 +114,24 @@ public final class VirtualMachine implements AutoCloseable {
     /// then executes. Input and output are copied by threads of this machine's.
     public Started startAgent(AgentCommand command, InputStream in, OutputStream out, OutputStream error)
             throws VmException {
-        var entropy = new byte[ENTROPY_BYTES];
-        clocks.random().nextBytes(entropy);
+        return startAgent(command, GuestEntropy.from(clocks.random()), in, out, error);
+    }
+
+    /// The same with entropy that the caller knows, so that another machine can be given it.
+    public Started startAgent(
+            AgentCommand command, GuestEntropy entropy, InputStream in, OutputStream out, OutputStream error)
+            throws VmException {
         streams.start(in, out, error);
         Instant now = clocks.wall().instant();
         long wallNanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        control.say(command.start(facts.workspace().bytes(), wallNanos, entropy));
+        control.say(command.start(facts.workspace().bytes(), wallNanos, entropy.octets()));
         return control.await(Started.class, "start the agent", START_TIMEOUT);
+    }
+
+    /// Copies the archive that went in to `target`, which must not exist; only this user may read it.
+    public void copyWorkspaceIn(Path target) throws VmException {
+        new WorkspaceDisk(folder.file(QemuArguments.WORKSPACE_IN))
+                .copyOut(facts.workspace().bytes(), target);
     }
 
     /// Waits for the agent's end and for the last byte of its output.

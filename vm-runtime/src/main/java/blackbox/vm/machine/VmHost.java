@@ -90,7 +90,10 @@ public final class VmHost {
     private static Archive workspace(MachineFolder folder, @Nullable Path workspace) throws VmException {
         WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
         var in = WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_IN));
-        return workspace == null ? Archive.NONE : in.pack(workspace);
+        if (workspace == null) {
+            return Archive.NONE;
+        }
+        return Files.isRegularFile(workspace) ? in.copy(workspace) : in.pack(workspace);
     }
 
     private VirtualMachine cold(
@@ -133,7 +136,7 @@ public final class VmHost {
         }
         var argv = QemuArguments.restored(parts, request.network());
         long launched = System.nanoTime();
-        var process = QemuProcess.launch(folder, argv, listener);
+        var process = QemuProcess.launch(folder, request.network(), argv, listener);
         try {
             var control = GuestControl.of(process);
             process.loadDevices(snapshot.folder().resolve(VmSnapshot.DEVICES));

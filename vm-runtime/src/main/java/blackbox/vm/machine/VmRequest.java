@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param image with the guest files it shall run
 /// @param memoryMib RAM
 /// @param network what its interface is connected to
-/// @param workspace a folder to copy in; null for none
+/// @param workspace a folder to copy in, or an archive that an earlier machine was given; null for none
 /// @param start from a snapshot or from nothing
 public record VmRequest(
         GuestImage image,

@@ -10,14 +10,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /// A raw disk of fixed length that carries one tar from its first byte on. The file is sparse.
 ///
@@ -83,6 +87,33 @@ public record WorkspaceDisk(Path file) {
             throw failure("the workspace could not be written to " + file, e);
         } finally {
             tar.destroyForcibly();
+        }
+    }
+
+    /// Writes an archive that [#copyOut] made to this disk.
+    public Archive copy(Path archive) throws VmException {
+        try (var from = Files.newInputStream(archive)) {
+            return copy(from);
+        } catch (IOException e) {
+            throw failure("the workspace archive " + archive + " could not be copied to " + file, e);
+        }
+    }
+
+    /// Writes the first `bytes` of this disk to `target`, a new file that only this user may read.
+    public void copyOut(long bytes, Path target) throws VmException {
+        var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        try (var from = FileChannel.open(file);
+                var to = FileChannel.open(
+                        target, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
+            for (long at = 0; at < bytes; ) {
+                long moved = from.transferTo(at, bytes - at, to);
+                if (moved <= 0) {
+                    throw new IOException("the disk ends at " + at);
+                }
+                at += moved;
+            }
+        } catch (IOException e) {
+            throw failure("the workspace archive could not be kept as " + target, e);
         }
     }
 

@@ -13,19 +13,29 @@ import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.VmRequest.Start;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.workspace.TarFilter;
+import blackbox.vm.workspace.WorkspaceDisk.Archive;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -118,6 +128,53 @@ class VirtualMachineTest {
         assertTrue(Files.isExecutable(folder.resolve("back/new/run")));
         assertEquals(Path.of("/etc/passwd"), Files.readSymbolicLink(folder.resolve("back/link")));
         assertEquals("before", Files.readString(workspace.resolve("a b")), "the workspace itself is not touched");
+    }
+
+    @Test
+    void anArchiveThatWentInGoesIntoAnotherMachine() throws Exception {
+        Path workspace = Files.createDirectory(folder.resolve("kept-workspace"));
+        Files.writeString(workspace.resolve("file"), "kept");
+        Path archive = folder.resolve("kept.tar");
+        Archive first;
+        try (var machine = test.start(Network.NONE, workspace)) {
+            first = machine.facts().workspace();
+            machine.copyWorkspaceIn(archive);
+        }
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(archive)));
+        assertEquals(first.bytes(), Files.size(archive));
+        try (var machine = test.start(Network.NONE, archive)) {
+            assertEquals(first, machine.facts().workspace());
+            assertEquals("kept", TestHost.run(machine, "cat file").out());
+        }
+    }
+
+    @Test
+    void aPeerIsTheOnlyOneThatHearsTheGuest() throws Exception {
+        try (var server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                var machine = test.start(Network.PEER, null)) {
+            var heard = new CompletableFuture<byte[]>();
+            Thread.ofPlatform().daemon().start(() -> heard.complete(firstArp(machine)));
+            String fetch = "curl -s -m 3 http://10.0.2.2:" + server.getLocalPort() + "/ || echo none";
+            assertEquals("none\n", TestHost.run(machine, fetch).out());
+            String frame = HexFormat.of().formatHex(heard.get(10, TimeUnit.SECONDS));
+            assertTrue(frame.endsWith("0a000202"), "who has 10.0.2.2? But it is " + frame);
+            server.setSoTimeout(1);
+            assertThrows(SocketTimeoutException.class, server::accept, "nobody connects to the host");
+        }
+    }
+
+    /// The first ARP message; QEMU itself announces the interface before.
+    private static byte[] firstArp(VirtualMachine machine) {
+        try {
+            var in = new DataInputStream(Channels.newInputStream(machine.network()));
+            byte[] frame = in.readNBytes(in.readInt());
+            while (frame[12] != 0x08 || frame[13] != 0x06) {
+                frame = in.readNBytes(in.readInt());
+            }
+            return Arrays.copyOf(frame, 42);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

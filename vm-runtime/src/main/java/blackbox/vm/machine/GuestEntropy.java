@@ -1,0 +1,49 @@
+package blackbox.vm.machine;
+
+import blackbox.schemas.Hash;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.random.RandomGenerator;
+
+/// What a guest's random generator is given before its agent starts. A secret: who knows it can guess at keys
+/// that the guest makes.
+public final class GuestEntropy {
+    /// How many octets.
+    public static final int BYTES = 64;
+
+    private final byte[] octets;
+
+    private GuestEntropy(byte[] octets) {
+        this.octets = octets;
+    }
+
+    /// From a generator, which must be unpredictable.
+    public static GuestEntropy from(RandomGenerator random) {
+        var octets = new byte[BYTES];
+        random.nextBytes(octets);
+        return new GuestEntropy(octets);
+    }
+
+    /// The entropy of an earlier machine.
+    public static GuestEntropy ofHex(String hex) {
+        byte[] octets = HexFormat.of().parseHex(hex);
+        if (octets.length != BYTES) {
+            throw new IllegalArgumentException("a guest's entropy has " + BYTES + " octets, not " + octets.length);
+        }
+        return new GuestEntropy(octets);
+    }
+
+    /// For a file that only its owner may read.
+    public String toHex() {
+        return HexFormat.of().formatHex(octets);
+    }
+
+    /// SHA-256 of the octets: says which entropy it was, and nothing about it.
+    public Hash digest() {
+        return Hash.sha256(octets);
+    }
+
+    byte[] octets() {
+        return Arrays.copyOf(octets, BYTES);
+    }
+}
