@@ -81,7 +81,15 @@ public final class DemoCommand implements Callable<Integer> {
     private static RecordResult record(DataFolder data, Path workspace, DemoService service) throws Exception {
         List<String> command = DemoWorkspace.command(service.urlInGuest());
         var request = new RecordRequest(
-                ImageCommand.DEFAULT, "demo", workspace, Map.of(), TIMEOUT, Network.USER, "agent", command);
+                ImageCommand.DEFAULT,
+                "demo",
+                workspace,
+                Map.of(),
+                TIMEOUT,
+                Network.USER,
+                "agent",
+                RecordRequest.DISK_LOG_BYTES_MAX_DEFAULT,
+                command);
         return new RecordSession(data, request, KafkaSettings.EMBEDDED, line -> System.err.println("blackbox: " + line))
                 .run();
     }

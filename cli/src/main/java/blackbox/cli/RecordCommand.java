@@ -89,6 +89,14 @@ public final class RecordCommand implements Callable<Integer> {
     String user = "agent";
 
     @Option(
+            names = "--disk-log-max",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description = "Keep at most so much of what is written to the VM's disk, for `blackbox disk`; later moments"
+                    + " cannot be shown then (512M, 20G; default: 4G).")
+    long diskLogMax = RecordRequest.DISK_LOG_BYTES_MAX_DEFAULT;
+
+    @Option(
             names = "--kafka",
             paramLabel = "HOST:PORT[,…]",
             description = "Use this Kafka instead of the embedded one.")
@@ -141,7 +149,8 @@ public final class RecordCommand implements Callable<Integer> {
                 && (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' '))) {
             throw CommandException.badInput("a run's name has 1 to 200 printable characters");
         }
-        return new RecordRequest(image, name, workspace, environment, timeout, networkChoice(), user, command);
+        return new RecordRequest(
+                image, name, workspace, environment, timeout, networkChoice(), user, diskLogMax, command);
     }
 
     private Network networkChoice() {

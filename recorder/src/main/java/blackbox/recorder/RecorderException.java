@@ -19,6 +19,8 @@ public final class RecorderException extends Exception {
         ANCHOR,
         /// A witness's record cannot be read or written: nothing is cosigned.
         WITNESS,
+        /// A file that is kept beside the events cannot be read or made durable.
+        CAPTURE,
         /// The recorder was closed or its writer has stopped.
         CLOSED
     }

@@ -36,6 +36,11 @@ public record DataFolder(Path root) {
         return root.resolve("runs");
     }
 
+    /// One folder a run with what is kept beside its events: `schemas/capture.md`.
+    public Path captures() {
+        return root.resolve("captures");
+    }
+
     /// Batches that failed their check, and damaged spool segments.
     public Path quarantine() {
         return root.resolve("quarantine");

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class GuestFeeds {
 
     private static final long LOOK_EVERY_MS = 1_000;
+    private static final long SEAL_CAPTURES_EVERY_MS = 500;
 
     private final RunRecorder recorder;
     private final HostClock clock;
@@ -31,11 +32,13 @@ final class GuestFeeds {
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread watcher;
+    private final Captures captures;
     private final VmLog log;
     private final Consumer<String> stop;
     private volatile @Nullable RecorderException failure;
     private volatile boolean silenceExpected;
 
+    /// @param captures the files that are sealed while they grow
     /// @param stop ends the VM, and is told why: called at most once, when what the agent does can no longer be
     /// recorded, or when QEMU has stopped the guest for good
     GuestFeeds(
@@ -44,8 +47,10 @@ final class GuestFeeds {
             HostClock clock,
             List<Long> cpuSeq,
             VmLog log,
+            Captures captures,
             Consumer<String> stop) {
         this.recorder = recorder;
+        this.captures = captures;
         this.clock = clock;
         this.log = log;
         this.stop = stop;
@@ -53,6 +58,7 @@ final class GuestFeeds {
         threads.add(start("tracer-stream", () -> decoder.run(vm.events())));
         threads.add(start("frames-out", () -> fold(vm.framesOut(), FlowTable.Direction.OUT)));
         threads.add(start("frames-in", () -> fold(vm.framesIn(), FlowTable.Direction.IN)));
+        threads.add(start("captures", this::sealCaptures));
         watcher = Thread.ofVirtual().name("silence-watch").start(this::watch);
     }
 
@@ -93,6 +99,17 @@ final class GuestFeeds {
         StoppedException(RecorderException reason) {
             super(reason);
             this.reason = reason;
+        }
+    }
+
+    /// On a thread of its own: making a file durable may take longer than the watch may be away.
+    private void sealCaptures() throws RecorderException {
+        try {
+            do {
+                captures.sealNew(clock.nowNs(), recorder::record);
+            } while (!stopped.await(SEAL_CAPTURES_EVERY_MS, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -157,6 +174,7 @@ final class GuestFeeds {
         for (Thread thread : threads) {
             thread.join();
         }
+        captures.sealNew(clock.nowNs(), recorder::record);
         synchronized (flows) {
             for (Event event : flows.close(clock.nowNs())) {
                 recorder.record(event);

@@ -16,6 +16,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.row.Text;
+import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
@@ -28,6 +29,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -74,14 +76,31 @@ public final class RecordSession {
         SteadyClock steady = SteadyClock.over(wall);
         var clock = new HostClock(steady);
         var log = new VmLog(clock);
-        var start = new VmRequest(
-                image, VmRequest.MEMORY_MIB_DEFAULT, request.network(), request.workspace(), VmRequest.Start.WARM);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
+        var start = new VmRequest(
+                image,
+                VmRequest.MEMORY_MIB_DEFAULT,
+                request.network(),
+                request.workspace(),
+                VmRequest.Start.WARM,
+                Captures.makeFolder(data, run));
         try (var certification = new RunCertification(data, run, random);
-                VirtualMachine vm = host.start(start, log::hear);
+                VirtualMachine vm = start(host, start, log);
                 RunLock lock = RunLock.take(data.runs(), run)) {
             return record(vm, log, new Begun(run, startedAt, steady, clock, certification.await()));
+        }
+    }
+
+    private static VirtualMachine start(VmHost host, VmRequest start, VmLog log) throws VmException {
+        try {
+            return host.start(start, log::hear);
+        } catch (VmException e) {
+            Path captures = start.captures();
+            if (captures != null) {
+                ScratchFolder.delete(captures);
+            }
+            throw e;
         }
     }
 
@@ -109,7 +128,8 @@ public final class RecordSession {
         log.handTo(sealer::append);
         var recorder = new RunRecorder(sealer, run.value());
         var agent = new AgentRun(vm, request, data.workspaces().resolve(run.value()), says);
-        var feeds = new GuestFeeds(vm, recorder, clock, cpuSeq(vm.facts()), log, agent::stop);
+        Captures captures = Captures.of(vm, data.captures().resolve(run.value()), request.diskLogBytesMax());
+        var feeds = new GuestFeeds(vm, recorder, clock, cpuSeq(vm.facts()), log, captures, agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
         try {

@@ -43,6 +43,11 @@ public record Recordings(Path data) {
         return data.resolve("spool").resolve(run.value());
     }
 
+    /// The folder with the files that were kept beside a run's events (`schemas/capture.md`).
+    public Path captureFolder(RunId run) {
+        return data.resolve("captures").resolve(run.value());
+    }
+
     /// The folder with what was refused of a run: batches that failed their check, damaged ends of spools.
     public Path quarantineFolder(RunId run) {
         return data.resolve("quarantine").resolve(run.value());

@@ -25,10 +25,23 @@ final class QemuArguments {
     static final String FRAMES_OUT = "frames-out.pcap";
     static final String FRAMES_IN = "frames-in.pcap";
     static final String CONSOLE = "console.log";
+    /// The folder for what the host keeps of a run, when it keeps something.
+    static final String CAPTURE = "capture";
 
     private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
+    /// Far more requests than any run makes: QEMU would write the log's first sector anew after so many, and no octet
+    /// of the log may change once it is there.
+    private static final String NEVER = Long.toString(Long.MAX_VALUE);
+
     private final List<String> argv = new ArrayList<>();
+
+    /// What becomes of the writes to the state disk besides.
+    enum BlockLog {
+        /// Each is also appended to `capture/blocks`.
+        KEPT,
+        NONE
+    }
 
     private QemuArguments() {}
 
@@ -43,20 +56,36 @@ final class QemuArguments {
     }
 
     /// The same machine, its RAM and its state disk copy-on-write over a snapshot's.
-    static List<String> restored(Parts parts, Network network) {
+    static List<String> restored(Parts parts, Network network, BlockLog log) {
         var arguments = new QemuArguments();
         arguments.machine(parts, SNAPSHOT + "/" + VmSnapshot.RAM + ",share=off");
         arguments.add(
                 "-blockdev",
                 "driver=qcow2,node-name=state-base,read-only=on,file.driver=file,file.filename=" + SNAPSHOT + "/"
                         + VmSnapshot.STATE);
+        String overlay = log == BlockLog.KEPT ? "state-overlay" : "state";
         arguments.add(
                 "-blockdev",
-                "driver=qcow2,node-name=state,backing=state-base,cache.no-flush=on,file.driver=file,file.filename="
-                        + STATE);
+                "driver=qcow2,node-name=" + overlay
+                        + ",backing=state-base,cache.no-flush=on,file.driver=file,file.filename=" + STATE);
+        if (log == BlockLog.KEPT) {
+            arguments.blockLog(overlay);
+        }
         arguments.devices(network);
         arguments.add("-incoming", "defer");
         return List.copyOf(arguments.argv);
+    }
+
+    /// Puts a log of writes over a disk. A guest's flush neither waits for the log nor appears in it: the log is made
+    /// durable before any stretch of it is sealed, and not by the guest.
+    private void blockLog(String overlay) {
+        add(
+                "-blockdev",
+                "driver=file,node-name=state-log,cache.no-flush=on,filename=" + CAPTURE + "/" + VmRequest.BLOCKS);
+        add(
+                "-blockdev",
+                "driver=blklogwrites,node-name=state,cache.no-flush=on,file=" + overlay
+                        + ",log=state-log,log-sector-size=512,log-super-update-interval=" + NEVER);
     }
 
     private void machine(Parts parts, String ram) {
@@ -83,7 +112,10 @@ final class QemuArguments {
         add("-blockdev", "driver=raw,node-name=in,read-only=on,file.driver=file,file.filename=" + WORKSPACE_IN);
         add("-blockdev", "driver=raw,node-name=out,cache.no-flush=on,file.driver=file,file.filename=" + WORKSPACE_OUT);
         for (String disk : List.of("root", "state", "in", "out")) {
-            add("-device", "virtio-blk-pci,drive=" + disk);
+            // What is written to the state disk is logged as data: nothing is discarded, and zeroes are octets like
+            // others.
+            String plain = disk.equals("state") ? ",discard=off,write-zeroes=off" : "";
+            add("-device", "virtio-blk-pci,drive=" + disk + plain);
         }
         network.netdevs().forEach(netdev -> add("-netdev", netdev));
         add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=");

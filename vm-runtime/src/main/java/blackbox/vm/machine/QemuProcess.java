@@ -29,6 +29,7 @@ import java.util.function.Consumer;
 final class QemuProcess implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
     private static final String LOG = "qemu.log";
     private static final String MIGRATION = "migration";
@@ -126,6 +127,20 @@ final class QemuProcess implements AutoCloseable {
     /// Lets the guest's processor run.
     void resume() throws VmException {
         qmp.execute("cont", COMMAND_TIMEOUT);
+    }
+
+    /// Waits until every request to a disk is done that was made before.
+    void settleDisks() throws VmException {
+        ObjectNode nothing = Json.object();
+        nothing.putArray("actions");
+        try {
+            // QEMU drains all block devices before it looks at what a transaction is to do.
+            qmp.execute("transaction", nothing, SETTLE_TIMEOUT);
+        } catch (VmException e) {
+            if (e.code() != Code.QEMU_FAILED || !awaitEnd(END_TIMEOUT)) {
+                throw e;
+            }
+        }
     }
 
     /// Stops the guest's processor and writes all but RAM and disks to `target`.

@@ -177,6 +177,15 @@ public final class VirtualMachine implements AutoCloseable {
         return false;
     }
 
+    /// Waits until what the disks have been told so far is done: what a file of theirs holds up to the length that it
+    /// had before this call will not change any more. Returns at once when QEMU has ended, for then all of it is
+    /// done. Any thread.
+    ///
+    /// @throws VmException `TIMEOUT` when the disks take too long: ask again later
+    public void settleDisks() throws VmException {
+        qemu.settleDisks();
+    }
+
     /// Whether QEMU runs.
     public boolean alive() {
         return qemu.alive();

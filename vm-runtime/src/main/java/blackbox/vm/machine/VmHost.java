@@ -4,6 +4,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.Progress;
 import blackbox.vm.machine.GuestMessage.Ready;
+import blackbox.vm.machine.QemuArguments.BlockLog;
 import blackbox.vm.machine.SnapshotStore.Parts;
 import blackbox.vm.machine.VmRequest.Start;
 import blackbox.vm.qmp.QmpEvent;
@@ -134,7 +135,8 @@ public final class VmHost {
         } catch (IOException e) {
             throw new VmException(Code.IO, "the VM's state disk could not be made in " + folder.path(), e);
         }
-        var argv = QemuArguments.restored(parts, request.network());
+        var log = capture(folder, request.captures(), snapshot);
+        var argv = QemuArguments.restored(parts, request.network(), log);
         long launched = System.nanoTime();
         var process = QemuProcess.launch(folder, request.network(), argv, listener);
         try {
@@ -149,6 +151,22 @@ public final class VmHost {
             process.close();
             throw e;
         }
+    }
+
+    /// Makes the place for the log of the state disk's writes, and keeps what these writes are made to.
+    private static BlockLog capture(MachineFolder folder, @Nullable Path captures, VmSnapshot snapshot)
+            throws VmException {
+        if (captures == null) {
+            return BlockLog.NONE;
+        }
+        folder.link(QemuArguments.CAPTURE, captures);
+        snapshot.keepState(captures);
+        try {
+            Files.createFile(captures.resolve(VmRequest.BLOCKS));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the log of the VM's disk could not be made in " + captures, e);
+        }
+        return BlockLog.KEPT;
     }
 
     private VirtualMachine running(

@@ -11,17 +11,34 @@ import org.jspecify.annotations.Nullable;
 /// @param network what its interface is connected to
 /// @param workspace a folder to copy in, or an archive that an earlier machine was given; null for none
 /// @param start from a snapshot or from nothing
+/// @param captures a folder, there already, for what a machine that starts from a snapshot leaves of its disk: see
+///     [#BLOCKS], [#BASE] and [#BASE_DIGESTS]; null for none
 public record VmRequest(
         GuestImage image,
         int memoryMib,
         Network network,
         @Nullable Path workspace,
-        Start start) {
+        Start start,
+        @Nullable Path captures) {
     /// RAM when nobody says otherwise.
     public static final int MEMORY_MIB_DEFAULT = 1024;
 
+    /// In the folder for captures: every write to the state disk, in order, as Linux's dm-log-writes would log it.
+    public static final String BLOCKS = "blocks";
+
+    /// There too: the state disk as the snapshot had it, a qcow2 image.
+    public static final String BASE = "base.qcow2";
+
+    /// There too: the text whose SHA-256 is the snapshot's digest. It names the digest of [#BASE].
+    public static final String BASE_DIGESTS = "base.digests";
+
     private static final int MEMORY_MIB_MIN = 256;
     private static final int MEMORY_MIB_MAX = 64 << 10;
+
+    /// A machine of which nothing is kept.
+    public VmRequest(GuestImage image, int memoryMib, Network network, @Nullable Path workspace, Start start) {
+        this(image, memoryMib, network, workspace, start, null);
+    }
 
     public VmRequest {
         if (memoryMib < MEMORY_MIB_MIN || memoryMib > MEMORY_MIB_MAX) {

@@ -6,9 +6,12 @@ import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.GuestMessage.Ready;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -18,7 +21,7 @@ import java.util.TreeMap;
 /// its state disk. Runs start from it, copy-on-write.
 ///
 /// @param folder where its files are
-/// @param digest over RAM, devices and state disk, see [#digest]
+/// @param digest over RAM, devices and state disk, see [#digestText]
 /// @param ready what the guest said before it was stopped
 public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     static final String RAM = "ram";
@@ -68,7 +71,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             }
             files.put(name, FileSeal.of(file));
         }
-        Hash digest = digest(files);
+        Hash digest = Hash.sha256(digestText(files).getBytes(StandardCharsets.UTF_8));
         Json.write(folder.resolve(RECORD), new Stored(FORMAT, digest.toString(), files, ready));
         return new VmSnapshot(folder, digest, ready);
     }
@@ -83,16 +86,40 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                 return false;
             }
         }
-        return digest(new TreeMap<>(stored.files())).equals(digest);
+        return Hash.sha256(digestText(new TreeMap<>(stored.files())).getBytes(StandardCharsets.UTF_8))
+                .equals(digest);
+    }
+
+    /// Leaves the state disk and what its digest is part of in `target`, where they stay when this snapshot goes: as
+    /// another name of the same file where that can be, which costs no space.
+    void keepState(Path target) throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        Path base = target.resolve(VmRequest.BASE);
+        try {
+            Path digests = target.resolve(VmRequest.BASE_DIGESTS);
+            Files.writeString(digests, digestText(new TreeMap<>(stored.files())));
+            try {
+                Files.createLink(base, folder.resolve(STATE));
+            } catch (IOException | UnsupportedOperationException e) {
+                Files.copy(folder.resolve(STATE), base); // another file system
+            }
+            for (Path kept : List.of(digests, base)) {
+                try (var file = FileChannel.open(kept, StandardOpenOption.READ)) {
+                    file.force(true);
+                }
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the state disk's base could not be kept in " + target, e);
+        }
     }
 
     static boolean exists(Path folder) {
         return Files.exists(folder.resolve(RECORD));
     }
 
-    /// SHA-256 of these lines, each ended by a line feed: `blackbox-snapshot-v1`, then `NAME SHA256` for `ram`,
-    /// `devices` and `state.qcow2`.
-    private static Hash digest(SortedMap<String, FileSeal> files) {
+    /// The text whose SHA-256 is the digest, these lines, each ended by a line feed: `blackbox-snapshot-v1`, then
+    /// `NAME SHA256` for `ram`, `devices` and `state.qcow2`.
+    private static String digestText(SortedMap<String, FileSeal> files) {
         var text = new StringBuilder("blackbox-snapshot-v1\n");
         for (String name : DIGESTED) {
             FileSeal seal = files.get(name);
@@ -101,6 +128,6 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             }
             text.append(name).append(' ').append(seal.sha256()).append('\n');
         }
-        return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
+        return text.toString();
     }
 }

@@ -1,0 +1,68 @@
+package blackbox.cli.record;
+
+import blackbox.cli.data.DataFolder;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.CaptureFile;
+import blackbox.recorder.guest.EventSink;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Event;
+import blackbox.vm.VmException;
+import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.VmRequest;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/// The files that a recording keeps beside its events, `captures/<run>/`: what is new in each is sealed as it
+/// grows.
+///
+/// @param files each sealed by whoever calls [#sealNew], one thread at a time
+record Captures(List<CaptureFile> files) {
+
+    Captures {
+        files = List.copyOf(files);
+    }
+
+    /// The run's folder, for its owner alone: a disk holds more than events tell.
+    static Path makeFolder(DataFolder data, RunId run) throws IOException {
+        Path all = Files.createDirectories(data.captures());
+        Path folder = Files.createDirectory(
+                all.resolve(run.value()),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        try (FileChannel directory = FileChannel.open(all, StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+        return folder;
+    }
+
+    /// What is kept of `vm` in `folder`.
+    ///
+    /// @param diskLogBytesMax how long the log of its disk may grow
+    static Captures of(VirtualMachine vm, Path folder, long diskLogBytesMax) {
+        Path blocks = folder.resolve(VmRequest.BLOCKS);
+        // QEMU has several writes to the log under way at once, and they may come to be there in any order.
+        return new Captures(List.of(new CaptureFile(VmRequest.BLOCKS, blocks, diskLogBytesMax, () -> settled(vm))));
+    }
+
+    private static boolean settled(VirtualMachine vm) {
+        try {
+            vm.settleDisks();
+            return true;
+        } catch (VmException e) {
+            return false; // the host's disk is slow, or the VM is about to end: there is a next time
+        }
+    }
+
+    /// Seals what is new in every file.
+    void sealNew(long nowNs, EventSink sink) throws RecorderException {
+        for (CaptureFile file : files) {
+            for (Event event : file.sealNew(nowNs)) {
+                sink.accept(event);
+            }
+        }
+    }
+}

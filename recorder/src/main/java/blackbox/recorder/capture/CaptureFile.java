@@ -1,0 +1,157 @@
+package blackbox.recorder.capture;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.RecorderException.Code;
+import blackbox.schemas.Hash;
+import blackbox.schemas.Sha256;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A file that grows at its end and that somebody else writes, in this process or another. Each call of
+/// [#sealNew] makes the events that seal what is new in it, in stretches without a gap from the file's first
+/// octet on.
+///
+/// Durability: what an event speaks of is on the disk when the event is made. Owned by one thread.
+public final class CaptureFile {
+
+    /// No event speaks of more octets than this.
+    public static final int STRETCH_BYTES_MAX = 8 << 20;
+
+    private static final int BUFFER_BYTES = 1 << 18;
+
+    private final String name;
+    private final Path path;
+    private final long bytesMax;
+    private final Settling settling;
+    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+    private long sealed;
+    private boolean linked;
+    private boolean ended;
+
+    /// Finds out whether what a file holds is there to stay.
+    @FunctionalInterface
+    public interface Settling {
+        /// True when no octet will change any more that lay within the file's length before this call; false
+        /// when that cannot be said now.
+        boolean settled();
+    }
+
+    /// A file whose octets are there to stay as soon as they are within its length, and that may grow without
+    /// bounds.
+    ///
+    /// @param name what events call it: lower-case letters, digits and `-`
+    public CaptureFile(String name, Path path) {
+        this(name, path, Long.MAX_VALUE, () -> true);
+    }
+
+    /// @param bytesMax after so many octets the file is ended: an event says so, and what is written to it
+    ///     further is cut off again by each call
+    /// @param settling for a file whose writer fills it out of order
+    public CaptureFile(String name, Path path, long bytesMax, Settling settling) {
+        if (!name.matches("[a-z0-9-]{1,40}") || bytesMax <= 0) {
+            throw new IllegalArgumentException(
+                    "no capture can be called '" + name + "' or have " + bytesMax + " octets");
+        }
+        this.name = name;
+        this.path = path;
+        this.bytesMax = bytesMax;
+        this.settling = settling;
+    }
+
+    /// Its name in events.
+    public String name() {
+        return name;
+    }
+
+    /// How far it is sealed.
+    public long sealedBytes() {
+        return sealed;
+    }
+
+    /// Makes the events for what is new, in order; none when nothing is, when the file is not there yet, or
+    /// when what is new has not settled.
+    ///
+    /// @throws RecorderException `CAPTURE` when the file cannot be read or made durable
+    public List<Event> sealNew(long nowNs) throws RecorderException {
+        var events = new ArrayList<Event>();
+        try {
+            long length = Files.exists(path) ? Files.size(path) : 0;
+            if (ended) {
+                cutTo(sealed, length);
+            } else if (length > sealed && settling.settled()) {
+                seal(Math.min(length, bytesMax), nowNs, events);
+                if (sealed >= bytesMax) {
+                    ended = true;
+                    events.add(event(nowNs, "{\"ended\":" + sealed + ",\"why\":\"budget\"}"));
+                    cutTo(sealed, length);
+                }
+            }
+        } catch (IOException e) {
+            throw new RecorderException(Code.CAPTURE, path + " cannot be sealed: " + e, e);
+        }
+        return events;
+    }
+
+    private void seal(long to, long nowNs, List<Event> events) throws IOException {
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            file.force(true);
+            if (!linked) {
+                syncFolder();
+                linked = true;
+            }
+            while (sealed < to) {
+                long end = Math.min(to, sealed + STRETCH_BYTES_MAX);
+                Hash digest = digest(file, sealed, end);
+                events.add(event(nowNs, "{\"from\":" + sealed + ",\"to\":" + end + ",\"sha256\":\"" + digest + "\"}"));
+                sealed = end;
+            }
+        }
+    }
+
+    private Hash digest(FileChannel file, long from, long to) throws IOException {
+        MessageDigest digest = Sha256.digest();
+        for (long at = from; at < to; ) {
+            buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
+            int n = file.read(buffer, at);
+            if (n < 0) {
+                throw new EOFException("it is " + at + " octets long, and was longer");
+            }
+            digest.update(buffer.flip());
+            at += n;
+        }
+        return Hash.copyOf(digest.digest(), 0);
+    }
+
+    /// Whoever writes the file neither knows nor minds: what it writes at its own place lies behind a hole,
+    /// until the next call.
+    private void cutTo(long end, long length) throws IOException {
+        if (length > end) {
+            try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                file.truncate(end);
+            }
+        }
+    }
+
+    private void syncFolder() throws IOException {
+        Path folder = path.toAbsolutePath().getParent();
+        if (folder != null) {
+            try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
+                directory.force(true);
+            }
+        }
+    }
+
+    private Event event(long nowNs, String detail) {
+        return new Event.VmCapture(EventHeader.host(nowNs), name, detail);
+    }
+}

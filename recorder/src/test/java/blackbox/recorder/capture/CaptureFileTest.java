@@ -1,0 +1,151 @@
+package blackbox.recorder.capture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import blackbox.recorder.RecorderException;
+import blackbox.schemas.Hash;
+import blackbox.schemas.event.Event;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CaptureFileTest {
+
+    @TempDir
+    Path folder;
+
+    private Path path;
+
+    @BeforeEach
+    void path() {
+        path = folder.resolve("blocks");
+    }
+
+    @Test
+    void stretchesFollowOneAnotherAndSayWhatTheyHold() throws Exception {
+        var file = new CaptureFile("blocks", path);
+        assertEquals(List.of(), details(file));
+        byte[] first = octets(1, 1_000);
+        append(first);
+        assertEquals(List.of(stretch(0, first)), details(file));
+        assertEquals(List.of(), details(file));
+        byte[] second = octets(2, 77);
+        append(second);
+        assertEquals(List.of(stretch(1_000, second)), details(file));
+        assertEquals(1_077, file.sealedBytes());
+    }
+
+    @Test
+    void noEventSpeaksOfMoreThanItsBound() throws Exception {
+        int length = 2 * CaptureFile.STRETCH_BYTES_MAX + 5;
+        byte[] all = octets(3, length);
+        append(all);
+        int bound = CaptureFile.STRETCH_BYTES_MAX;
+        assertEquals(
+                List.of(
+                        stretch(0, Arrays.copyOfRange(all, 0, bound)),
+                        stretch(bound, Arrays.copyOfRange(all, bound, 2 * bound)),
+                        stretch(2L * bound, Arrays.copyOfRange(all, 2 * bound, length))),
+                details(new CaptureFile("blocks", path)));
+    }
+
+    @Test
+    void whatHasNotSettledWaits() throws Exception {
+        var settled = new AtomicBoolean();
+        var file = new CaptureFile("blocks", path, 1 << 20, settled::get);
+        byte[] octets = octets(4, 100);
+        append(octets);
+        assertEquals(List.of(), details(file));
+        settled.set(true);
+        assertEquals(List.of(stretch(0, octets)), details(file));
+    }
+
+    @Test
+    void whatIsWrittenWhileTheFileSettlesIsNotSealedWithIt() throws Exception {
+        byte[] before = octets(5, 100);
+        append(before);
+        var file = new CaptureFile("blocks", path, 1 << 20, () -> {
+            try {
+                append(octets(6, 50));
+                return true;
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertEquals(List.of(stretch(0, before)), details(file));
+    }
+
+    @Test
+    void aFullFileEndsAndGrowsNoMore() throws Exception {
+        var file = new CaptureFile("blocks", path, 64, () -> true);
+        byte[] octets = octets(7, 100);
+        append(octets);
+        assertEquals(
+                List.of(stretch(0, Arrays.copyOf(octets, 64)), "{\"ended\":64,\"why\":\"budget\"}"), details(file));
+        assertEquals(64, Files.size(path));
+        // The writer goes on at its own place, behind what is now a hole.
+        try (FileChannel writer = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            writer.write(ByteBuffer.wrap(octets), 100);
+        }
+        assertEquals(List.of(), details(file));
+        assertEquals(64, Files.size(path));
+        assertEquals(64, file.sealedBytes());
+    }
+
+    @Test
+    void aFileThatShrinksUnderItsRecorderStopsTheRecording() throws Exception {
+        var file = new CaptureFile("blocks", path, 1 << 20, () -> {
+            try {
+                Files.write(path, new byte[10]);
+                return true;
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        append(octets(8, 100));
+        var failure = assertThrows(RecorderException.class, () -> file.sealNew(1));
+        assertEquals(RecorderException.Code.CAPTURE, failure.code());
+    }
+
+    @Test
+    void namesAreThoseThatReadersTake() {
+        assertThrows(IllegalArgumentException.class, () -> new CaptureFile("../blocks", path));
+        assertThrows(IllegalArgumentException.class, () -> new CaptureFile("blocks", path, 0, () -> true));
+    }
+
+    private static List<String> details(CaptureFile file) throws RecorderException {
+        return file.sealNew(1).stream()
+                .map(event -> {
+                    var capture = (Event.VmCapture) event;
+                    assertEquals("blocks", capture.what());
+                    return String.valueOf(capture.detail());
+                })
+                .toList();
+    }
+
+    private static String stretch(long from, byte[] octets) {
+        return "{\"from\":" + from + ",\"to\":" + (from + octets.length) + ",\"sha256\":\"" + Hash.sha256(octets)
+                + "\"}";
+    }
+
+    private static byte[] octets(long seed, int length) {
+        var octets = new byte[length];
+        new Random(seed).nextBytes(octets);
+        return octets;
+    }
+
+    private void append(byte[] octets) throws IOException {
+        Files.write(path, octets, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+}

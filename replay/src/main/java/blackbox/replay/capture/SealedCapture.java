@@ -1,0 +1,218 @@
+package blackbox.replay.capture;
+
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunReader;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.Sha256;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// One file that was kept beside a run's events, as far as the run's events seal it: its stretches, without a
+/// gap from its first octet on. What the file holds behind the last one counts for nothing.
+///
+/// @param name what the events call it
+/// @param file where it should be
+/// @param stretches in order
+/// @param ended why the recorder stopped keeping it before the run's end, or null
+public record SealedCapture(
+        String name,
+        Path file,
+        List<Stretch> stretches,
+        @Nullable Ended ended) {
+
+    private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+    private static final int STRETCHES_MAX = 10_000_000;
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    public SealedCapture {
+        stretches = List.copyOf(stretches);
+    }
+
+    /// That a file was ended early.
+    ///
+    /// @param index of the event that says so
+    /// @param atNs that event's time
+    public record Ended(long index, long atNs, String why) {}
+
+    /// All captured files of a run, by name.
+    ///
+    /// @throws ReplayException `ALTERED` when the events that seal one contradict each other
+    /// @throws IOException when the run's events cannot be read
+    public static Map<String, SealedCapture> readAll(Recordings recordings, RunId run)
+            throws ReplayException, IOException {
+        var builders = new TreeMap<String, Builder>();
+        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+            while (reader.next()) {
+                Row row = reader.row();
+                if (row.has(Column.KIND) && row.number(Column.KIND) == Kind.VM_CAPTURE.code()) {
+                    String name = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
+                    builders.computeIfAbsent(name, Builder::new).add(row, reader.index());
+                }
+            }
+        }
+        var captures = new TreeMap<String, SealedCapture>();
+        Path folder = recordings.captureFolder(run);
+        for (Builder builder : builders.values()) {
+            captures.put(builder.name, builder.build(folder));
+        }
+        return captures;
+    }
+
+    /// One captured file of a run.
+    ///
+    /// @throws ReplayException `MISSING` when the run sealed none of this name, `ALTERED`
+    public static SealedCapture read(Recordings recordings, RunId run, String name)
+            throws ReplayException, IOException {
+        SealedCapture capture = readAll(recordings, run).get(name);
+        if (capture == null) {
+            throw new ReplayException(
+                    Code.MISSING,
+                    "run " + run + " sealed no file '" + name + "': it was recorded without one, so there is nothing"
+                            + " to go by; record again to have it");
+        }
+        return capture;
+    }
+
+    /// Takes the rows that speak of one file, in order.
+    static final class Builder {
+        private final String name;
+        private final List<Stretch> stretches = new ArrayList<>();
+        private long end;
+        private @Nullable Ended ended;
+
+        Builder(String name) {
+            this.name = name;
+        }
+
+        void add(Row row, long index) throws ReplayException {
+            JsonNode detail = RunFacts.detailOf(row);
+            long atNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0;
+            if (ended != null) {
+                throw contradiction(index, "it was ended before");
+            }
+            if (detail.has("ended")) {
+                if (detail.path("ended").asLong(-1) != end) {
+                    throw contradiction(index, "it ends at another place than its last stretch");
+                }
+                ended = new Ended(index, atNs, detail.path("why").asText());
+                return;
+            }
+            long from = detail.path("from").asLong(-1);
+            if (from != end || stretches.size() >= STRETCHES_MAX) {
+                throw contradiction(index, "a stretch from octet " + from + " cannot follow one that ends at " + end);
+            }
+            long to = detail.path("to").asLong(-1);
+            String sha256 = detail.path("sha256").asText();
+            if (to <= from || !SHA256.matcher(sha256).matches()) {
+                throw contradiction(index, "it speaks of no stretch");
+            }
+            stretches.add(new Stretch(index, atNs, from, to, Hash.ofHex(sha256)));
+            end = to;
+        }
+
+        private ReplayException contradiction(long index, String why) {
+            return new ReplayException(
+                    Code.ALTERED,
+                    "event " + index + ", which seals a part of a captured file, does not fit: " + why
+                            + "; `blackbox verify` says whether the events are those that were signed");
+        }
+
+        SealedCapture build(Path folder) throws ReplayException {
+            if (!name.matches("[a-z0-9-]{1,40}")) {
+                throw new ReplayException(Code.ALTERED, "a captured file has a name that no recorder gives");
+            }
+            return new SealedCapture(name, folder.resolve(name), stretches, ended);
+        }
+    }
+
+    /// How far it is sealed.
+    public long sealedBytes() {
+        return stretches.isEmpty() ? 0 : stretches.getLast().to();
+    }
+
+    /// Checks every sealed stretch.
+    ///
+    /// @throws ReplayException `MISSING` when the file is not here or too short, `ALTERED` when an octet is
+    ///     not what was sealed; both say where
+    public void check() throws ReplayException {
+        long intact = checkTo(sealedBytes());
+        if (intact < sealedBytes()) {
+            throw new ReplayException(
+                    Code.MISSING,
+                    file + " is cut: whole up to octet " + intact + " of " + sealedBytes()
+                            + " that were sealed; get it again from where the run was recorded");
+        }
+    }
+
+    /// Checks the stretches that end at `to` or before; returns how far the file holds them, which is less
+    /// than `to` when it is cut.
+    ///
+    /// @throws ReplayException `MISSING` when the file is not here at all, `ALTERED`
+    public long checkTo(long to) throws ReplayException {
+        if (to > 0 && !Files.isRegularFile(file)) {
+            throw new ReplayException(
+                    Code.MISSING, file + " is not here; copy it there from where the run was recorded");
+        }
+        long intact = 0;
+        try (InputStream in = to == 0 ? InputStream.nullInputStream() : Files.newInputStream(file)) {
+            var buffer = new byte[BUFFER_BYTES];
+            for (Stretch stretch : stretches) {
+                if (stretch.to() > to) {
+                    break;
+                }
+                MessageDigest digest = Sha256.digest();
+                long left = stretch.to() - stretch.from();
+                while (left > 0) {
+                    int n = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+                    if (n < 0) {
+                        return intact;
+                    }
+                    digest.update(buffer, 0, n);
+                    left -= n;
+                }
+                if (!Hash.copyOf(digest.digest(), 0).equals(stretch.sha256())) {
+                    throw altered(stretch);
+                }
+                intact = stretch.to();
+            }
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, file + " cannot be read: " + e.getMessage(), e);
+        }
+        return intact;
+    }
+
+    private ReplayException altered(Stretch stretch) {
+        return new ReplayException(
+                Code.ALTERED,
+                file + " is not what was sealed: event " + stretch.index() + " has another digest for its octets "
+                        + stretch.from() + " to " + stretch.to()
+                        + "; get the file again from where the run was recorded");
+    }
+
+    /// The sealed octets. They are not checked by reading them: call [#check] before.
+    public InputStream open() throws IOException {
+        return open(sealedBytes());
+    }
+
+    /// The octets before `to`.
+    public InputStream open(long to) throws IOException {
+        return new PrefixInput(Files.newInputStream(file), to);
+    }
+}
