@@ -2,12 +2,15 @@ package blackbox.cli;
 
 import blackbox.cli.doctor.Check;
 import blackbox.cli.doctor.Doctor;
+import blackbox.vm.VmException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /// `blackbox doctor`: what this machine can do. Exit 0 when it can record, 1 when something needed is missing.
 @Command(
@@ -15,14 +18,35 @@ import picocli.CommandLine.Mixin;
         description = "What this machine can do, and how to get what is missing.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExample:%n",
-        footer = {"  blackbox doctor --json", "", "Exit code 1: something that recording needs is missing."})
+        footer = {
+            "  blackbox doctor --json",
+            "  blackbox doctor --fix      try each QEMU with record and replay; when none is good, unpack Debian's",
+            "",
+            "Exit code 1: something that recording needs is missing."
+        })
 public final class DoctorCommand implements Callable<Integer> {
 
     @Mixin
     CommonOptions common = new CommonOptions();
 
+    @Option(
+            names = "--fix",
+            description =
+                    "Get what is missing and needs no installation: a QEMU for exact recordings, in the data folder.")
+    boolean fix;
+
+    @Option(
+            names = "--mirror",
+            paramLabel = "URL",
+            description = "Mirror of Debian's packages for --fix (default: this machine's own apt sources).")
+    @Nullable
+    String mirror;
+
     @Override
-    public Integer call() {
+    public Integer call() throws VmException {
+        if (fix) {
+            Doctor.fix(common.dataFolder().root(), mirror, line -> System.err.println("blackbox: " + line));
+        }
         List<Check> checks = Doctor.look(common.dataFolder().root());
         if (common.json()) {
             var array = new ObjectMapper().createArrayNode();

@@ -4,15 +4,23 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
+import blackbox.vm.image.Progress;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.machine.AcceleratorProbe;
-import blackbox.vm.machine.Qemu;
+import blackbox.vm.qemu.Qemu;
+import blackbox.vm.qemu.QemuBuilds;
+import blackbox.vm.qemu.QemuTrial;
+import blackbox.vm.qemu.QemuTrial.Admission;
+import blackbox.vm.qemu.TrialMachine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What VMs can do here: images, the accelerator that a real boot has chosen, and the tiers.
 final class Machines {
+
+    private static final String EXACT_QEMU = "qemu-exact";
 
     private Machines() {}
 
@@ -24,6 +32,7 @@ final class Machines {
             Accelerator accelerator = AcceleratorProbe.choose(data, Qemu.find(data), image);
             checks.add(Check.ok("accelerator", accelerator.kind() + ": " + accelerator.reason()));
             checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
+            checks.add(exactQemu(data, image));
         } catch (VmException e) {
             String mend = e.code() == Code.IMAGE_UNKNOWN ? "blackbox image build" : "see above";
             checks.add(Check.missing(
@@ -31,5 +40,27 @@ final class Machines {
         }
         checks.add(Check.absent("tier-exact", "not part of this version", "wait for the replay engine"));
         return checks;
+    }
+
+    /// Gets what the exact tier needs and this machine lacks: a QEMU that a trial admits.
+    ///
+    /// @param mirror of Debian's packages, or null for the machine's own sources
+    static void fix(Path data, @Nullable String mirror, Progress progress) throws VmException {
+        var trial = new QemuTrial(data, TrialMachine.exact(), progress);
+        new QemuBuilds(data, progress).forExact(trial, new ImageStore(data).find("default"), mirror);
+    }
+
+    /// Reports what trials have found, and makes none: one takes half a minute.
+    private static Check exactQemu(Path data, GuestImage image) throws VmException {
+        var refused = new ArrayList<String>();
+        var trial = new QemuTrial(data, TrialMachine.exact(), what -> {});
+        for (Qemu qemu : new QemuBuilds(data, refused::add).all()) {
+            Admission admission = trial.known(qemu, image);
+            if (admission != null && admission.admitted()) {
+                return Check.ok(EXACT_QEMU, qemu.version() + " at " + qemu.place() + " " + admission.reason());
+            }
+            refused.add(qemu.version() + ": " + (admission == null ? "not tried yet" : admission.reason()));
+        }
+        return Check.absent(EXACT_QEMU, String.join("; ", refused), "blackbox doctor --fix");
     }
 }

@@ -1,6 +1,6 @@
 /// What this machine can do for Blackbox, and how to get what is missing.
 ///
-/// Looks only; changes nothing but the cache of the accelerator's self-test.
+/// Looks only, unless it is asked to get what is missing; changes nothing but caches then.
 @NullMarked
 package blackbox.cli.doctor;
 

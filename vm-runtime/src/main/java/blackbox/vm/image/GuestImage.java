@@ -4,7 +4,10 @@ import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -78,6 +81,21 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     /// Arguments for every boot of its kernel.
     public List<String> kernelArguments() {
         return record.definition().kernelArguments();
+    }
+
+    /// An initrd with this image's busybox and modules that runs `init`, a shell script, and nothing else: for trials
+    /// of a machine, which want no root.
+    public byte[] initrdRunning(byte[] init) throws VmException {
+        var cpio = new Cpio();
+        cpio.file("init", 0755, init);
+        var initrd = new ByteArrayOutputStream();
+        try {
+            initrd.write(Files.readAllBytes(file(INITRD_BASE)));
+        } catch (IOException e) {
+            throw new VmException(Code.IMAGE_CORRUPT, file(INITRD_BASE) + " could not be read", e);
+        }
+        initrd.writeBytes(cpio.finish());
+        return initrd.toByteArray();
     }
 
     /// Hashes the three files.

@@ -8,6 +8,7 @@ import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.apt.DebFile;
 import blackbox.vm.image.AptMirror.Fetched;
 import blackbox.vm.image.GuestImage.ImageRecord;
 import blackbox.vm.image.ImageLock.LockedPackage;
@@ -18,7 +19,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -206,27 +206,17 @@ public final class GuestImageBuilder {
         progress.say("resolving and fetching packages of " + definition.suite());
         var packages = new ArrayList<LockedPackage>();
         for (Fetched each : AptMirror.open(scratch.path(), definition, mirror).resolve(definition)) {
-            Map<String, String> fields = control(each.file());
-            long bytes = each.file().toFile().length();
+            var deb = DebFile.of(each.file());
             packages.add(new LockedPackage(
-                    fields.getOrDefault("Package", ""),
-                    fields.getOrDefault("Version", ""),
-                    fields.getOrDefault("Architecture", ""),
+                    deb.name(),
+                    deb.version(),
+                    deb.architecture(),
                     store.archive().take(each.file()),
-                    bytes,
+                    deb.bytes(),
                     each.use()));
         }
         long epoch = clock.instant().truncatedTo(ChronoUnit.DAYS).getEpochSecond();
         return ImageLock.of(definition, epoch, packages);
-    }
-
-    private static Map<String, String> control(Path deb) throws VmException {
-        var fields = new HashMap<String, String>();
-        Command.of("dpkg-deb", "-f", deb.toString(), "Package", "Version", "Architecture")
-                .run()
-                .lines()
-                .forEach(line -> fields.put(line.split(": ", 2)[0], line.split(": ", 2)[1]));
-        return fields;
     }
 
     private static Map<String, String> tools() throws VmException {

@@ -4,6 +4,7 @@ import blackbox.schemas.Hash;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.apt.DebFile;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
@@ -40,6 +41,11 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
             if (bytes <= 0 || name.isEmpty() || name.contains("/") || version.contains("/")) {
                 throw new IllegalArgumentException("image lock: package '" + name + "' is malformed");
             }
+        }
+
+        /// How apt is asked for exactly this version.
+        String specification() {
+            return new DebFile(name, version, architecture, sha256, bytes).specification();
         }
     }
 

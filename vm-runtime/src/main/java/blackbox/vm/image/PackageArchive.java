@@ -9,7 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/// Everything that ever went into an image, by SHA-256: `archive/sha256/HEX`. A file is put there whole or not at all,
+/// Everything that ever went into an image or an unpacked QEMU, by SHA-256: `archive/sha256/HEX`. A file is put there
+/// whole or not at all,
 /// and never changed; what is taken out is hashed again first.
 public final class PackageArchive {
     private final Path folder;
@@ -24,12 +25,13 @@ public final class PackageArchive {
         return folder.resolve(Hash.ofHex(sha256).toString());
     }
 
-    boolean has(String sha256) {
+    /// Whether an object of this digest is there.
+    public boolean has(String sha256) {
         return Files.exists(path(sha256));
     }
 
     /// Moves `file` in and returns its digest.
-    String take(Path file) throws VmException {
+    public String take(Path file) throws VmException {
         try {
             Files.createDirectories(folder);
             String sha256 = FileSeal.hash(file).toString();
@@ -71,7 +73,7 @@ public final class PackageArchive {
     }
 
     /// A copy of an object under another name; the copy is hashed, so a changed archive is noticed here.
-    void copyTo(String sha256, Path target) throws VmException {
+    public void copyTo(String sha256, Path target) throws VmException {
         try {
             Files.copy(path(sha256), target);
             if (!FileSeal.hash(target).toString().equals(sha256)) {

@@ -7,10 +7,12 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.Accelerator.Kind;
+import blackbox.vm.qemu.Qemu;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +36,7 @@ public final class AcceleratorProbe {
             String why = Files.exists(KVM) ? "/dev/kvm is not open to this user" : "there is no /dev/kvm";
             return new Accelerator(Kind.TCG, why + ", so the guest is emulated");
         }
-        String key = qemu.sha256() + " " + hostKernel() + " " + image.sha256(GuestImage.KERNEL);
+        String key = qemu.digest() + " " + hostKernel() + " " + image.sha256(GuestImage.KERNEL);
         Path note = data.resolve("cache").resolve("accelerator.json");
         if (Files.exists(note)) {
             Known known = Json.read(note, Known.class, Code.IO);
@@ -50,8 +52,8 @@ public final class AcceleratorProbe {
     private record Known(String key, Accelerator accelerator) {}
 
     private static Accelerator boot(Qemu qemu, GuestImage image) throws VmException {
-        var argv = List.of(
-                qemu.binary().toString(),
+        var argv = new ArrayList<>(qemu.program());
+        argv.addAll(List.of(
                 "-nodefaults",
                 "-no-user-config",
                 "-display",
@@ -72,7 +74,7 @@ public final class AcceleratorProbe {
                 "-append",
                 String.join(" ", image.kernelArguments()) + " blackbox.probe",
                 "-serial",
-                "stdio");
+                "stdio"));
         Process process = new Command(argv, null, Map.of(), BOOT_TIMEOUT).start();
         try {
             boolean booted = CompletableFuture.supplyAsync(

@@ -38,6 +38,7 @@ record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) im
         }
         parts.image().check();
         folder.link(QemuArguments.IMAGE, parts.image().folder());
+        folder.link(QemuArguments.QEMU, parts.qemu().place());
         var argv = QemuArguments.cold(parts, network);
         var qemu = QemuProcess.launch(folder, network, argv, listener);
         var control = GuestControl.of(qemu);

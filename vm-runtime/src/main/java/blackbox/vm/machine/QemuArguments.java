@@ -17,6 +17,7 @@ final class QemuArguments {
     /// Names in the machine's folder.
     static final String IMAGE = "image";
     static final String SNAPSHOT = "snapshot";
+    static final String QEMU = "qemu";
     static final String SOCKETS = "sockets";
     static final String STATE = "state.disk";
     static final String WORKSPACE_IN = "workspace-in.disk";
@@ -91,7 +92,8 @@ final class QemuArguments {
     private void machine(Parts parts, String ram) {
         boolean emulated = parts.accelerator().kind() == Kind.TCG;
         int memoryMib = parts.memoryMib();
-        add(parts.qemu().binary().toString(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-S");
+        argv.addAll(parts.qemu().program(QEMU));
+        add("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-S");
         add("-machine", "q35,memory-backend=ram,usb=off,vmport=off,hpet=off,smm=off");
         add("-accel", emulated ? "tcg,thread=single" : "kvm");
         // A named model under TCG; under KVM the host's, but for the instructions that no replay could answer.

@@ -11,6 +11,7 @@ import blackbox.vm.image.Progress;
 import blackbox.vm.machine.Accelerator.Kind;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.QemuArguments.BlockLog;
+import blackbox.vm.qemu.Qemu;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,7 +48,7 @@ final class SnapshotStore {
         Hash key() throws VmException {
             var text = new StringBuilder("blackbox-snapshot-key-v1\n");
             text.append(image.digest()).append('\n');
-            text.append(qemu.sha256()).append(' ').append(qemu.version()).append('\n');
+            text.append(qemu.digest()).append(' ').append(qemu.version()).append('\n');
             text.append(QemuArguments.restored(this, Network.NONE, BlockLog.KEPT))
                     .append('\n');
             if (accelerator.kind() == Kind.KVM) {

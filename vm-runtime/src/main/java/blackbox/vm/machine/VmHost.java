@@ -7,6 +7,7 @@ import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.QemuArguments.BlockLog;
 import blackbox.vm.machine.SnapshotStore.Parts;
 import blackbox.vm.machine.VmRequest.Start;
+import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.workspace.WorkspaceDisk;
 import blackbox.vm.workspace.WorkspaceDisk.Archive;
@@ -128,6 +129,7 @@ public final class VmHost {
             Consumer<QmpEvent> listener)
             throws VmException {
         folder.link(QemuArguments.IMAGE, parts.image().folder());
+        folder.link(QemuArguments.QEMU, parts.qemu().place());
         folder.link(QemuArguments.SNAPSHOT, snapshot.folder());
         try {
             Files.copy(snapshot.folder().resolve(VmSnapshot.OVERLAY), folder.file(QemuArguments.STATE));
@@ -199,7 +201,7 @@ public final class VmHost {
                 parts.image().digest(),
                 snapshot == null ? null : snapshot.digest(),
                 qemu.version(),
-                qemu.sha256(),
+                qemu.digest(),
                 parts.accelerator(),
                 argv,
                 parts.memoryMib(),

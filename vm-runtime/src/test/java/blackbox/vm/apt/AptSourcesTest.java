@@ -1,4 +1,4 @@
-package blackbox.vm.image;
+package blackbox.vm.apt;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -71,5 +71,41 @@ class AptSourcesTest {
     void aMirrorByFlagReplacesTheMachines() throws Exception {
         assertEquals(
                 "deb http://m.test/debian bookworm main\n", AptSources.of(etc, "bookworm", "http://m.test/debian"));
+    }
+
+    @Test
+    void aSuiteThatTheMachineHasNotComesFromTheArchiveOfItsOwn() throws Exception {
+        Files.createDirectory(etc.resolve("sources.list.d"));
+        Files.writeString(etc.resolve("sources.list"), "deb http://vendor.test/bookworm vendor-bookworm main\n");
+        Files.writeString(etc.resolve("sources.list.d/debian.sources"), """
+                Types: deb
+                URIs: http://bookworm.test/debian
+                Suites: bookworm bookworm-updates
+                Components: main
+                Signed-By: /usr/share/keyrings/debian.gpg
+                """);
+        assertEquals("""
+                deb [signed-by=/usr/share/keyrings/debian.gpg] http://bookworm.test/debian trixie main
+                deb [signed-by=/usr/share/keyrings/debian.gpg] http://bookworm.test/debian trixie-updates main
+                """, AptSources.ofAny(etc, "trixie", "bookworm", null));
+    }
+
+    @Test
+    void aSuiteThatTheMachineHasIsTakenAsItIs() throws Exception {
+        Files.writeString(etc.resolve("sources.list"), """
+                deb http://old.test/debian bookworm main
+                deb http://new.test/debian trixie main
+                """);
+        assertEquals("deb http://new.test/debian trixie main\n", AptSources.ofAny(etc, "trixie", "bookworm", null));
+    }
+
+    @Test
+    void aMachineThatIsNotDebianNeedsAMirrorByNameAndChecksItsSignatures() throws Exception {
+        Files.writeString(etc.resolve("sources.list"), "deb http://ubuntu.test/ubuntu noble main\n");
+        var failure = assertThrows(VmException.class, () -> AptSources.ofAny(etc, "trixie", "", null));
+        assertTrue(failure.getMessage().contains("--mirror"), failure.getMessage());
+        assertEquals(
+                "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://m.test/debian trixie main\n",
+                AptSources.ofAny(etc, "trixie", "", "http://m.test/debian"));
     }
 }

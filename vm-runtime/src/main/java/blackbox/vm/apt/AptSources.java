@@ -1,4 +1,4 @@
-package blackbox.vm.image;
+package blackbox.vm.apt;
 
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -13,9 +13,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Which of the machine's own package sources serve a suite: both of apt's forms (sources.list(5)), reduced to binary
-/// packages of that suite, its updates and its security archive. Other suites and vendors never get into an image.
-final class AptSources {
+/// Which of the machine's own package sources serve a suite: both of apt's forms (sources.list(5)), reduced
+/// to binary packages of that suite, its updates and its security archive. Other suites and vendors never get
+/// into an image.
+public final class AptSources {
+    /// The machine's own apt configuration.
+    public static final Path CONFIGURATION = Path.of("/etc/apt");
+
+    private static final String KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
     private AptSources() {}
 
     /// The sources as text in apt's one-line form.
@@ -23,15 +29,11 @@ final class AptSources {
     /// @param configuration the machine's `/etc/apt`
     /// @param mirror to use instead of the machine's sources, or null
     /// @throws VmException `MIRROR` when the machine has no source of this suite
-    static String of(Path configuration, String suite, @Nullable String mirror) throws VmException {
+    public static String of(Path configuration, String suite, @Nullable String mirror) throws VmException {
         if (mirror != null) {
             return "deb " + mirror + " " + suite + " main\n";
         }
-        var lines = new ArrayList<String>();
-        for (Path file : files(configuration)) {
-            String text = read(file);
-            lines.addAll(file.toString().endsWith(".sources") ? stanzas(text, suite) : oneLine(text, suite));
-        }
+        List<String> lines = serving(configuration, suite);
         if (lines.isEmpty()) {
             throw new VmException(
                     Code.MIRROR,
@@ -39,6 +41,46 @@ final class AptSources {
                             + "'; add one, or name a mirror with --mirror URL");
         }
         return String.join("\n", lines) + "\n";
+    }
+
+    /// Sources of a Debian suite that need not be the machine's: where its apt has none of that suite, those
+    /// of its own release with the suite put in place of it, for an archive serves every release.
+    ///
+    /// @param own the suite that this machine runs, as its `os-release` calls it
+    /// @param mirror to use instead of the machine's sources, or null
+    /// @throws VmException `MIRROR` when the machine has no source of Debian's
+    public static String ofAny(Path configuration, String suite, String own, @Nullable String mirror)
+            throws VmException {
+        if (mirror != null) {
+            return "deb [signed-by=" + KEYRING + "] " + mirror + " " + suite + " main\n";
+        }
+        List<String> lines = serving(configuration, suite);
+        if (lines.isEmpty() && !own.isEmpty()) {
+            lines = serving(configuration, own).stream()
+                    .map(line -> moved(line, own, suite))
+                    .toList();
+        }
+        if (lines.isEmpty()) {
+            throw new VmException(
+                    Code.MIRROR,
+                    "this machine's apt has no source of Debian's packages; name a mirror of Debian with --mirror URL");
+        }
+        return String.join("\n", lines) + "\n";
+    }
+
+    /// The line with its suite, the word after the address, changed.
+    private static String moved(String line, String own, String suite) {
+        int address = line.indexOf("://");
+        return line.substring(0, address) + line.substring(address).replaceFirst("(\\s)" + own, "$1" + suite);
+    }
+
+    private static List<String> serving(Path configuration, String suite) throws VmException {
+        var lines = new ArrayList<String>();
+        for (Path file : files(configuration)) {
+            String text = read(file);
+            lines.addAll(file.toString().endsWith(".sources") ? stanzas(text, suite) : oneLine(text, suite));
+        }
+        return lines;
     }
 
     static List<String> oneLine(String text, String suite) {

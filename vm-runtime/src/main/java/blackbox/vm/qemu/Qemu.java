@@ -1,0 +1,103 @@
+package blackbox.vm.qemu;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.Command;
+import blackbox.vm.FileSeal;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// A QEMU that can be started.
+///
+/// @param place the installed program, or the folder of an unpacked build
+/// @param kind which of the two
+/// @param version what it says of itself, first line
+/// @param digest of the installed program, or over the whole unpacked folder ([blackbox.vm.FolderSeal#hash])
+public record Qemu(Path place, Kind kind, String version, Hash digest) {
+    private static final String PROGRAM = "qemu-system-x86_64";
+
+    /// Where a QEMU comes from.
+    public enum Kind {
+        /// The machine's own, with the machine's libraries: its digest is the program's alone.
+        INSTALLED,
+        /// Debian's, unpacked with every library that it needs, and run through its own loader.
+        UNPACKED
+    }
+
+    /// Finds the installed QEMU. The digest is remembered below `data` for as long as the file seems
+    /// unchanged.
+    ///
+    /// @throws VmException `QEMU_MISSING`
+    public static Qemu find(Path data) throws VmException {
+        return find(data, PROGRAM);
+    }
+
+    static Qemu find(Path data, String program) throws VmException {
+        Path binary = Command.find(program);
+        if (binary == null) {
+            throw new VmException(
+                    Code.QEMU_MISSING, program + " is not installed; on Debian: apt-get install qemu-system-x86");
+        }
+        Path note = data.resolve("cache").resolve("qemu.json");
+        Known known = Files.exists(note) ? Json.read(note, Known.class, Code.IO) : null;
+        if (known == null
+                || !known.binary().equals(binary.toString())
+                || !known.seal().seemsUnchanged(binary)) {
+            known = new Known(binary.toString(), version(List.of(binary.toString())), FileSeal.of(binary));
+            try {
+                Files.createDirectories(note.getParent());
+            } catch (IOException e) {
+                throw new VmException(Code.IO, note.getParent() + " could not be made", e);
+            }
+            Json.write(note, known);
+        }
+        return new Qemu(
+                binary, Kind.INSTALLED, known.version(), Hash.ofHex(known.seal().sha256()));
+    }
+
+    private record Known(String binary, String version, FileSeal seal) {}
+
+    /// The words of a command line that stand before QEMU's own arguments.
+    public List<String> program() {
+        return program(place.toString());
+    }
+
+    /// The same for a process in whose folder `link` leads to [#place]: the words of an unpacked build are
+    /// then the same on every host. An installed QEMU is named by its path all the same.
+    public List<String> program(String link) {
+        return switch (kind) {
+            case INSTALLED -> List.of(place.toString());
+            case UNPACKED -> unpacked(link);
+        };
+    }
+
+    /// What an unpacked QEMU is started with. The loader's cache is the host's, and so are its libraries:
+    /// neither is looked at.
+    static List<String> unpacked(String root) {
+        String libraries = root + "/usr/lib/x86_64-linux-gnu";
+        return List.of(
+                libraries + "/ld-linux-x86-64.so.2",
+                "--inhibit-cache",
+                "--library-path",
+                libraries,
+                root + "/usr/bin/" + PROGRAM,
+                "-L",
+                root + "/usr/share/qemu",
+                "-L",
+                root + "/usr/share/seabios");
+    }
+
+    static String version(List<String> program) throws VmException {
+        var words = new java.util.ArrayList<>(program);
+        words.add("--version");
+        return Command.of(words.toArray(String[]::new))
+                .run()
+                .lines()
+                .findFirst()
+                .orElse("");
+    }
+}

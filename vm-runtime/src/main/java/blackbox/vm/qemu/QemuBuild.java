@@ -1,0 +1,77 @@
+package blackbox.vm.qemu;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.FolderSeal;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.apt.DebFile;
+import blackbox.vm.qemu.Qemu.Kind;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Debian's QEMU, unpacked: `qemu/DIGEST/root` and what is known of it, `qemu/DIGEST/build.json`.
+///
+/// @param folder `qemu/DIGEST`
+/// @param record what is stored beside the files
+public record QemuBuild(Path folder, BuildRecord record) {
+    static final String ROOT = "root";
+    static final String RECORD = "build.json";
+
+    /// `build.json`.
+    ///
+    /// @param format version of this form: 1
+    /// @param version what it says of itself
+    /// @param suite Debian's release that the packages come from
+    /// @param files everything below `root`
+    /// @param packages of which it was unpacked, by name; the archive keeps them
+    public record BuildRecord(int format, String version, String suite, FolderSeal files, List<DebFile> packages) {
+        static final int FORMAT = 1;
+
+        public BuildRecord {
+            packages = List.copyOf(packages);
+            if (format != FORMAT || packages.isEmpty()) {
+                throw new IllegalArgumentException("record of a QEMU build: unknown format, or no packages");
+            }
+        }
+    }
+
+    /// Reads the build in `folder`.
+    ///
+    /// @throws VmException `QEMU_MISSING` when its files are not the ones that were unpacked
+    static QemuBuild open(Path folder) throws VmException {
+        BuildRecord stored = Json.read(folder.resolve(RECORD), BuildRecord.class, Code.QEMU_MISSING);
+        Path root = folder.resolve(ROOT);
+        if (!stored.files().seemsUnchanged(root)) {
+            var now = FolderSeal.of(root);
+            if (!now.sha256().equals(stored.files().sha256())) {
+                throw new VmException(
+                        Code.QEMU_MISSING,
+                        root + " is not what was unpacked; run 'blackbox doctor --fix' to unpack it again");
+            }
+            stored = new BuildRecord(
+                    stored.format(), stored.version(), stored.suite(), now, stored.packages()); // it was copied
+            Json.write(folder.resolve(RECORD), stored);
+        }
+        return new QemuBuild(folder, stored);
+    }
+
+    static boolean exists(Path folder) {
+        return Files.exists(folder.resolve(RECORD));
+    }
+
+    /// It, to be started.
+    public Qemu qemu() {
+        return new Qemu(
+                folder.resolve(ROOT),
+                Kind.UNPACKED,
+                record.version(),
+                Hash.ofHex(record.files().sha256()));
+    }
+
+    /// Hashes every file again.
+    public boolean verify() throws VmException {
+        return record.files().holds(folder.resolve(ROOT));
+    }
+}

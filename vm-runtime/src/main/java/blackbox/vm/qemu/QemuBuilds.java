@@ -1,0 +1,132 @@
+package blackbox.vm.qemu;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.FolderLock;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.PackageArchive;
+import blackbox.vm.image.Progress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The QEMUs that a data folder can use: the installed one and those unpacked below `qemu/`. Several
+/// processes may use one data folder at once.
+public final class QemuBuilds {
+    private static final String SCRATCH = ".fetch-";
+
+    private final Path data;
+    private final Path folder;
+    private final Progress progress;
+
+    /// The builds below a data folder.
+    public QemuBuilds(Path data, Progress progress) {
+        this.data = data.toAbsolutePath().normalize();
+        this.folder = this.data.resolve("qemu");
+        this.progress = progress;
+    }
+
+    /// Every unpacked build whose files are what was unpacked, the newest first; of the others progress
+    /// hears.
+    public List<QemuBuild> list() throws VmException {
+        var builds = new ArrayList<QemuBuild>();
+        if (Files.isDirectory(folder)) {
+            try (Stream<Path> all = Files.list(folder)) {
+                for (Path each : all.filter(QemuBuild::exists)
+                        .sorted((a, b) -> Long.compare(
+                                b.toFile().lastModified(), a.toFile().lastModified()))
+                        .toList()) {
+                    openInto(builds, each);
+                }
+            } catch (IOException e) {
+                throw new VmException(Code.IO, folder + " could not be listed", e);
+            }
+        }
+        return builds;
+    }
+
+    /// Every QEMU that is here: the unpacked ones, and the installed one when there is one.
+    public List<Qemu> all() throws VmException {
+        var all = new ArrayList<Qemu>();
+        list().forEach(build -> all.add(build.qemu()));
+        try {
+            all.add(Qemu.find(data));
+        } catch (VmException e) {
+            if (e.code() != Code.QEMU_MISSING) {
+                throw e;
+            }
+        }
+        return all;
+    }
+
+    /// The QEMU of this digest, its files as the file system describes them unchanged; null when it is not
+    /// here.
+    public @Nullable Qemu withDigest(Hash digest) throws VmException {
+        return all().stream()
+                .filter(qemu -> qemu.digest().equals(digest))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// What to record exactly with: the first that a trial admits. When none does, Debian's is fetched and
+    /// tried.
+    ///
+    /// @param trial tries each one that it does not know yet
+    /// @param image whose kernel is booted
+    /// @param mirror to fetch from instead of the machine's apt sources, or null
+    /// @throws VmException `QEMU_FAILED` when not even the fetched one is admitted; `MIRROR` and others from
+    /// fetching
+    public Qemu forExact(QemuTrial trial, GuestImage image, @Nullable String mirror) throws VmException {
+        for (Qemu qemu : all()) {
+            if (trial.of(qemu, image).admitted()) {
+                return qemu;
+            }
+        }
+        progress.say("no QEMU here can record and replay; Debian's is unpacked below the data folder");
+        Qemu fetched = fetch(mirror).qemu();
+        var admission = trial.of(fetched, image);
+        if (!admission.admitted()) {
+            throw new VmException(Code.QEMU_FAILED, fetched.version() + ": " + admission.reason());
+        }
+        return fetched;
+    }
+
+    /// Fetches and unpacks Debian's QEMU; a build of the same digest is replaced.
+    ///
+    /// @throws VmException `MIRROR`, `TOOL_MISSING`, `DISK_FULL`, `IO`
+    public QemuBuild fetch(@Nullable String mirror) throws VmException {
+        try (var lock = FolderLock.take(folder)) {
+            ScratchFolder.clear(folder, SCRATCH);
+            try (var scratch = ScratchFolder.in(folder, SCRATCH)) {
+                String digest = new QemuFetch(new PackageArchive(data), scratch.path(), progress).make(mirror);
+                Path place = folder.resolve(digest);
+                if (Files.exists(place)) {
+                    // Into the scratch folder, with which it is deleted.
+                    Files.move(place, scratch.path().resolve("replaced"), StandardCopyOption.ATOMIC_MOVE);
+                }
+                Files.move(scratch.path().resolve("build"), place, StandardCopyOption.ATOMIC_MOVE);
+                return QemuBuild.open(place);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "QEMU could not be put into " + folder, e);
+        }
+    }
+
+    private void openInto(List<QemuBuild> builds, Path each) throws VmException {
+        try {
+            builds.add(QemuBuild.open(each));
+        } catch (VmException e) {
+            if (e.code() != Code.QEMU_MISSING) {
+                throw e;
+            }
+            progress.say(e.getMessage());
+        }
+    }
+}
