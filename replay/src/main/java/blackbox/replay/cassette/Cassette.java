@@ -1,0 +1,95 @@
+package blackbox.replay.cassette;
+
+import blackbox.schemas.event.Endpoint;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What the network answered in a recorded run, in the order in which the guest asked: its connections, its
+/// datagrams, who was there. Octets stay in the captures, which have to be readable for as long as this is
+/// used. Does not change.
+public final class Cassette {
+    private final CapturedFrames answers;
+    private final Map<Endpoint, List<RecordedConnection>> connections = new LinkedHashMap<>();
+    private final Map<Endpoint, List<RecordedExchange>> exchanges = new LinkedHashMap<>();
+    private final Set<String> neighbours;
+    private final Map<String, Boolean> echoes;
+    private final List<String> limits;
+
+    /// @param answers what the guest was sent
+    /// @param neighbours addresses that said they are there (ARP, neighbour discovery)
+    /// @param echoes addresses that were pinged, and whether they answered
+    /// @param limits what of the captures cannot be served, in words
+    Cassette(
+            CapturedFrames answers,
+            List<RecordedConnection> connections,
+            List<RecordedExchange> exchanges,
+            Set<String> neighbours,
+            Map<String, Boolean> echoes,
+            List<String> limits) {
+        this.answers = answers;
+        for (RecordedConnection each : connections) {
+            this.connections
+                    .computeIfAbsent(each.remote(), _ -> new ArrayList<>())
+                    .add(each);
+        }
+        for (RecordedExchange each : exchanges) {
+            this.exchanges
+                    .computeIfAbsent(each.remote(), _ -> new ArrayList<>())
+                    .add(each);
+        }
+        this.neighbours = Set.copyOf(neighbours);
+        this.echoes = Map.copyOf(echoes);
+        this.limits = List.copyOf(limits);
+    }
+
+    /// Reads the two captures of a run, whose digests the caller has checked.
+    ///
+    /// @param out what the guest sent
+    /// @param in what it was sent
+    /// @throws IOException when one cannot be read or is no capture of frames
+    public static Cassette read(CapturedFrames out, CapturedFrames in) throws IOException {
+        return new CassetteReader(out, in).read();
+    }
+
+    /// What of the captures cannot be served, in words; empty when all can.
+    public List<String> limits() {
+        return limits;
+    }
+
+    /// How many connections were opened or tried.
+    public int connectionCount() {
+        return connections.values().stream().mapToInt(List::size).sum();
+    }
+
+    /// How many datagrams the guest sent.
+    public int exchangeCount() {
+        return exchanges.values().stream().mapToInt(List::size).sum();
+    }
+
+    List<RecordedConnection> connections(Endpoint remote) {
+        return connections.getOrDefault(remote, List.of());
+    }
+
+    List<RecordedExchange> exchanges(Endpoint remote) {
+        return exchanges.getOrDefault(remote, List.of());
+    }
+
+    boolean isNeighbour(String address) {
+        return neighbours.contains(address);
+    }
+
+    /// Whether `address` answered when it was pinged; null when it was not pinged.
+    @Nullable
+    Boolean echo(String address) {
+        return echoes.get(address);
+    }
+
+    byte[] answer(RecordedExchange.Place place) throws IOException {
+        return answers.read(place.offset(), place.count());
+    }
+}

@@ -1,0 +1,337 @@
+package blackbox.replay.cassette;
+
+import blackbox.replay.cassette.Miss.Content;
+import blackbox.replay.cassette.Miss.Kind;
+import blackbox.schemas.Hash;
+import blackbox.schemas.event.Endpoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/// Everything that a re-executed guest can reach: gateway, name server and every remote address, played from
+/// a [Cassette]. Frames come in through [#frame] and go out to a sink; time is handed in. What was not
+/// recorded is refused (RST, SERVFAIL, port unreachable) and told. Owned by one thread.
+///
+/// Frames are taken over a link that neither loses nor damages them, so the guest's checksums are not
+/// checked.
+public final class CassettePeer {
+    private static final int ARP = 0x0806;
+    private static final int ARP_BYTES = 42;
+    private static final int NEIGHBOUR_SOLICITATION = 135;
+    private static final int NEIGHBOUR_ADVERTISEMENT = 136;
+    private static final int ICMP_PORT_UNREACHABLE = 3 << 8 | 3;
+    private static final int ICMP6_PORT_UNREACHABLE = 1 << 8 | 4;
+    private static final int CONNECTIONS_MAX = 16_384;
+    private static final int SEQUENCE_STEP = 64_009;
+    /// The addresses that QEMU's user network has of its own, whether or not the recorded guest asked for
+    /// them.
+    private static final Set<String> HOUSE = Set.of("10.0.2.2", "10.0.2.3", "fec0::2", "fec0::3", "fe80::2", "fe80::3");
+    /// The Ethernet address that everybody but the guest has: that of QEMU's gateway.
+    private static final byte[] MAC = {0x52, 0x55, 0x0a, 0x00, 0x02, 0x02};
+
+    private final Cassette cassette;
+    private final Consumer<byte[]> frames;
+    private final Consumer<Miss> misses;
+    private final ConnectionMatcher matcher;
+    private final DatagramAnswers datagrams;
+    private final Map<Flow, PeerConnection> connections = new HashMap<>();
+    /// Connections that were never opened, so that a SYN that comes again is known.
+    private final Map<Flow, Unopened> unopened = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Flow, Unopened> eldest) {
+            return size() > CONNECTIONS_MAX;
+        }
+    };
+
+    private byte[] guestMac = {-1, -1, -1, -1, -1, -1};
+    private int sequence = 1;
+    private long missed;
+
+    private record Flow(Endpoint local, Endpoint remote) {}
+
+    private record Unopened(int sequence, RecordedConnection recorded) {}
+
+    /// @param frames takes Ethernet frames for the guest
+    /// @param misses hears what was refused
+    public CassettePeer(Cassette cassette, Consumer<byte[]> frames, Consumer<Miss> misses) {
+        this.cassette = cassette;
+        this.frames = frames;
+        this.misses = miss -> {
+            missed++;
+            misses.accept(miss);
+        };
+        this.matcher = new ConnectionMatcher(cassette);
+        this.datagrams = new DatagramAnswers(cassette);
+    }
+
+    /// What has been played.
+    ///
+    /// @param unusedConnections recorded connections that the guest did not ask for
+    /// @param unusedDatagrams recorded datagrams that it did not send
+    /// @param missed how much was refused
+    public record Played(int connections, int unusedConnections, int datagrams, int unusedDatagrams, long missed) {}
+
+    /// What has been played so far.
+    public Played played() {
+        int used = matcher.used();
+        int told = datagrams.used();
+        return new Played(used, cassette.connectionCount() - used, told, cassette.exchangeCount() - told, missed);
+    }
+
+    /// Takes a frame of the guest's.
+    public void frame(byte[] frame, long nowNs) {
+        if (frame.length >= ARP_BYTES && Octets.u16(frame, 12) == ARP) {
+            arp(frame);
+            return;
+        }
+        IpPacket packet = IpPacket.parse(frame);
+        if (packet == null) {
+            return; // what is neither ARP nor IP is answered by nobody on QEMU's network either
+        }
+        guestMac = Arrays.copyOfRange(frame, 6, 12);
+        if (packet.fragment()) {
+            refuse(packet, "ip", "IP fragments are not served");
+            return;
+        }
+        switch (packet.protocol()) {
+            case IpPacket.TCP -> tcp(packet, nowNs);
+            case IpPacket.UDP -> udp(packet);
+            case IpPacket.ICMP, IpPacket.ICMP6 -> icmp(packet);
+            default -> {
+                if (!isMulticast(packet)) {
+                    refuse(packet, "ip", "IP protocol " + packet.protocol() + " is not served");
+                }
+            }
+        }
+    }
+
+    /// Does what is due at `nowNs`; returns when it wants to be called again, [Long#MAX_VALUE] when it does
+    /// not.
+    public long tick(long nowNs) {
+        long first = PeerConnection.NO_TIMER;
+        for (var each = connections.values().iterator(); each.hasNext(); ) {
+            PeerConnection connection = each.next();
+            connection.tick(nowNs);
+            if (connection.closed()) {
+                each.remove();
+            } else {
+                first = Math.min(first, connection.timerNs());
+            }
+        }
+        return first;
+    }
+
+    private void arp(byte[] frame) {
+        byte[] target = Arrays.copyOfRange(frame, 38, 42);
+        if (frame[21] != 1 || !isThere(target)) {
+            return;
+        }
+        byte[] sender = Arrays.copyOfRange(frame, 22, 32);
+        var reply = new byte[ARP_BYTES];
+        System.arraycopy(frame, 6, reply, 0, 6);
+        System.arraycopy(MAC, 0, reply, 6, 6);
+        System.arraycopy(frame, 12, reply, 12, 8);
+        reply[21] = 2;
+        System.arraycopy(MAC, 0, reply, 22, 6);
+        System.arraycopy(target, 0, reply, 28, 4);
+        System.arraycopy(sender, 0, reply, 32, 10);
+        frames.accept(reply);
+    }
+
+    private boolean isThere(byte[] address) {
+        String text = Octets.address(address);
+        return HOUSE.contains(text) || cassette.isNeighbour(text);
+    }
+
+    private void tcp(IpPacket packet, long nowNs) {
+        TcpSegment segment = TcpSegment.parse(packet.payload());
+        if (segment == null) {
+            return;
+        }
+        var flow = new Flow(
+                new Endpoint(Octets.address(packet.source()), segment.sourcePort()),
+                new Endpoint(Octets.address(packet.destination()), segment.destinationPort()));
+        PeerConnection connection = connections.get(flow);
+        boolean opens = segment.is(TcpSegment.SYN) && !segment.is(TcpSegment.ACK);
+        if (opens && (connection == null || !connection.isOpenedBy(segment))) {
+            if (connection != null) {
+                connection.close();
+                connections.remove(flow);
+            }
+            open(flow, packet, segment, nowNs);
+        } else if (connection != null) {
+            connection.take(segment, nowNs);
+            if (connection.closed()) {
+                connections.remove(flow);
+            }
+        } else if (!segment.is(TcpSegment.RST)) {
+            reset(packet, segment);
+        }
+    }
+
+    private void open(Flow flow, IpPacket packet, TcpSegment syn, long nowNs) {
+        Unopened before = unopened.get(flow);
+        if (before != null && before.sequence() == syn.sequence()) {
+            refuse(before.recorded(), packet, syn);
+            return;
+        }
+        RecordedConnection recorded = matcher.peek(flow.remote());
+        if (recorded == null || connections.size() >= CONNECTIONS_MAX) {
+            int known = cassette.connections(flow.remote()).size();
+            String why = recorded != null
+                    ? "more than " + CONNECTIONS_MAX + " connections at once"
+                    : known == 0 ? "no connection to there was recorded" : "all " + known + " recorded are used";
+            misses.accept(new Miss(Kind.CONNECT, "tcp", flow.remote(), why, null, null, -1));
+            reset(packet, syn);
+            return;
+        }
+        if (recorded.opening == RecordedConnection.Opening.ACCEPTED) {
+            sequence += SEQUENCE_STEP;
+            var claim = new Claim(matcher, flow.remote());
+            connections.put(flow, new PeerConnection(syn, sequence, claim, wire(packet, syn), nowNs));
+        } else {
+            matcher.use(recorded);
+            unopened.put(flow, new Unopened(syn.sequence(), recorded));
+            refuse(recorded, packet, syn);
+        }
+    }
+
+    private void refuse(RecordedConnection recorded, IpPacket packet, TcpSegment syn) {
+        switch (recorded.opening) {
+            case REFUSED -> reset(packet, syn);
+            case UNREACHABLE -> unreachable(packet, recorded.unreachable);
+            case UNANSWERED, ACCEPTED -> {} // silence is the answer
+        }
+    }
+
+    private PeerConnection.Wire wire(IpPacket syn, TcpSegment ports) {
+        byte[] guest = syn.source();
+        byte[] here = syn.destination();
+        return new PeerConnection.Wire() {
+            @Override
+            public void send(int sequence, int acknowledgement, int flags, int window, int mss, byte[] payload) {
+                var segment = ports.answer(sequence, acknowledgement, flags, window, mss, payload);
+                CassettePeer.this.send(segment.packet(here, guest));
+            }
+
+            @Override
+            public Consumer<Miss> misses() {
+                return misses;
+            }
+        };
+    }
+
+    /// Answers a segment that belongs to nothing (RFC 9293 section 3.10.7.1).
+    private void reset(IpPacket packet, TcpSegment segment) {
+        boolean acknowledges = segment.is(TcpSegment.ACK);
+        var answer = segment.answer(
+                acknowledges ? segment.acknowledgement() : 0,
+                acknowledges ? 0 : segment.end(),
+                acknowledges ? TcpSegment.RST : TcpSegment.RST | TcpSegment.ACK,
+                0,
+                0,
+                new byte[0]);
+        byte[] here = packet.destination();
+        send(answer.packet(here, packet.source()));
+    }
+
+    private void udp(IpPacket packet) {
+        UdpDatagram datagram = UdpDatagram.parse(packet.payload());
+        if (datagram == null) {
+            return;
+        }
+        var remote = new Endpoint(Octets.address(packet.destination()), datagram.destinationPort());
+        RecordedExchange exchange = datagrams.find(remote, datagram);
+        if (exchange != null) {
+            answer(packet, datagram, exchange);
+            return;
+        }
+        misses.accept(datagrams.miss(remote, datagram.payload()));
+        byte[] failure = DnsForm.failure(datagram.payload());
+        if (failure != null) {
+            reply(packet, datagram, failure);
+        } else if (!isMulticast(packet)) {
+            unreachable(packet, packet.source().length == 4 ? ICMP_PORT_UNREACHABLE : ICMP6_PORT_UNREACHABLE);
+        }
+    }
+
+    private void answer(IpPacket packet, UdpDatagram datagram, RecordedExchange exchange) {
+        try {
+            for (RecordedExchange.Place place : exchange.answers()) {
+                byte[] answer = cassette.answer(place);
+                boolean dns = exchange.question().dns() && answer.length >= 2;
+                reply(packet, datagram, dns ? DnsForm.withId(answer, DnsForm.id(datagram.payload())) : answer);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the captured frames cannot be read any more", e);
+        }
+        if (exchange.unreachable != 0) {
+            unreachable(packet, exchange.unreachable);
+        }
+    }
+
+    private void reply(IpPacket packet, UdpDatagram datagram, byte[] payload) {
+        byte[] here = packet.destination();
+        send(datagram.answer(payload).packet(here, packet.source()));
+    }
+
+    private void icmp(IpPacket packet) {
+        IcmpMessage message = IcmpMessage.of(packet);
+        if (message == null) {
+            return;
+        }
+        if (message.isEchoRequest()) {
+            Boolean answered = cassette.echo(Octets.address(packet.destination()));
+            if (answered == null) {
+                refuse(packet, "icmp", "this address was not pinged");
+            } else if (answered) {
+                byte[] here = packet.destination();
+                send(message.reply().packet(here, packet.source()));
+            }
+        } else if (message.type() == NEIGHBOUR_SOLICITATION && message.body().length >= 20) {
+            solicited(packet, Arrays.copyOfRange(message.body(), 4, 20));
+        }
+    }
+
+    /// Tells our Ethernet address to one who asks for that of `target` (RFC 4861 section 4.4).
+    private void solicited(IpPacket packet, byte[] target) {
+        if (!isThere(target)) {
+            return;
+        }
+        var body = new byte[28];
+        body[0] = (byte) 0xe0;
+        System.arraycopy(target, 0, body, 4, 16);
+        body[20] = 2;
+        body[21] = 1;
+        System.arraycopy(MAC, 0, body, 22, 6);
+        send(new IcmpMessage(IpPacket.ICMP6, NEIGHBOUR_ADVERTISEMENT, 0, body).packet(target, packet.source()));
+    }
+
+    private void refuse(IpPacket packet, String protocol, String why) {
+        var actual = new Content(Hash.sha256(packet.payload()), packet.payload().length);
+        var remote = new Endpoint(Octets.address(packet.destination()), 0);
+        misses.accept(new Miss(Kind.DATAGRAM, protocol, remote, why, null, actual, -1));
+    }
+
+    private void unreachable(IpPacket packet, int typeAndCode) {
+        // It comes from the gateway: the address that was asked for is the one that nobody has.
+        byte[] gateway = Octets.ofAddress(packet.source().length == 4 ? "10.0.2.2" : "fec0::2");
+        send(IcmpMessage.unreachable(packet, typeAndCode).packet(gateway, packet.source()));
+    }
+
+    private static boolean isMulticast(IpPacket packet) {
+        byte[] to = packet.destination();
+        return to.length == 16 ? to[0] == -1 : (to[0] & 0xf0) == 0xe0 || to[0] == -1;
+    }
+
+    private void send(IpPacket packet) {
+        frames.accept(packet.frame(guestMac, MAC));
+    }
+}

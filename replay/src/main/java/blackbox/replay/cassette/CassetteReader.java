@@ -1,0 +1,177 @@
+package blackbox.replay.cassette;
+
+import blackbox.schemas.event.Endpoint;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Makes a [Cassette] of the two captures of a run: reads both by their times, one after the other at each
+/// moment, and follows the connections and datagrams in them. Reads once, on one thread.
+final class CassetteReader {
+    private static final int ARP = 0x0806;
+    private static final int NEIGHBOUR_ADVERTISEMENT = 136;
+    private static final int ARP_BYTES = 42;
+
+    private final CapturedFrames out;
+    private final CapturedFrames in;
+    private final Map<Flow, ConnectionTape> open = new HashMap<>();
+    private final List<ConnectionTape> tapes = new ArrayList<>();
+    private final Map<Flow, RecordedExchange> asked = new HashMap<>();
+    private final List<RecordedExchange> exchanges = new ArrayList<>();
+    private final Set<String> neighbours = new HashSet<>();
+    private final Map<String, Boolean> echoes = new HashMap<>();
+    private long fragments;
+
+    /// Both ends of what goes to and fro, the guest's first.
+    private record Flow(int protocol, Endpoint local, Endpoint remote) {}
+
+    CassetteReader(CapturedFrames out, CapturedFrames in) {
+        this.out = out;
+        this.in = in;
+    }
+
+    Cassette read() throws IOException {
+        try (var sent = new PcapStream(out.open());
+                var received = new PcapStream(in.open())) {
+            PcapStream.Frame ask = sent.next();
+            PcapStream.Frame answer = received.next();
+            while (ask != null || answer != null) {
+                if (answer == null || ask != null && ask.micros() <= answer.micros()) {
+                    take(ask, true);
+                    ask = sent.next();
+                } else {
+                    take(answer, false);
+                    answer = received.next();
+                }
+            }
+        }
+        return new Cassette(
+                in, tapes.stream().map(ConnectionTape::connection).toList(), exchanges, neighbours, echoes, limits());
+    }
+
+    private List<String> limits() {
+        var limits = new ArrayList<String>();
+        long incomplete = tapes.stream().filter(ConnectionTape::incomplete).count();
+        if (incomplete > 0) {
+            limits.add(incomplete + " recorded connections have gaps and end there");
+        }
+        if (fragments > 0) {
+            limits.add(fragments + " recorded IP fragments are not served");
+        }
+        return limits;
+    }
+
+    private void take(PcapStream.@Nullable Frame frame, boolean fromGuest) {
+        if (frame == null) {
+            return;
+        }
+        byte[] octets = frame.octets();
+        if (!fromGuest && octets.length >= ARP_BYTES && Octets.u16(octets, 12) == ARP && octets[21] == 2) {
+            neighbours.add(Octets.address(Arrays.copyOfRange(octets, 28, 32)));
+            return;
+        }
+        IpPacket packet = IpPacket.parse(octets);
+        if (packet == null) {
+            return;
+        }
+        if (packet.fragment()) {
+            fragments++;
+            return;
+        }
+        long payloadAt = frame.offset() + packet.payloadAt();
+        switch (packet.protocol()) {
+            case IpPacket.TCP -> tcp(packet, payloadAt, fromGuest);
+            case IpPacket.UDP -> udp(packet, payloadAt, fromGuest);
+            case IpPacket.ICMP, IpPacket.ICMP6 -> icmp(packet, fromGuest);
+            default -> {}
+        }
+    }
+
+    private void tcp(IpPacket packet, long payloadAt, boolean fromGuest) {
+        TcpSegment segment = TcpSegment.parse(packet.payload());
+        if (segment == null) {
+            return;
+        }
+        Flow flow = flow(packet, segment.sourcePort(), segment.destinationPort(), fromGuest);
+        ConnectionTape tape = open.get(flow);
+        long offset = payloadAt + segment.payloadAt();
+        if (!fromGuest) {
+            if (tape != null) {
+                tape.toGuest(segment, offset);
+            }
+            return;
+        }
+        boolean opens = segment.is(TcpSegment.SYN) && !segment.is(TcpSegment.ACK);
+        if (opens && (tape == null || !tape.isOpenedBy(segment))) {
+            var connection = new RecordedConnection(flow.remote(), new RecordedStream(out), new RecordedStream(in));
+            tape = new ConnectionTape(connection, segment);
+            open.put(flow, tape);
+            tapes.add(tape);
+        } else if (tape != null) {
+            tape.fromGuest(segment, offset);
+        }
+    }
+
+    private void udp(IpPacket packet, long payloadAt, boolean fromGuest) {
+        UdpDatagram datagram = UdpDatagram.parse(packet.payload());
+        if (datagram == null) {
+            return;
+        }
+        Flow flow = flow(packet, datagram.sourcePort(), datagram.destinationPort(), fromGuest);
+        if (fromGuest) {
+            var exchange = new RecordedExchange(flow.remote(), DnsForm.question(datagram.payload()));
+            asked.put(flow, exchange);
+            exchanges.add(exchange);
+            return;
+        }
+        RecordedExchange exchange = asked.get(flow);
+        if (exchange != null) {
+            long offset = payloadAt + datagram.payloadAt();
+            exchange.answers().add(new RecordedExchange.Place(offset, datagram.payload().length));
+        }
+    }
+
+    private void icmp(IpPacket packet, boolean fromGuest) {
+        IcmpMessage message = IcmpMessage.of(packet);
+        if (message == null) {
+            return;
+        }
+        if (fromGuest && message.isEchoRequest()) {
+            echoes.putIfAbsent(Octets.address(packet.destination()), false);
+        } else if (!fromGuest && message.isEchoReply()) {
+            echoes.put(Octets.address(packet.source()), true);
+        } else if (!fromGuest && message.type() == NEIGHBOUR_ADVERTISEMENT && message.body().length >= 20) {
+            neighbours.add(Octets.address(Arrays.copyOfRange(message.body(), 4, 20)));
+        } else if (!fromGuest && message.saysUnreachable()) {
+            unreachable(message);
+        }
+    }
+
+    private void unreachable(IcmpMessage message) {
+        IpPacket quoted = message.quoted();
+        if (quoted == null || quoted.payload().length < 8) {
+            return;
+        }
+        byte[] ports = quoted.payload();
+        Flow flow = flow(quoted, Octets.u16(ports, 0), Octets.u16(ports, 2), true);
+        ConnectionTape tape = open.get(flow);
+        RecordedExchange exchange = asked.get(flow);
+        if (tape != null) {
+            tape.unreachable(message.typeAndCode());
+        } else if (exchange != null) {
+            exchange.unreachable = message.typeAndCode();
+        }
+    }
+
+    private static Flow flow(IpPacket packet, int sourcePort, int destinationPort, boolean fromGuest) {
+        var source = new Endpoint(Octets.address(packet.source()), sourcePort);
+        var destination = new Endpoint(Octets.address(packet.destination()), destinationPort);
+        return new Flow(packet.protocol(), fromGuest ? source : destination, fromGuest ? destination : source);
+    }
+}

@@ -1,0 +1,138 @@
+package blackbox.replay.cassette;
+
+import blackbox.replay.cassette.Miss.Content;
+import blackbox.replay.cassette.Miss.Kind;
+import blackbox.schemas.Hash;
+import blackbox.schemas.Sha256;
+import blackbox.schemas.event.Endpoint;
+import java.security.MessageDigest;
+import org.jspecify.annotations.Nullable;
+
+/// One guest connection's hold on the recording: it gets the first unused recorded connection to the same
+/// endpoint whose request begins with what the guest sends. The choice stands once an answer has been given.
+final class Claim {
+    private static final byte[] NOTHING = new byte[0];
+    private static final int TLS_HANDSHAKE = 22;
+
+    private final ConnectionMatcher matcher;
+    private final Endpoint remote;
+    private final MessageDigest actual = Sha256.digest();
+    private @Nullable RecordedConnection candidate;
+    private boolean chosen;
+    private boolean over;
+    private long received;
+    private boolean finished;
+
+    Claim(ConnectionMatcher matcher, Endpoint remote) {
+        this.matcher = matcher;
+        this.remote = remote;
+        matcher.await(remote);
+        this.candidate = matcher.find(remote, null, 0, NOTHING);
+        choose();
+    }
+
+    /// Takes the next octets of the guest's; returns what is wrong with them, or null.
+    @Nullable
+    Miss take(byte[] octets) {
+        actual.update(octets);
+        RecordedConnection best = candidate;
+        if (chosen && best != null) {
+            int same = best.request().mismatch(received, octets);
+            if (same < octets.length) {
+                return miss(best, received + same, octets.length);
+            }
+        } else {
+            candidate = matcher.find(remote, best, received, octets);
+            if (candidate == null) {
+                long same = best == null ? 0 : best.request().mismatch(received, octets);
+                return miss(best, received + same, octets.length);
+            }
+        }
+        received += octets.length;
+        choose();
+        return null;
+    }
+
+    /// Takes the guest's end of its stream; returns what is wrong with that, or null.
+    @Nullable
+    Miss finish() {
+        finished = true;
+        RecordedConnection mine = candidate;
+        if (!chosen) {
+            mine = matcher.find(remote, candidate, received, NOTHING);
+            candidate = mine == null ? candidate : mine;
+        }
+        if (mine == null || mine.request().length() != received) {
+            return miss(candidate, received, 0);
+        }
+        choose();
+        return null;
+    }
+
+    /// The recorded connection, once it is certain.
+    @Nullable
+    RecordedConnection recorded() {
+        return chosen ? candidate : null;
+    }
+
+    /// What the guest has sent, with one more for its end.
+    long received() {
+        return received + (finished ? 1 : 0);
+    }
+
+    /// Gives up the place among those who wait; a recorded connection that nothing was ever answered on is
+    /// used then.
+    void close() {
+        if (over) {
+            return;
+        }
+        over = true;
+        if (!chosen) {
+            matcher.awaitNoMore(remote);
+            RecordedConnection silent = candidate;
+            if (silent != null && received > 0 && silent.request().length() == received) {
+                matcher.use(silent);
+            }
+        }
+    }
+
+    private void choose() {
+        RecordedConnection mine = candidate;
+        if (chosen || mine == null || mine.needsFirst() > received()) {
+            return;
+        }
+        if (!matcher.isUnused(mine)) {
+            mine = matcher.find(remote, mine, received, NOTHING);
+            if (mine == null || mine.needsFirst() > received()) {
+                return;
+            }
+            candidate = mine;
+        }
+        chosen = true;
+        matcher.awaitNoMore(remote);
+        matcher.use(mine);
+    }
+
+    private Miss miss(@Nullable RecordedConnection nearest, long difference, int more) {
+        var got = new Content(Hash.copyOf(actual.digest(), 0), received + more);
+        if (nearest == null) {
+            return new Miss(Kind.REQUEST, "tcp", remote, "every recorded connection is used", null, got, 0);
+        }
+        MessageDigest digest = Sha256.digest();
+        nearest.request().digest(digest);
+        var wanted =
+                new Content(Hash.copyOf(digest.digest(), 0), nearest.request().length());
+        return new Miss(Kind.REQUEST, "tcp", remote, why(nearest, difference, more), wanted, got, difference);
+    }
+
+    private static String why(RecordedConnection nearest, long difference, int more) {
+        RecordedStream request = nearest.request();
+        if (request.length() > 0 && request.read(0, 1)[0] == TLS_HANDSHAKE) {
+            return "TLS: its handshake differs in every execution, so what was recorded cannot be played to it";
+        }
+        if (difference == request.length()) {
+            return "the recorded request ended here";
+        }
+        return more == 0 ? "the recorded request goes on" : "the request differs from the recorded one";
+    }
+}

@@ -1,0 +1,79 @@
+package blackbox.replay.cassette;
+
+import blackbox.schemas.event.Endpoint;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
+
+/// Which recorded connections to which endpoint are not used up yet, and who waits for one. Owned by one
+/// thread.
+final class ConnectionMatcher {
+    private final Cassette cassette;
+    private final Map<Endpoint, Shelf> shelves = new HashMap<>();
+    private int used;
+
+    /// The connections to one endpoint.
+    ///
+    /// @param unused in the order of the recording
+    private record Shelf(SequencedSet<RecordedConnection> unused, int[] waiting) {}
+
+    ConnectionMatcher(Cassette cassette) {
+        this.cassette = cassette;
+    }
+
+    /// How many recorded connections were used.
+    int used() {
+        return used;
+    }
+
+    /// The connection whose fate the next SYN to `remote` shares, or null when there are none left. Claims
+    /// that still wait for theirs are counted before it.
+    @Nullable
+    RecordedConnection peek(Endpoint remote) {
+        Shelf shelf = shelf(remote);
+        return shelf.unused().stream().skip(shelf.waiting()[0]).findFirst().orElse(null);
+    }
+
+    /// Uses up a connection.
+    void use(RecordedConnection connection) {
+        if (shelf(connection.remote()).unused().remove(connection)) {
+            used++;
+        }
+    }
+
+    boolean isUnused(RecordedConnection connection) {
+        return shelf(connection.remote()).unused().contains(connection);
+    }
+
+    /// Counts a claim that waits.
+    void await(Endpoint remote) {
+        shelf(remote).waiting()[0]++;
+    }
+
+    /// Counts it no more.
+    void awaitNoMore(Endpoint remote) {
+        shelf(remote).waiting()[0]--;
+    }
+
+    /// The first unused connection to `remote` whose request begins with the first `received` octets of
+    /// `known`'s and goes on with `more`; null when there is none.
+    @Nullable
+    RecordedConnection find(Endpoint remote, @Nullable RecordedConnection known, long received, byte[] more) {
+        for (RecordedConnection each : shelf(remote).unused()) {
+            boolean same = each.opening == RecordedConnection.Opening.ACCEPTED
+                    && (known == null || each == known || each.request().sharesStart(known.request(), received))
+                    && each.request().mismatch(received, more) == more.length;
+            if (same) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private Shelf shelf(Endpoint remote) {
+        return shelves.computeIfAbsent(
+                remote, _ -> new Shelf(new LinkedHashSet<>(cassette.connections(remote)), new int[1]));
+    }
+}

@@ -1,0 +1,65 @@
+package blackbox.replay.cassette;
+
+import blackbox.replay.cassette.RecordedExchange.Question;
+import blackbox.schemas.Hash;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// What has to be known of DNS (RFC 1035) to answer from a recording: what a question looks like, its id, and
+/// an answer that says that there is none.
+final class DnsForm {
+    private static final int HEADER_BYTES = 12;
+    private static final int SERVFAIL = 2;
+
+    private DnsForm() {}
+
+    /// A datagram as something to look up.
+    static Question question(byte[] payload) {
+        int end = questionEnd(payload);
+        return new Question(Hash.sha256(end < 0 ? payload : withId(payload, 0)), payload.length, end >= 0);
+    }
+
+    static int id(byte[] message) {
+        return Octets.u16(message, 0);
+    }
+
+    static byte[] withId(byte[] message, int id) {
+        byte[] changed = message.clone();
+        Octets.putU16(changed, 0, id);
+        return changed;
+    }
+
+    /// An answer with the code SERVFAIL, or null when `message` is no question.
+    static byte @Nullable [] failure(byte[] message) {
+        int end = questionEnd(message);
+        if (end < 0) {
+            return null;
+        }
+        byte[] answer = Arrays.copyOf(message, end);
+        answer[2] = (byte) (message[2] | 0x80);
+        answer[3] = (byte) (0x80 | SERVFAIL);
+        Octets.putU16(answer, 10, 0); // what stood behind the question is cut off
+        return answer;
+    }
+
+    /// Where the only question of a message ends; -1 when it is not a message with one question and no
+    /// answers.
+    private static int questionEnd(byte[] message) {
+        boolean form = message.length > HEADER_BYTES + 4
+                && (message[2] & 0xf8) == 0
+                && Octets.u16(message, 4) == 1
+                && Octets.u16(message, 6) == 0
+                && Octets.u16(message, 8) == 0
+                && Octets.u16(message, 10) <= 2;
+        if (!form) {
+            return -1;
+        }
+        int at = HEADER_BYTES;
+        while (at < message.length && message[at] > 0 && message[at] <= 63) {
+            at += 1 + message[at];
+        }
+        int end = at + 5; // the root label, type and class
+        boolean whole = at < message.length && message[at] == 0 && end <= message.length;
+        return whole && (end == message.length || Octets.u16(message, 10) > 0) ? end : -1;
+    }
+}

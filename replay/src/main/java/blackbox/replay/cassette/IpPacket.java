@@ -1,0 +1,125 @@
+package blackbox.replay.cassette;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// An IPv4 or IPv6 packet in an Ethernet frame.
+///
+/// @param source 4 or 16 octets
+/// @param destination as many
+/// @param protocol of the payload, by IANA's numbers
+/// @param payload behind the header
+/// @param payloadAt where in the frame it begins
+/// @param fragment whether it is only a part of a packet; then the payload is not to be read
+record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload, int payloadAt, boolean fragment) {
+    static final int ICMP = 1;
+    static final int TCP = 6;
+    static final int UDP = 17;
+    static final int ICMP6 = 58;
+
+    static final int ETHERNET_BYTES = 14;
+    private static final int TYPE_V4 = 0x0800;
+    private static final int TYPE_V6 = 0x86dd;
+    private static final int HOPS = 64;
+
+    static IpPacket of(byte[] source, byte[] destination, int protocol, byte[] payload) {
+        return new IpPacket(source, destination, protocol, payload, 0, false);
+    }
+
+    /// The packet in `frame`, or null where there is none.
+    static @Nullable IpPacket parse(byte[] frame) {
+        if (frame.length < ETHERNET_BYTES) {
+            return null;
+        }
+        return switch (Octets.u16(frame, 12)) {
+            case TYPE_V4 -> v4(frame);
+            case TYPE_V6 -> v6(frame);
+            default -> null;
+        };
+    }
+
+    private static @Nullable IpPacket v4(byte[] frame) {
+        int at = ETHERNET_BYTES;
+        if (frame.length < at + 20) {
+            return null;
+        }
+        int header = (frame[at] & 0xf) * 4;
+        int end = at + Octets.u16(frame, at + 2);
+        if (frame[at] >> 4 != 4 || header < 20 || end > frame.length || at + header > end) {
+            return null;
+        }
+        return new IpPacket(
+                Arrays.copyOfRange(frame, at + 12, at + 16),
+                Arrays.copyOfRange(frame, at + 16, at + 20),
+                Octets.u8(frame, at + 9),
+                Arrays.copyOfRange(frame, at + header, end),
+                at + header,
+                (Octets.u16(frame, at + 6) & 0x3fff) != 0);
+    }
+
+    private static @Nullable IpPacket v6(byte[] frame) {
+        int at = ETHERNET_BYTES;
+        if (frame.length < at + 40) {
+            return null;
+        }
+        int end = at + 40 + Octets.u16(frame, at + 4);
+        if (end > frame.length) {
+            return null;
+        }
+        int next = Octets.u8(frame, at + 6);
+        return new IpPacket(
+                Arrays.copyOfRange(frame, at + 8, at + 24),
+                Arrays.copyOfRange(frame, at + 24, at + 40),
+                next,
+                Arrays.copyOfRange(frame, at + 40, end),
+                at + 40,
+                next == 44);
+    }
+
+    /// The sum over what TCP, UDP and ICMPv6 check besides their own octets (RFC 793, RFC 8200 section 8.1).
+    long pseudoHeader() {
+        long sum = Octets.sum(source, 0, source.length, 0);
+        sum = Octets.sum(destination, 0, destination.length, sum);
+        return sum + protocol + payload.length;
+    }
+
+    /// The same with the checksum of its payload, which is at `at` there, filled in.
+    IpPacket withChecksum(int at) {
+        byte[] checked = payload.clone();
+        Octets.putU16(checked, at, 0);
+        int sum = Octets.checksum(Octets.sum(checked, 0, checked.length, protocol == ICMP ? 0 : pseudoHeader()));
+        Octets.putU16(checked, at, sum == 0 && protocol == UDP ? 0xffff : sum);
+        return of(source, destination, protocol, checked);
+    }
+
+    /// The frame that carries this packet from one Ethernet address to another.
+    byte[] frame(byte[] to, byte[] from) {
+        boolean v4 = source.length == 4;
+        int header = v4 ? 20 : 40;
+        var frame = new byte[ETHERNET_BYTES + header + payload.length];
+        System.arraycopy(to, 0, frame, 0, 6);
+        System.arraycopy(from, 0, frame, 6, 6);
+        Octets.putU16(frame, 12, v4 ? TYPE_V4 : TYPE_V6);
+        int at = ETHERNET_BYTES;
+        if (v4) {
+            frame[at] = 0x45;
+            Octets.putU16(frame, at + 2, header + payload.length);
+            Octets.putU16(frame, at + 6, 0x4000);
+            frame[at + 8] = HOPS;
+            frame[at + 9] = (byte) protocol;
+        } else {
+            frame[at] = 0x60;
+            Octets.putU16(frame, at + 4, payload.length);
+            frame[at + 6] = (byte) protocol;
+            // Neighbours believe nothing that could have come through a router (RFC 4861 section 7.1).
+            frame[at + 7] = (byte) (protocol == ICMP6 ? 255 : HOPS);
+        }
+        System.arraycopy(source, 0, frame, at + (v4 ? 12 : 8), source.length);
+        System.arraycopy(destination, 0, frame, at + (v4 ? 16 : 24), destination.length);
+        if (v4) {
+            Octets.putU16(frame, at + 10, Octets.checksum(Octets.sum(frame, at, at + header, 0)));
+        }
+        System.arraycopy(payload, 0, frame, at + header, payload.length);
+        return frame;
+    }
+}

@@ -1,0 +1,87 @@
+package blackbox.replay.cassette;
+
+import java.net.InetAddress;
+
+/// Numbers, checksums and addresses in network byte order.
+final class Octets {
+    private Octets() {}
+
+    static int u8(byte[] octets, int at) {
+        return octets[at] & 0xff;
+    }
+
+    static int u16(byte[] octets, int at) {
+        return u8(octets, at) << 8 | u8(octets, at + 1);
+    }
+
+    static int u32(byte[] octets, int at) {
+        return u16(octets, at) << 16 | u16(octets, at + 2);
+    }
+
+    static void putU16(byte[] octets, int at, int value) {
+        octets[at] = (byte) (value >> 8);
+        octets[at + 1] = (byte) value;
+    }
+
+    static void putU32(byte[] octets, int at, int value) {
+        putU16(octets, at, value >> 16);
+        putU16(octets, at + 2, value);
+    }
+
+    /// The sum of 16-bit words that the Internet checksum is made of (RFC 1071), added to `sum`.
+    static long sum(byte[] octets, int from, int to, long sum) {
+        long total = sum;
+        for (int at = from; at + 1 < to; at += 2) {
+            total += u16(octets, at);
+        }
+        return (to - from) % 2 == 0 ? total : total + (u8(octets, to - 1) << 8);
+    }
+
+    /// The checksum of a sum: folded and complemented.
+    static int checksum(long sum) {
+        long folded = sum;
+        while (folded >> 16 != 0) {
+            folded = (folded & 0xffff) + (folded >> 16);
+        }
+        return (int) ~folded & 0xffff;
+    }
+
+    /// An address as text: dotted, or as RFC 5952 wants it.
+    static String address(byte[] octets) {
+        if (octets.length == 4) {
+            return u8(octets, 0) + "." + u8(octets, 1) + "." + u8(octets, 2) + "." + u8(octets, 3);
+        }
+        int best = 8;
+        int length = 1;
+        for (int i = 0; i < 8; i++) {
+            int zeros = 0;
+            while (i + zeros < 8 && u16(octets, 2 * (i + zeros)) == 0) {
+                zeros++;
+            }
+            if (zeros > length) {
+                best = i;
+                length = zeros;
+            }
+        }
+        var text = new StringBuilder();
+        for (int i = 0; i < 8; i++) {
+            if (i == best) {
+                text.append("::");
+                i += length - 1;
+            } else {
+                boolean first = text.isEmpty() || text.charAt(text.length() - 1) == ':';
+                text.append(first ? "" : ":").append(Integer.toHexString(u16(octets, 2 * i)));
+            }
+        }
+        return text.toString();
+    }
+
+    /// The octets of an address that [#address] wrote; never asks a resolver.
+    static byte[] ofAddress(String text) {
+        try {
+            return InetAddress.ofLiteral(text).getAddress();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("no IP address: " + text, e);
+        }
+    }
+}

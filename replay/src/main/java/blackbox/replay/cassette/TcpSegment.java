@@ -1,0 +1,109 @@
+package blackbox.replay.cassette;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A TCP segment (RFC 9293). Sequence numbers are unsigned 32 bits in an int: compare them by their
+/// difference.
+///
+/// @param sequence of the first octet
+/// @param acknowledgement meaningful with [#ACK]
+/// @param flags a sum of the constants
+/// @param window unscaled: the peer never offers scaling, so nobody scales
+/// @param mss the option of a SYN, or 0
+/// @param payload its octets
+/// @param payloadAt where in the IP payload they begin
+record TcpSegment(
+        int sourcePort,
+        int destinationPort,
+        int sequence,
+        int acknowledgement,
+        int flags,
+        int window,
+        int mss,
+        byte[] payload,
+        int payloadAt) {
+    static final int FIN = 1;
+    static final int SYN = 2;
+    static final int RST = 4;
+    static final int PSH = 8;
+    static final int ACK = 16;
+
+    private static final int HEADER_BYTES = 20;
+    private static final int CHECKSUM_AT = 16;
+
+    /// The segment in an IP payload, or null where there is none.
+    static @Nullable TcpSegment parse(byte[] octets) {
+        if (octets.length < HEADER_BYTES) {
+            return null;
+        }
+        int header = (octets[12] >> 4 & 0xf) * 4;
+        if (header < HEADER_BYTES || header > octets.length) {
+            return null;
+        }
+        return new TcpSegment(
+                Octets.u16(octets, 0),
+                Octets.u16(octets, 2),
+                Octets.u32(octets, 4),
+                Octets.u32(octets, 8),
+                Octets.u8(octets, 13) & 0x3f,
+                Octets.u16(octets, 14),
+                mss(octets, header),
+                Arrays.copyOfRange(octets, header, octets.length),
+                header);
+    }
+
+    private static int mss(byte[] octets, int header) {
+        for (int at = HEADER_BYTES; at < header && octets[at] != 0; ) {
+            if (octets[at] == 1) {
+                at++;
+                continue;
+            }
+            int length = at + 1 < header ? Octets.u8(octets, at + 1) : 0;
+            if (length < 2 || at + length > header) {
+                return 0;
+            }
+            if (octets[at] == 2 && length == 4) {
+                return Octets.u16(octets, at + 2);
+            }
+            at += length;
+        }
+        return 0;
+    }
+
+    boolean is(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    /// The sequence number behind it: octets, and one each for SYN and FIN.
+    int end() {
+        return sequence + payload.length + (is(SYN) ? 1 : 0) + (is(FIN) ? 1 : 0);
+    }
+
+    /// A segment that goes the other way.
+    TcpSegment answer(int seq, int ack, int flagsOfAnswer, int windowOfAnswer, int mssOfAnswer, byte[] octets) {
+        int from = destinationPort;
+        int to = sourcePort;
+        return new TcpSegment(from, to, seq, ack, flagsOfAnswer, windowOfAnswer, mssOfAnswer, octets, 0);
+    }
+
+    /// As the payload of a packet between these addresses.
+    IpPacket packet(byte[] source, byte[] destination) {
+        int header = HEADER_BYTES + (mss > 0 ? 4 : 0);
+        var octets = new byte[header + payload.length];
+        Octets.putU16(octets, 0, sourcePort);
+        Octets.putU16(octets, 2, destinationPort);
+        Octets.putU32(octets, 4, sequence);
+        Octets.putU32(octets, 8, acknowledgement);
+        octets[12] = (byte) (header / 4 << 4);
+        octets[13] = (byte) flags;
+        Octets.putU16(octets, 14, window);
+        if (mss > 0) {
+            octets[HEADER_BYTES] = 2;
+            octets[HEADER_BYTES + 1] = 4;
+            Octets.putU16(octets, HEADER_BYTES + 2, mss);
+        }
+        System.arraycopy(payload, 0, octets, header, payload.length);
+        return IpPacket.of(source, destination, IpPacket.TCP, octets).withChecksum(CHECKSUM_AT);
+    }
+}

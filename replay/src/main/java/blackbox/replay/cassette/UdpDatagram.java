@@ -1,0 +1,45 @@
+package blackbox.replay.cassette;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A UDP datagram (RFC 768).
+///
+/// @param payloadAt where in the IP payload its octets begin
+record UdpDatagram(int sourcePort, int destinationPort, byte[] payload, int payloadAt) {
+    private static final int HEADER_BYTES = 8;
+    private static final int CHECKSUM_AT = 6;
+
+    /// The datagram in an IP payload, or null where there is none.
+    static @Nullable UdpDatagram parse(byte[] octets) {
+        if (octets.length < HEADER_BYTES) {
+            return null;
+        }
+        int length = Octets.u16(octets, 4);
+        if (length < HEADER_BYTES || length > octets.length) {
+            return null;
+        }
+        return new UdpDatagram(
+                Octets.u16(octets, 0),
+                Octets.u16(octets, 2),
+                Arrays.copyOfRange(octets, HEADER_BYTES, length),
+                HEADER_BYTES);
+    }
+
+    /// A datagram that goes the other way.
+    UdpDatagram answer(byte[] octets) {
+        int from = destinationPort;
+        int to = sourcePort;
+        return new UdpDatagram(from, to, octets, 0);
+    }
+
+    /// As the payload of a packet between these addresses.
+    IpPacket packet(byte[] source, byte[] destination) {
+        var octets = new byte[HEADER_BYTES + payload.length];
+        Octets.putU16(octets, 0, sourcePort);
+        Octets.putU16(octets, 2, destinationPort);
+        Octets.putU16(octets, 4, octets.length);
+        System.arraycopy(payload, 0, octets, HEADER_BYTES, payload.length);
+        return IpPacket.of(source, destination, IpPacket.UDP, octets).withChecksum(CHECKSUM_AT);
+    }
+}
