@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.data.DataFolder;
 import blackbox.cli.demo.DemoService;
 import blackbox.cli.demo.DemoWorkspace;
+import blackbox.cli.record.CaptureLimits;
 import blackbox.cli.record.KafkaSettings;
 import blackbox.cli.record.RecordRequest;
 import blackbox.cli.record.RecordResult;
@@ -88,7 +89,7 @@ public final class DemoCommand implements Callable<Integer> {
                 TIMEOUT,
                 Network.USER,
                 "agent",
-                RecordRequest.DISK_LOG_BYTES_MAX_DEFAULT,
+                CaptureLimits.DEFAULT,
                 command);
         return new RecordSession(data, request, KafkaSettings.EMBEDDED, line -> System.err.println("blackbox: " + line))
                 .run();

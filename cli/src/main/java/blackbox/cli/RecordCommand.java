@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.record.CaptureLimits;
 import blackbox.cli.record.KafkaSettings;
 import blackbox.cli.record.RecordRequest;
 import blackbox.cli.record.RecordResult;
@@ -94,7 +95,15 @@ public final class RecordCommand implements Callable<Integer> {
             converter = SizeConverter.class,
             description = "Keep at most so much of what is written to the VM's disk, for `blackbox disk`; later moments"
                     + " cannot be shown then (512M, 20G; default: 4G).")
-    long diskLogMax = RecordRequest.DISK_LOG_BYTES_MAX_DEFAULT;
+    long diskLogMax = CaptureLimits.DEFAULT.diskLogBytesMax();
+
+    @Option(
+            names = "--frames-max",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description = "Keep at most so much of the network's frames and of the workspace that goes in, for"
+                    + " `blackbox replay`; they are payloads, and secrets may be in them (0 keeps none; default: 1G).")
+    long framesMax = CaptureLimits.DEFAULT.framesBytesMax();
 
     @Option(
             names = "--kafka",
@@ -145,12 +154,23 @@ public final class RecordCommand implements Callable<Integer> {
         if (!user.equals("agent") && !user.equals("root")) {
             throw CommandException.badInput("there is no user '" + user + "' in the guest; choose agent or root");
         }
+        if (diskLogMax == 0) {
+            throw CommandException.badInput("--disk-log-max cannot be 0: give the log some room");
+        }
         if (name != null
                 && (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' '))) {
             throw CommandException.badInput("a run's name has 1 to 200 printable characters");
         }
         return new RecordRequest(
-                image, name, workspace, environment, timeout, networkChoice(), user, diskLogMax, command);
+                image,
+                name,
+                workspace,
+                environment,
+                timeout,
+                networkChoice(),
+                user,
+                new CaptureLimits(diskLogMax, framesMax),
+                command);
     }
 
     private Network networkChoice() {

@@ -9,7 +9,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class SizeConverter implements ITypeConverter<Long> {
 
     private static final Pattern FORM = Pattern.compile("([1-9]\\d{0,8})([KMGT])?(?:i?B)?");
-    private static final Pattern BARE = Pattern.compile("[1-9]\\d{0,15}");
+    private static final Pattern BARE = Pattern.compile("0|[1-9]\\d{0,15}");
 
     @Override
     public Long convert(String text) {

@@ -4,6 +4,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.workspace.TarFilter;
@@ -38,15 +39,17 @@ final class AgentRun {
 
     private final VirtualMachine vm;
     private final RecordRequest request;
+    private final GuestEntropy entropy;
     private final Path workspace;
     private final Consumer<String> says;
     private final CountDownLatch started = new CountDownLatch(1);
     private volatile boolean interrupted;
     private volatile @Nullable String stopped;
 
-    AgentRun(VirtualMachine vm, RecordRequest request, Path workspace, Consumer<String> says) {
+    AgentRun(VirtualMachine vm, RecordRequest request, GuestEntropy entropy, Path workspace, Consumer<String> says) {
         this.vm = vm;
         this.request = request;
+        this.entropy = entropy;
         this.workspace = workspace;
         this.says = says;
     }
@@ -134,7 +137,7 @@ final class AgentRun {
     }
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
-        vm.startAgent(command(), System.in, System.out, System.err);
+        vm.startAgent(command(), entropy, System.in, System.out, System.err);
         started.countDown();
         Duration timeout = request.timeout();
         Exit exit;

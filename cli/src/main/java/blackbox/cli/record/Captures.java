@@ -15,13 +15,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The files that a recording keeps beside its events, `captures/<run>/`: what is new in each is sealed as it
 /// grows.
 ///
 /// @param files each sealed by whoever calls [#sealNew], one thread at a time
-record Captures(List<CaptureFile> files) {
+/// @param folder where they are
+/// @param limits how long they may grow
+record Captures(List<CaptureFile> files, Path folder, CaptureLimits limits) {
 
     Captures {
         files = List.copyOf(files);
@@ -40,12 +43,30 @@ record Captures(List<CaptureFile> files) {
     }
 
     /// What is kept of `vm` in `folder`.
-    ///
-    /// @param diskLogBytesMax how long the log of its disk may grow
-    static Captures of(VirtualMachine vm, Path folder, long diskLogBytesMax) {
+    static Captures of(VirtualMachine vm, Path folder, CaptureLimits limits) {
         Path blocks = folder.resolve(VmRequest.BLOCKS);
         // QEMU has several writes to the log under way at once, and they may come to be there in any order.
-        return new Captures(List.of(new CaptureFile(VmRequest.BLOCKS, blocks, diskLogBytesMax, () -> settled(vm))));
+        var files = new ArrayList<CaptureFile>();
+        files.add(new CaptureFile(VmRequest.BLOCKS, blocks, limits.diskLogBytesMax(), () -> settled(vm)));
+        addFrames(files, folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
+        addFrames(files, folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
+        return new Captures(files, folder, limits);
+    }
+
+    private static void addFrames(List<CaptureFile> files, Path path, long bytesMax) {
+        if (bytesMax > 0) {
+            files.add(new CaptureFile(path.getFileName().toString(), path, bytesMax, () -> true));
+        }
+    }
+
+    /// The frames that the VM sends, kept as they are read.
+    KeptFrames framesOut(VirtualMachine vm) {
+        return new KeptFrames(vm.framesOut(), folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
+    }
+
+    /// The frames that it is sent, kept as they are read.
+    KeptFrames framesIn(VirtualMachine vm) {
+        return new KeptFrames(vm.framesIn(), folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
     }
 
     private static boolean settled(VirtualMachine vm) {

@@ -9,8 +9,8 @@ import blackbox.recorder.seal.RunRecorder;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.vm.machine.VirtualMachine;
+import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -56,8 +56,8 @@ final class GuestFeeds {
         this.stop = stop;
         this.decoder = new GuestDecoder(clock, cpuSeq, recorder::record);
         threads.add(start("tracer-stream", () -> decoder.run(vm.events())));
-        threads.add(start("frames-out", () -> fold(vm.framesOut(), FlowTable.Direction.OUT)));
-        threads.add(start("frames-in", () -> fold(vm.framesIn(), FlowTable.Direction.IN)));
+        threads.add(start(KeptFrames.OUT, () -> fold(captures.framesOut(vm), FlowTable.Direction.OUT)));
+        threads.add(start(KeptFrames.IN, () -> fold(captures.framesIn(vm), FlowTable.Direction.IN)));
         threads.add(start("captures", this::sealCaptures));
         watcher = Thread.ofVirtual().name("silence-watch").start(this::watch);
     }
@@ -79,13 +79,16 @@ final class GuestFeeds {
         });
     }
 
-    private void fold(InputStream frames, FlowTable.Direction direction) throws IOException, RecorderException {
-        try {
-            new PcapReader(frames).forEach(frame -> {
+    private void fold(KeptFrames frames, FlowTable.Direction direction) throws IOException, RecorderException {
+        try (frames) {
+            new PcapReader(new BufferedInputStream(frames)).forEach(frame -> {
                 synchronized (flows) {
                     flows.add(frame, direction, clock.nowNs()).forEach(this::recordUnchecked);
                 }
             });
+            if (frames.failure() != null) {
+                finding("CAPTURE_FAILED", direction == FlowTable.Direction.OUT ? KeptFrames.OUT : KeptFrames.IN);
+            }
         } catch (StoppedException e) {
             throw e.reason;
         }

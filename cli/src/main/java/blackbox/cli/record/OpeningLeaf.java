@@ -15,9 +15,10 @@ final class OpeningLeaf {
 
     private OpeningLeaf() {}
 
+    /// @param entropy digest of what the guest's random generator is given
     /// @param key the long-term key that certifies the run
     /// @param certificate the run key certificate, a signed note
-    static String json(RecordRequest request, StartFacts facts, NoteVerifier key, String certificate) {
+    static String json(RecordRequest request, StartFacts facts, Hash entropy, NoteVerifier key, String certificate) {
         ObjectNode leaf = JSON.createObjectNode().put("tier", "live");
         leaf.putObject("image")
                 .put("name", facts.imageName())
@@ -32,6 +33,7 @@ final class OpeningLeaf {
         leaf.putObject("workspace")
                 .put("sha256", facts.workspace().sha256().toString())
                 .put("bytes", facts.workspace().bytes());
+        leaf.putObject("entropy").put("sha256", entropy.toString());
         leaf.putObject("recorder")
                 .put("version", "0.1.0")
                 .put("key", key.encoded())

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param timeout how long the agent may run, or null
 /// @param network what the VM's network reaches
 /// @param user `agent` or `root`
-/// @param diskLogBytesMax how long the log of the VM's disk may grow
+/// @param limits how much is kept beside the events
 /// @param command the agent's program and arguments
 public record RecordRequest(
         String image,
@@ -26,18 +26,12 @@ public record RecordRequest(
         @Nullable Duration timeout,
         Network network,
         String user,
-        long diskLogBytesMax,
+        CaptureLimits limits,
         List<String> command) {
-
-    /// How long the log of the VM's disk may grow when nobody says otherwise.
-    public static final long DISK_LOG_BYTES_MAX_DEFAULT = 4L << 30;
 
     public RecordRequest {
         if (command.isEmpty()) {
             throw new IllegalArgumentException("there is no command to run");
-        }
-        if (diskLogBytesMax <= 0) {
-            throw new IllegalArgumentException("a log of " + diskLogBytesMax + " octets");
         }
         environment = Map.copyOf(environment);
         command = List.copyOf(command);

@@ -12,6 +12,7 @@ import blackbox.recorder.seal.SteadyClock;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
 import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -21,6 +22,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmHost;
@@ -123,12 +125,15 @@ public final class RecordSession {
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         RunId run = begun.run();
         HostClock clock = begun.clock();
+        Path folder = data.captures().resolve(run.value());
+        var entropy = GuestEntropy.from(random);
+        KeptInputs.keep(vm, entropy, folder, request.limits().framesBytesMax());
         var sealer = new RunSealer(run, begun.certified().keys(), checkpoints, begun.steady());
-        open(vm.facts(), sealer, begun);
+        open(vm.facts(), entropy.digest(), sealer, begun);
         log.handTo(sealer::append);
         var recorder = new RunRecorder(sealer, run.value());
-        var agent = new AgentRun(vm, request, data.workspaces().resolve(run.value()), says);
-        Captures captures = Captures.of(vm, data.captures().resolve(run.value()), request.diskLogBytesMax());
+        var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), says);
+        Captures captures = Captures.of(vm, folder, request.limits());
         var feeds = new GuestFeeds(vm, recorder, clock, cpuSeq(vm.facts()), log, captures, agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
@@ -173,7 +178,7 @@ public final class RecordSession {
     }
 
     /// The leaves that are durable before the agent's first instruction, in the run's first epoch.
-    private void open(StartFacts facts, RunSealer sealer, Begun begun) {
+    private void open(StartFacts facts, Hash entropy, RunSealer sealer, Begun begun) {
         HostClock clock = begun.clock();
         Instant read = facts.clock().host();
         clock.align(facts.clock().guestBootNanos(), read.getEpochSecond() * 1_000_000_000L + read.getNano());
@@ -181,6 +186,7 @@ public final class RecordSession {
         String detail = OpeningLeaf.json(
                 request,
                 facts,
+                entropy,
                 begun.certified().runs().verifier(),
                 begun.certified().certificate());
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
