@@ -1,0 +1,393 @@
+package blackbox.replay.divergence;
+
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Reads both sides once and matches them strand by strand. The side with less that waits for its counterpart
+/// is read next, so that one side's extra events do not pile up the other's.
+///
+/// Memory: at most [#PENDING_MAX] tokens of each side wait; beyond that the strands with most of them are cut
+/// off, which is counted. A strand that is done and agreed leaves nothing behind. Owned by one thread.
+final class Aligner {
+
+    static final int RECORDED = 0;
+    static final int ACTUAL = 1;
+
+    static final int PENDING_MAX = 1 << 18;
+    private static final int WINDOW = 1_024;
+    private static final int WINDOW_MAX = 4_096;
+    private static final int HEAD_MAX = 4_096;
+    private static final int EDIT_TOKENS = 256;
+    private static final int EDIT_TOKENS_MAX = 1 << 17;
+    private static final int DIVERGENT_MAX = 1 << 16;
+
+    private final Map<Long, StrandPair> pairs = new LinkedHashMap<>();
+    private final Lineage[] lineages;
+    private final int[] pending = new int[2];
+    private final long[] cutOff = new long[2];
+    private final long[] events = new long[2];
+    private final boolean[] closed = new boolean[2];
+    private final long[] lost = new long[2];
+    private int editTokens;
+    private int divergent;
+    private long matched;
+    private long lanesDiffering;
+    private boolean foldedOtherwise;
+
+    Aligner(KeyedHash hash) {
+        lineages = new Lineage[] {new Lineage(hash, sink(RECORDED)), new Lineage(hash, sink(ACTUAL))};
+    }
+
+    private TokenSink sink(int side) {
+        return new TokenSink() {
+            @Override
+            public void accept(Strand strand, Token token) {
+                offer(side, strand, token);
+            }
+
+            @Override
+            public void ended(Strand strand) {
+                end(side, strand);
+            }
+        };
+    }
+
+    /// Reads both to their ends.
+    Aligner align(EventSource recorded, EventSource actual) throws IOException {
+        try (EventCursor first = recorded.open(0);
+                EventCursor second = actual.open(0)) {
+            boolean[] open = {true, true};
+            EventCursor[] cursors = {first, second};
+            while (open[RECORDED] || open[ACTUAL]) {
+                boolean ahead = pending[RECORDED] > pending[ACTUAL];
+                int side = open[RECORDED] && (!ahead || !open[ACTUAL]) ? RECORDED : ACTUAL;
+                open[side] = read(cursors[side], side);
+            }
+        }
+        finish();
+        return this;
+    }
+
+    private boolean read(EventCursor cursor, int side) throws IOException {
+        // In stretches, so that each side's code and data stay in the caches.
+        for (int i = 0; i < 64; i++) {
+            if (!cursor.next()) {
+                lineages[side].finish();
+                return false;
+            }
+            Row row = cursor.row();
+            long kind = row.has(Column.KIND) ? row.number(Column.KIND) : 0;
+            events[side]++;
+            closed[side] |= kind == Kind.RUN_CLOSE.code();
+            if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
+                lost[side] += row.number(Column.LOST);
+            }
+            lineages[side].add(row, cursor.index());
+        }
+        return true;
+    }
+
+    private StrandPair pair(int side, Strand strand) {
+        StrandPair pair = pairs.computeIfAbsent(strand.key(), _ -> new StrandPair());
+        if (!pair.isShown(side)) {
+            pair.show(side, strand);
+        }
+        return pair;
+    }
+
+    private void offer(int side, Strand strand, Token token) {
+        StrandPair pair = pair(side, strand);
+        if (pair.isCutOff(side)) {
+            cutOff[side]++;
+            return;
+        }
+        Deque<Token> own = pair.queue(side);
+        Deque<Token> other = pair.queue(1 - side);
+        if (own.isEmpty() && !other.isEmpty() && other.peek().canon() == token.canon()) {
+            pending[1 - side]--;
+            Token head = other.remove();
+            agree(pair, side == RECORDED ? token : head, side == RECORDED ? head : token);
+            return;
+        }
+        own.add(token);
+        pending[side]++;
+        settle(pair);
+        if (pending[side] > PENDING_MAX) {
+            relieve(side);
+        }
+    }
+
+    private void agree(StrandPair pair, Token recorded, Token actual) {
+        matched++;
+        lanesDiffering |= recorded.lanes() ^ actual.lanes();
+        pair.agreed = new Edit.Agreed(recorded, actual);
+    }
+
+    private void end(int side, Strand strand) {
+        StrandPair pair = pairs.get(strand.key());
+        if (pair == null) {
+            return;
+        }
+        pair.end(side);
+        settle(pair);
+        if (pair.isDone() && (pair.isWithoutEdits() || ++divergent > DIVERGENT_MAX)) {
+            pairs.remove(strand.key());
+        }
+    }
+
+    /// Compares windows as long as there is enough of both.
+    private void settle(StrandPair pair) {
+        while (!pair.isOneSided() && isReady(pair, RECORDED) && isReady(pair, ACTUAL)) {
+            if (pair.queue(RECORDED).isEmpty() && pair.queue(ACTUAL).isEmpty()) {
+                return;
+            }
+            boolean last = pair.hasEnded(RECORDED) && pair.hasEnded(ACTUAL);
+            compare(pair, last);
+        }
+    }
+
+    private static boolean isReady(StrandPair pair, int side) {
+        return pair.hasEnded(side) || pair.queue(side).size() >= WINDOW;
+    }
+
+    /// Compares what waits on both sides; what is near the windows' ends waits on, unless nothing more comes.
+    private void compare(StrandPair pair, boolean last) {
+        List<Token> recorded = head(pair.queue(RECORDED));
+        List<Token> actual = head(pair.queue(ACTUAL));
+        boolean whole = last
+                && recorded.size() == pair.queue(RECORDED).size()
+                && actual.size() == pair.queue(ACTUAL).size();
+        List<AnchoredDiff.Hunk> hunks = AnchoredDiff.of(canons(recorded), canons(actual), rare(recorded));
+        int a = 0;
+        int b = 0;
+        for (AnchoredDiff.Hunk hunk : hunks) {
+            boolean early = hunk.expectedTo() <= recorded.size() / 2 && hunk.actualTo() <= actual.size() / 2;
+            boolean first = hunk.expectedFrom() == 0 && hunk.actualFrom() == 0;
+            if (!whole && !early && !first) {
+                take(pair, recorded, actual, a, hunk.expectedFrom(), b, null);
+                drop(pair, hunk.expectedFrom(), hunk.actualFrom());
+                return;
+            }
+            take(pair, recorded, actual, a, hunk.expectedFrom(), b, hunk);
+            a = hunk.expectedTo();
+            b = hunk.actualTo();
+        }
+        take(pair, recorded, actual, a, recorded.size(), b, null);
+        drop(pair, recorded.size(), actual.size());
+    }
+
+    /// Agrees on a stretch and adds the hunk behind it, if there is one.
+    private void take(
+            StrandPair pair,
+            List<Token> recorded,
+            List<Token> actual,
+            int a,
+            int aEnd,
+            int b,
+            AnchoredDiff.@Nullable Hunk hunk) {
+        for (int i = a; i < aEnd; i++) {
+            agree(pair, recorded.get(i), actual.get(b + i - a));
+        }
+        if (hunk == null || isAtCut(pair, hunk, recorded.size(), actual.size())) {
+            return;
+        }
+        pair.add(new Edit(
+                kept(recorded, hunk.expectedFrom(), hunk.expectedTo()),
+                kept(actual, hunk.actualFrom(), hunk.actualTo()),
+                hunk.expectedTo() - hunk.expectedFrom(),
+                hunk.actualTo() - hunk.actualFrom(),
+                pair.agreed,
+                hunk.expectedTo() < recorded.size() ? recorded.get(hunk.expectedTo()) : null,
+                hunk.actualTo() < actual.size() ? actual.get(hunk.actualTo()) : null));
+    }
+
+    /// Where one side's tokens were cut off, nothing is known of what follows.
+    private static boolean isAtCut(StrandPair pair, AnchoredDiff.Hunk hunk, int recorded, int actual) {
+        return pair.isCutOff(RECORDED) && hunk.expectedTo() == recorded
+                || pair.isCutOff(ACTUAL) && hunk.actualTo() == actual;
+    }
+
+    private List<Token> kept(List<Token> tokens, int from, int to) {
+        int room = editTokens < EDIT_TOKENS_MAX ? EDIT_TOKENS : 1;
+        List<Token> kept = List.copyOf(tokens.subList(from, Math.min(to, from + room)));
+        editTokens += kept.size();
+        return kept;
+    }
+
+    private void drop(StrandPair pair, int fromRecorded, int fromActual) {
+        for (int i = 0; i < fromRecorded; i++) {
+            pair.queue(RECORDED).remove();
+        }
+        for (int i = 0; i < fromActual; i++) {
+            pair.queue(ACTUAL).remove();
+        }
+        pending[RECORDED] -= fromRecorded;
+        pending[ACTUAL] -= fromActual;
+    }
+
+    private static List<Token> head(Deque<Token> queue) {
+        var head = new ArrayList<Token>(Math.min(queue.size(), WINDOW_MAX));
+        for (Iterator<Token> i = queue.iterator(); i.hasNext() && head.size() < WINDOW_MAX; ) {
+            head.add(i.next());
+        }
+        return head;
+    }
+
+    private static long[] canons(List<Token> tokens) {
+        return tokens.stream().mapToLong(Token::canon).toArray();
+    }
+
+    private static boolean[] rare(List<Token> tokens) {
+        var rare = new boolean[tokens.size()];
+        for (int i = 0; i < rare.length; i++) {
+            Kind kind = Kind.ofCode(tokens.get(i).kind());
+            rare[i] = switch (kind) {
+                case FILE_OPEN, FILE_CLOSE, FILE_IO -> false;
+                case null, default -> true;
+            };
+        }
+        return rare;
+    }
+
+    /// Too much waits on that side: the longest strands are compared as they are, or kept as their
+    /// beginnings.
+    private void relieve(int side) {
+        var longest = new ArrayList<>(pairs.values());
+        longest.sort(Comparator.comparingInt(pair -> -pair.queue(side).size()));
+        for (StrandPair pair : longest) {
+            if (pending[side] <= PENDING_MAX / 2) {
+                return;
+            }
+            Deque<Token> queue = pair.queue(side);
+            pair.cutOff(side);
+            int keep = Math.min(HEAD_MAX, queue.size() / 2);
+            while (queue.size() > keep) {
+                queue.removeLast();
+                pending[side]--;
+                cutOff[side]++;
+            }
+        }
+    }
+
+    private void finish() {
+        new Leftovers(pairs.values()).join();
+        for (StrandPair pair : List.copyOf(pairs.values())) {
+            pair.end(RECORDED);
+            pair.end(ACTUAL);
+            while (!pair.queue(RECORDED).isEmpty() || !pair.queue(ACTUAL).isEmpty()) {
+                compare(pair, true);
+            }
+            foldedOtherwise |= pair.unfold();
+        }
+        pairs.values().removeIf(StrandPair::isWithoutEdits);
+    }
+
+    /// The pairs that differ somewhere.
+    Collection<StrandPair> divergent() {
+        return pairs.values();
+    }
+
+    /// Events that agreed.
+    long matched() {
+        return matched;
+    }
+
+    /// Events of that side, compared or not.
+    long events(int side) {
+        return events[side];
+    }
+
+    /// Whether that side has the event that closes a run.
+    boolean isClosed(int side) {
+        return closed[side];
+    }
+
+    /// Events of that side that its recorder declared lost.
+    long lost(int side) {
+        return lost[side];
+    }
+
+    /// Events of that side that are not compared by their nature.
+    long notCompared(int side) {
+        return lineages[side].notCompared();
+    }
+
+    /// Events of that side that were beyond the bound on memory.
+    long cutOff(int side) {
+        return cutOff[side];
+    }
+
+    /// The names of the rules without which the sides would not agree.
+    List<String> rules() {
+        var rules = new ArrayList<String>();
+        String[] lanes = {"process-numbers", "temporary-names", "ephemeral-ports", "kernel-file-sizes"};
+        for (int lane = 0; lane < lanes.length; lane++) {
+            if ((lanesDiffering >>> 16 * lane & 0xffff) != 0) {
+                rules.add(lanes[lane]);
+            }
+        }
+        if (foldedOtherwise) {
+            rules.add("folded-reads-and-writes");
+        }
+        if (lineages[RECORDED].sequence() != lineages[ACTUAL].sequence()) {
+            rules.add("interleaving");
+        }
+        return rules;
+    }
+
+    /// Strands of which each side has one that the other has not, paired within their groups in their order.
+    private static final class Leftovers {
+        private final Collection<StrandPair> pairs;
+
+        Leftovers(Collection<StrandPair> pairs) {
+            this.pairs = pairs;
+        }
+
+        void join() {
+            Map<Long, List<StrandPair>> actual = new HashMap<>();
+            for (StrandPair pair : pairs) {
+                if (!pair.isShown(RECORDED)) {
+                    actual.computeIfAbsent(pair.strand().group, _ -> new ArrayList<>())
+                            .add(pair);
+                }
+            }
+            actual.values().forEach(Leftovers::sort);
+            List<StrandPair> recorded = new ArrayList<>(
+                    pairs.stream().filter(pair -> !pair.isShown(ACTUAL)).toList());
+            sort(recorded);
+            for (StrandPair pair : recorded) {
+                List<StrandPair> others = actual.get(pair.strand().group);
+                if (others != null && !others.isEmpty()) {
+                    join(pair, others.removeFirst());
+                }
+            }
+        }
+
+        private static void sort(List<StrandPair> pairs) {
+            pairs.sort(Comparator.comparingLong(Leftovers::firstIndex));
+        }
+
+        private static long firstIndex(StrandPair pair) {
+            Token first = pair.queue(pair.isShown(RECORDED) ? RECORDED : ACTUAL).peek();
+            return first == null ? Long.MAX_VALUE : first.index();
+        }
+
+        private static void join(StrandPair pair, StrandPair other) {
+            pair.show(ACTUAL, other.strand());
+            pair.queue(ACTUAL).addAll(other.queue(ACTUAL));
+            other.queue(ACTUAL).clear();
+        }
+    }
+}

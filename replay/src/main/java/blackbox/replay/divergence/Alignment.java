@@ -1,0 +1,60 @@
+package blackbox.replay.divergence;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What came of comparing two runs.
+///
+/// @param rules names of the rules without which they would not be equal; [#RULES] says what they mean
+/// @param comparedEvents how many events of each side agreed
+/// @param recordedEvents how many the recorded side has in all
+/// @param actualEvents how many the other side has in all
+/// @param firstDivergence null where they agree
+/// @param mask where two replays differ from each other, which was left out: a count and the first places
+/// @param notCompared what was not compared, and why, a sentence each
+/// @param next commands that show more
+public record Alignment(
+        Outcome outcome,
+        List<String> rules,
+        long comparedEvents,
+        long recordedEvents,
+        long actualEvents,
+        @Nullable FirstDivergence firstDivergence,
+        List<String> mask,
+        List<String> notCompared,
+        List<String> next) {
+
+    /// What can be said of the two.
+    public enum Outcome {
+        /// Equal but for host times.
+        IDENTICAL,
+        /// Equal under the rules that are named.
+        EQUIVALENT,
+        /// They part at an event.
+        DIVERGED,
+        /// They agree as far as the shorter record goes.
+        INCOMPLETE
+    }
+
+    /// What each rule allows.
+    public static final List<String> RULES = List.of(
+            "process-numbers: processes and threads have other numbers",
+            "temporary-names: random parts of names of files that were created exclusively differ",
+            "ephemeral-ports: ports that a kernel chose differ",
+            "kernel-file-sizes: files in /proc and /sys have other lengths",
+            "folded-reads-and-writes: the same reads and writes of a file were reported in other portions",
+            "interleaving: threads, processes and flows took turns otherwise, each of them doing the same",
+            "noise-mask: places where two replays differ from each other were left out");
+
+    public Alignment {
+        rules = List.copyOf(rules);
+        mask = List.copyOf(mask);
+        notCompared = List.copyOf(notCompared);
+        next = List.copyOf(next);
+    }
+
+    /// Whether the runs are equal as far as it was to be shown.
+    public boolean holds() {
+        return outcome == Outcome.IDENTICAL || outcome == Outcome.EQUIVALENT;
+    }
+}

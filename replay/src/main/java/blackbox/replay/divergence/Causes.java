@@ -1,0 +1,342 @@
+package blackbox.replay.divergence;
+
+import blackbox.replay.divergence.EventLookup.Facts;
+import blackbox.replay.divergence.RunInputs.Input;
+import blackbox.schemas.event.Kind;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Walks back from a divergence to the first input that differs, and says which class that is. What is
+/// concluded rather than seen says "likely", and why.
+///
+/// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared;
+/// the network; command and environment; the workspace and other files; a race that shows; random numbers or
+/// the clock, whichever was used last; what is left.
+final class Causes {
+
+    private static final String UNPACKED_BELOW = "/workspace/";
+    private static final int CAUSES_MAX = 12;
+    private static final Set<Kind> CONNECTS = Set.of(Kind.NET_CONNECT, Kind.NET_SEND);
+
+    /// A flow or an answer that both sides have, otherwise.
+    record NetworkChange(Candidate candidate, Facts expected, Facts actual) {}
+
+    /// What one side tells.
+    record SideEvidence(Side side, EventLookup events, CausalScan scan, Past past) {}
+
+    record Evidence(
+            Candidate root,
+            SideEvidence recorded,
+            SideEvidence actual,
+            List<NetworkChange> network,
+            Collection<StrandPair> divergent) {}
+
+    record Found(DivergenceClass reason, List<String> causes) {}
+
+    private final KeyedHash hash;
+    private final Evidence evidence;
+    private final SideEvidence recorded;
+    private final SideEvidence actual;
+    private final boolean exact;
+    private final List<String> causes = new ArrayList<>();
+    private @Nullable Facts expectedHere;
+    private @Nullable Facts actualHere;
+
+    Causes(KeyedHash hash, Evidence evidence, boolean exact) {
+        this.hash = hash;
+        this.evidence = evidence;
+        this.recorded = evidence.recorded();
+        this.actual = evidence.actual();
+        this.exact = exact;
+    }
+
+    Found find() throws IOException {
+        expectedHere = recorded.events().facts(evidence.root().recordedIndex());
+        actualHere = actual.events().facts(evidence.root().actualIndex());
+        DivergenceClass reason = gap();
+        for (Input input : List.of(Input.IMAGE, Input.SNAPSHOT, Input.QEMU, Input.MACHINE)) {
+            reason = or(reason, given(input));
+        }
+        reason = or(reason, network());
+        for (Input input : List.of(Input.COMMAND, Input.SETTING, Input.ENVIRONMENT)) {
+            reason = or(reason, given(input));
+        }
+        reason = reason != null ? reason : workspace();
+        reason = reason != null ? reason : file();
+        reason = reason != null ? reason : race();
+        reason = reason != null ? reason : used();
+        reason = reason != null ? reason : rest();
+        return new Found(reason, causes.subList(0, Math.min(CAUSES_MAX, causes.size())));
+    }
+
+    private static @Nullable DivergenceClass or(@Nullable DivergenceClass one, @Nullable DivergenceClass other) {
+        return one != null ? one : other;
+    }
+
+    private @Nullable DivergenceClass gap() {
+        boolean any = false;
+        for (SideEvidence side : List.of(recorded, actual)) {
+            for (CausalScan.Gap gap : side.scan().gaps()) {
+                any = true;
+                causes.add("the record of " + side.side().name() + " is not whole up to here: event " + gap.index()
+                        + " says "
+                        + gap.what() + (gap.lost() > 0 ? " (" + gap.lost() + " events)" : "")
+                        + "; the divergence may be in the record only");
+            }
+        }
+        return any ? DivergenceClass.RECORDER_GAP : null;
+    }
+
+    private @Nullable DivergenceClass given(Input input) {
+        RunInputs one = recorded.side().inputs();
+        RunInputs other = actual.side().inputs();
+        if (!one.differs(other, input)) {
+            return null;
+        }
+        causes.add("the " + input.words() + " differs: " + brief(one.of(input)) + " in "
+                + recorded.side().name() + ", " + brief(other.of(input)) + " in "
+                + actual.side().name());
+        return input.divergenceClass();
+    }
+
+    private static String brief(@Nullable String value) {
+        String text = String.valueOf(value);
+        return text.length() <= 80 ? text : text.substring(0, 79) + "…";
+    }
+
+    private @Nullable DivergenceClass network() throws IOException {
+        DivergenceClass reason = miss();
+        for (NetworkChange change : evidence.network()) {
+            boolean led = (recorded.past().divergences() & change.candidate().bit()) != 0
+                    || (actual.past().divergences() & change.candidate().bit()) != 0
+                    || change.candidate().bit() == evidence.root().bit();
+            boolean named = change.candidate().strand().sort == Strand.Sort.DNS
+                    && recorded.past().network() >= 0;
+            if (led || named) {
+                reason = or(reason, changed(change));
+            }
+        }
+        return or(reason, connection());
+    }
+
+    private DivergenceClass changed(NetworkChange change) {
+        Facts was = change.expected();
+        Facts is = change.actual();
+        if (change.candidate().strand().sort == Strand.Sort.DNS) {
+            causes.add("a DNS question was answered otherwise: " + was.line() + " / " + is.line());
+            return DivergenceClass.NET_DIFF;
+        }
+        boolean silent = is.bytesIn() == 0 && was.bytesIn() > 0;
+        causes.add("the flow to " + was.remoteIp() + ":" + was.remotePort() + " brought " + is.bytesIn() + " bytes ("
+                + is.what() + ") instead of " + was.bytesIn() + " (" + was.what() + "): event "
+                + eventOf(change.candidate().recordedIndex()) + " in "
+                + recorded.side().name() + ", event "
+                + eventOf(change.candidate().actualIndex()) + " in "
+                + actual.side().name()
+                + (silent ? "; nobody answered" : ""));
+        return silent ? DivergenceClass.NET_MISS : DivergenceClass.NET_DIFF;
+    }
+
+    private static String eventOf(long index) {
+        return index < 0 ? "?" : Long.toString(index);
+    }
+
+    /// A request without an answer, before the divergence or as it.
+    private @Nullable DivergenceClass miss() throws IOException {
+        long here = evidence.root().actualIndex();
+        for (long index : actual.scan().misses()) {
+            boolean before = here < 0 || index <= here || actual.past().network() >= 0;
+            Facts facts = actual.events().facts(index);
+            if (before && facts != null) {
+                causes.add("the recording has no answer to what was asked of the network: " + facts.line());
+                return DivergenceClass.NET_MISS;
+            }
+        }
+        return null;
+    }
+
+    /// A call to a peer that ended otherwise.
+    private @Nullable DivergenceClass connection() {
+        Facts was = expectedHere;
+        Facts is = actualHere;
+        if (was == null || is == null || !CONNECTS.contains(was.kind()) || was.kind() != is.kind()) {
+            return null;
+        }
+        String remote = was.remoteIp();
+        if (remote == null || !remote.equals(is.remoteIp()) || was.ret() == is.ret()) {
+            return null;
+        }
+        causes.add("the call to " + remote + ":" + was.remotePort() + " returned " + is.ret() + " instead of "
+                + was.ret());
+        return is.failed() ? DivergenceClass.NET_MISS : DivergenceClass.NET_DIFF;
+    }
+
+    /// The workspace as it was unpacked, or a file of it that was read before.
+    private @Nullable DivergenceClass workspace() {
+        if (!recorded.side().inputs().differs(actual.side().inputs(), Input.WORKSPACE)) {
+            return null;
+        }
+        Facts here = expectedHere != null ? expectedHere : actualHere;
+        String path = here == null ? null : here.path();
+        if (here != null && path != null && path.startsWith(UNPACKED_BELOW) && "tar".equals(here.comm())) {
+            given(Input.WORKSPACE);
+            causes.add("the file " + path + " of the workspace differs already where it is unpacked");
+            return DivergenceClass.IMAGE;
+        }
+        List<Past.FileRead> read = recorded.past().and(actual.past()).files().stream()
+                .filter(file -> file.path().startsWith(UNPACKED_BELOW))
+                .toList();
+        if (read.isEmpty()) {
+            causes.add("the workspaces differ, but nothing of them is seen to be read before the divergence");
+            return null;
+        }
+        given(Input.WORKSPACE);
+        for (Past.FileRead file : read) {
+            causes.add((read.size() == 1 ? "the only file of it" : "a file of it") + " that was read before is "
+                    + file.path() + " (event " + file.index() + "); likely it differs, but contents are not recorded");
+        }
+        return DivergenceClass.IMAGE;
+    }
+
+    /// A file that nothing in the run wrote, and that is there on one side only or was read in another
+    /// length.
+    private @Nullable DivergenceClass file() {
+        Facts was = expectedHere;
+        Facts is = actualHere;
+        if (was == null
+                || is == null
+                || was.kind() != is.kind()
+                || evidence.root().edit().expected().isEmpty()) {
+            return null;
+        }
+        String path = was.path();
+        if (path == null || !path.equals(is.path()) || isWritten(path)) {
+            return null;
+        }
+        boolean opened = was.kind() == Kind.FILE_OPEN && was.failed() != is.failed();
+        boolean read = was.kind() == Kind.FILE_IO
+                && was.bytesWritten() == 0
+                && is.bytesWritten() == 0
+                && was.bytesRead() != is.bytesRead();
+        if (opened) {
+            causes.add("the file " + path + " could be opened on one side only, and nothing in the runs wrote it");
+        } else if (read) {
+            causes.add("the file " + path + " gave " + is.bytesRead() + " bytes instead of " + was.bytesRead()
+                    + ", and nothing in the runs wrote it");
+        }
+        return opened || read ? DivergenceClass.IMAGE : null;
+    }
+
+    private boolean isWritten(String path) {
+        return recorded.scan().isWritten(path) || actual.scan().isWritten(path);
+    }
+
+    private @Nullable DivergenceClass race() throws IOException {
+        if (isSharedOut()) {
+            causes.add("the threads of " + who() + " did the same things in all, shared out otherwise among them");
+            return DivergenceClass.SCHED;
+        }
+        AccessLog.Race race = findRace();
+        boolean others = recorded.past().random() >= 0 || recorded.past().clock() >= 0;
+        if (race == null || race.shared() != AccessLog.Shared.FILE && others) {
+            return null;
+        }
+        Facts first = recorded.events().facts(race.first().index());
+        Facts second = recorded.events().facts(race.second().index());
+        String both = (first == null ? "?" : first.line()) + " / " + (second == null ? "?" : second.line());
+        causes.add(
+                switch (race.shared()) {
+                    case FILE -> "two that run side by side got at the same file in the other order: " + both;
+                    case THREADS ->
+                        "likely a race: threads of " + who()
+                                + " took turns otherwise before it, and no input is seen to" + " differ: " + both;
+                    case CHILDREN ->
+                        "likely a race: processes started side by side ended in the other order before it, and no input"
+                                + " is seen to differ: " + both;
+                });
+        return DivergenceClass.SCHED;
+    }
+
+    private AccessLog.@Nullable Race findRace() throws IOException {
+        Candidate root = evidence.root();
+        long until = root.recordedIndex() >= 0 ? root.recordedIndex() : root.place() + 1;
+        long untilActual = root.actualIndex() >= 0 ? root.actualIndex() : Long.MAX_VALUE;
+        AccessLog mine = AccessLog.read(hash, recorded.side().events(), until);
+        AccessLog theirs = AccessLog.read(hash, actual.side().events(), untilActual);
+        return mine.race(theirs, root.strand().process, root.strand().parent);
+    }
+
+    /// Whether all that the threads of the process lack together is what they have too many.
+    private boolean isSharedOut() {
+        long process = evidence.root().strand().process;
+        long balance = 0;
+        int strands = 0;
+        for (StrandPair pair : evidence.divergent()) {
+            Strand strand = pair.strand();
+            boolean thread = strand.sort == Strand.Sort.THREAD || strand.sort == Strand.Sort.PROCESS;
+            if (process == 0 || strand.process != process || !thread) {
+                continue;
+            }
+            strands++;
+            for (Edit edit : pair.edits()) {
+                if (edit.expected().size() != edit.expectedSpan()
+                        || edit.actual().size() != edit.actualSpan()) {
+                    return false;
+                }
+                balance += edit.expected().stream().mapToLong(Token::canon).sum();
+                balance -= edit.actual().stream().mapToLong(Token::canon).sum();
+            }
+        }
+        return strands > 1 && balance == 0;
+    }
+
+    /// Random numbers or the clock, whichever was used last before.
+    private @Nullable DivergenceClass used() throws IOException {
+        if (exact) {
+            return null;
+        }
+        long random = recorded.past().random();
+        long clock = recorded.past().clock();
+        if (random < 0 && clock < 0) {
+            return null;
+        }
+        boolean isRandom = random > clock;
+        Facts facts = recorded.events().facts(Math.max(random, clock));
+        causes.add("likely " + (isRandom ? "a random number" : "the time") + ", used before: "
+                + (facts == null ? "?" : facts.line())
+                + "; no input that is recorded differs on the way to the divergence");
+        if (random >= 0 && clock >= 0) {
+            Facts other = recorded.events().facts(Math.min(random, clock));
+            causes.add((isRandom ? "the time" : "a random number") + " was used, too, earlier: "
+                    + (other == null ? "?" : other.line()));
+        }
+        return isRandom ? DivergenceClass.RANDOM : DivergenceClass.CLOCK;
+    }
+
+    private DivergenceClass rest() {
+        if (exact) {
+            causes.add("the replay was to be exact and no input differs: the engine did not reproduce the run");
+            return DivergenceClass.ENGINE;
+        }
+        Strand strand = evidence.root().strand();
+        if (strand.sort == Strand.Sort.THREAD) {
+            causes.add(
+                    "likely a race: it is in one of several threads of " + who() + ", and no input is seen to differ");
+            return DivergenceClass.SCHED;
+        }
+        causes.add(
+                "likely the time, because nothing that is recorded explains it; readings of the clock, getrandom(2) and"
+                        + " values of environment variables leave no event, so that random numbers or another environment are not"
+                        + " excluded");
+        return DivergenceClass.CLOCK;
+    }
+
+    private String who() {
+        Facts here = expectedHere != null ? expectedHere : actualHere;
+        return here == null ? "the process" : here.who();
+    }
+}

@@ -1,0 +1,40 @@
+package blackbox.replay.divergence;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A place in a strand where the two sides differ: what only the recorded side has, and what only the other
+/// has.
+///
+/// @param expected the tokens, or the first of them where memory is short
+/// @param expectedSpan how many there were
+/// @param agreed the last tokens that agreed before it, or null where it is at the strand's beginning
+/// @param nextExpected what the recorded side has behind it, or null
+/// @param nextActual what the other side has behind it, or null
+record Edit(
+        List<Token> expected,
+        List<Token> actual,
+        int expectedSpan,
+        int actualSpan,
+        @Nullable Agreed agreed,
+        @Nullable Token nextExpected,
+        @Nullable Token nextActual) {
+
+    /// Two tokens that agreed.
+    record Agreed(Token expected, Token actual) {}
+
+    /// What the recorded side has at this place: what is missing, or else what comes next.
+    @Nullable
+    Token hereExpected() {
+        return expected.isEmpty() ? nextExpected : expected.getFirst();
+    }
+
+    @Nullable
+    Token hereActual() {
+        return actual.isEmpty() ? nextActual : actual.getFirst();
+    }
+
+    Edit with(List<Token> otherExpected, List<Token> otherActual) {
+        return new Edit(otherExpected, otherActual, expectedSpan, actualSpan, agreed, nextExpected, nextActual);
+    }
+}

@@ -1,0 +1,294 @@
+package blackbox.replay.divergence;
+
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.ListCursor;
+import blackbox.schemas.row.Row;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// What an event is, apart from when it was and which numbers the kernel gave out: the hash of its kind and
+/// of the columns that say what was done, identifiers renamed. Keeps the renamings of one side; owned by one
+/// thread.
+final class EventIdentity {
+
+    /// Linux gives out local ports from here on (net.ipv4.ip_local_port_range).
+    private static final int EPHEMERAL_PORT_MIN = 32_768;
+
+    /// open(2): O_EXCL.
+    private static final long EXCLUSIVE = 0x80;
+
+    /// open(2): O_WRONLY and O_RDWR.
+    private static final long ACCESS_MODE = 3;
+
+    private static final int LANE_BITS = 16;
+
+    private static final Column[] NEVER = {
+        Column.KIND,
+        Column.AT_NS,
+        Column.SOURCE,
+        Column.CPU,
+        Column.CPU_SEQ,
+        Column.PID,
+        Column.TID,
+        Column.PPID,
+        Column.START_NS,
+        Column.PARENT_START_NS,
+        Column.COMM,
+        Column.UID,
+        Column.LOCAL_IP,
+        Column.LOCAL_PORT,
+        Column.REMOTE_PORT,
+        Column.RET,
+        Column.PACKETS_OUT,
+        Column.PACKETS_IN,
+        Column.LOST,
+        Column.EVENTS,
+        Column.BATCH,
+        Column.PREVIOUS
+    };
+
+    private static final Column[] FOLDED = {
+        Column.BYTES_READ, Column.BYTES_WRITTEN, Column.READS, Column.WRITES, Column.OFFSET_FIRST, Column.OFFSET_LAST
+    };
+
+    private static final long[] COMPARED = new long[128];
+
+    static {
+        Arrays.fill(COMPARED, ~bits(NEVER));
+        COMPARED[Kind.CRED_CHANGE.code()] |= bits(Column.UID);
+        COMPARED[Kind.RUN_CLOSE.code()] = bits(Column.EXIT_CODE, Column.SIGNAL);
+        COMPARED[Kind.NET_FLOW.code()] &= ~bits(Column.WHAT);
+    }
+
+    private static long bits(Column... columns) {
+        long bits = 0;
+        for (Column column : columns) {
+            bits |= 1L << column.fieldId();
+        }
+        return bits;
+    }
+
+    private final KeyedHash hash;
+    private final Words words;
+    private long portsLane;
+    private long kernelLane;
+
+    EventIdentity(KeyedHash hash) {
+        this.hash = hash;
+        this.words = new Words(hash);
+    }
+
+    /// A process number as a word, for names that a process makes of it; 0 for numbers so short that they
+    /// would be met by chance.
+    long word(long processNumber) {
+        return processNumber < 100 ? 0 : words.word(processNumber);
+    }
+
+    /// The token of an event.
+    Token token(Row row, long index, long ordinal, @Nullable GuestProcess process) {
+        int kind = (int) row.number(Column.KIND);
+        words.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
+        portsLane = 0;
+        kernelLane = 0;
+        learn(row, kind, process);
+        long subject = subject(row, kind);
+        long columns = row.presentMask() & COMPARED[kind];
+        long volume = volume(row, kind);
+        if (kind == Kind.FILE_IO.code() && isOfTheKernel(row)) {
+            columns &= ~bits(FOLDED);
+            kernelLane = volume;
+            volume = 0;
+        }
+        if (kind == Kind.PRIVILEGE_USE.code() && tellsProcesses(row)) {
+            columns &= ~bits(Column.DETAIL);
+        }
+        long canon = columns(row, kind, columns);
+        canon = result(row, canon);
+        canon = ports(row, kind, canon);
+        return new Token(index, ordinal, kind, canon, lanes(row), subject, volume, writes(row, kind));
+    }
+
+    /// What a process is known by among its siblings: the program that it runs and its arguments.
+    long program(Row row, @Nullable GuestProcess process) {
+        words.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
+        return columns(row, 0, row.presentMask() & bits(Column.EXE, Column.ARGV));
+    }
+
+    /// The hash of a flow's protocol and remote end.
+    long flow(Row row) {
+        words.begin(0, 0);
+        long canon = columns(row, 0, row.presentMask() & bits(Column.PROTOCOL, Column.REMOTE_IP));
+        return ports(row, Kind.NET_CONNECT.code(), canon);
+    }
+
+    /// The hash of a DNS question.
+    long question(Row row) {
+        words.begin(0, 0);
+        return columns(row, 0, row.presentMask() & bits(Column.HOST, Column.DNS_TYPE, Column.PROTOCOL));
+    }
+
+    private void learn(Row row, int kind, @Nullable GuestProcess process) {
+        if (process == null) {
+            return;
+        }
+        boolean exclusive = kind == Kind.FILE_MKDIR.code()
+                || kind == Kind.FILE_OPEN.code()
+                        && row.has(Column.CREATED)
+                        && (row.number(Column.FLAGS) & EXCLUSIVE) != 0;
+        if (exclusive && row.has(Column.PATH) && row.has(Column.RET) && row.number(Column.RET) >= 0) {
+            words.temporary(
+                    row.array(Column.PATH),
+                    row.offset(Column.PATH),
+                    row.length(Column.PATH),
+                    process.nextExclusiveName());
+        }
+        if (kind == Kind.NET_LISTEN.code() && isEphemeral(row, Column.LOCAL_PORT)) {
+            words.rename(
+                    words.word(row.number(Column.LOCAL_PORT)), hash.mix(process.strand.group, process.nextListen()));
+        }
+        words.begin(process.word, process.parentWord);
+    }
+
+    private long columns(Row row, int kind, long columns) {
+        long canon = kind;
+        for (long left = columns; left != 0; left &= left - 1) {
+            int field = Long.numberOfTrailingZeros(left);
+            Column column = Column.of(field);
+            canon = hash.mix(canon, field, value(row, column));
+        }
+        return canon;
+    }
+
+    private long value(Row row, Column column) {
+        return switch (column.type()) {
+            case INT, LONG -> row.number(column);
+            case STRING, BYTES -> words.text(row.array(column), row.offset(column), row.length(column));
+            case STRING_LIST -> {
+                long total = 0;
+                var cursor = new ListCursor(row, column);
+                while (cursor.next()) {
+                    total = hash.mix(total, words.text(cursor.array(), cursor.offset(), cursor.length()));
+                }
+                yield total;
+            }
+        };
+    }
+
+    /// A result of 0 or more is a success: where it is a file descriptor, its number does not matter.
+    private long result(Row row, long canon) {
+        if (!row.has(Column.RET)) {
+            return canon;
+        }
+        return hash.mix(canon, Column.RET.fieldId(), Math.min(row.number(Column.RET), 0));
+    }
+
+    /// A local port counts where somebody listens on it, a remote one where it was not chosen by the peer's
+    /// kernel.
+    private long ports(Row row, int kind, long canon) {
+        long total = canon;
+        boolean accepted = kind == Kind.NET_ACCEPT.code();
+        boolean listening = kind == Kind.NET_LISTEN.code() || accepted;
+        if (row.has(Column.LOCAL_PORT)) {
+            total = listening
+                    ? hash.mix(total, 1, port(row, Column.LOCAL_PORT))
+                    : dropPort(row, Column.LOCAL_PORT, total);
+        }
+        if (row.has(Column.REMOTE_PORT)) {
+            total = accepted
+                    ? dropPort(row, Column.REMOTE_PORT, total)
+                    : hash.mix(total, 2, port(row, Column.REMOTE_PORT));
+        }
+        return total;
+    }
+
+    private long port(Row row, Column column) {
+        if (!isEphemeral(row, column)) {
+            return row.number(column);
+        }
+        byte[] digits = Long.toString(row.number(column)).getBytes(StandardCharsets.US_ASCII);
+        return words.text(digits, 0, digits.length);
+    }
+
+    private long dropPort(Row row, Column column, long canon) {
+        portsLane += row.number(column) * (column.fieldId() + 1);
+        return canon;
+    }
+
+    private static boolean isEphemeral(Row row, Column column) {
+        return row.has(column) && row.number(column) >= EPHEMERAL_PORT_MIN;
+    }
+
+    private long subject(Row row, int kind) {
+        if (kind == Kind.NET_FLOW.code()) {
+            long remote = row.has(Column.REMOTE_PORT) ? row.number(Column.REMOTE_PORT) : 0;
+            return hash.mix(kind, remote, row.has(Column.REMOTE_IP) ? value(row, Column.REMOTE_IP) : 0);
+        }
+        return row.has(Column.PATH) ? value(row, Column.PATH) : 0;
+    }
+
+    private static boolean writes(Row row, int kind) {
+        if (kind == Kind.FILE_IO.code()) {
+            return row.has(Column.BYTES_WRITTEN) && row.number(Column.BYTES_WRITTEN) > 0;
+        }
+        if (kind == Kind.FILE_OPEN.code()) {
+            return row.has(Column.CREATED) || row.has(Column.FLAGS) && (row.number(Column.FLAGS) & ACCESS_MODE) != 0;
+        }
+        return kind >= Kind.FILE_RENAME.code() && kind <= Kind.FILE_ALLOCATE.code();
+    }
+
+    private long volume(Row row, int kind) {
+        if (kind == Kind.FILE_IO.code()) {
+            return weighed(row, Column.BYTES_READ)
+                    + weighed(row, Column.BYTES_WRITTEN)
+                    + weighed(row, Column.READS)
+                    + weighed(row, Column.WRITES);
+        }
+        return kind == Kind.NET_FLOW.code() ? weighed(row, Column.BYTES_OUT) + weighed(row, Column.BYTES_IN) : 0;
+    }
+
+    private long weighed(Row row, Column column) {
+        return row.has(column) ? row.number(column) * (hash.mix(7, column.fieldId()) | 1) : 0;
+    }
+
+    /// What the kernel tells in /proc and /sys has another length with every process number and counter in
+    /// it.
+    private static boolean isOfTheKernel(Row row) {
+        return startsWith(row, "/proc/") || startsWith(row, "/sys/");
+    }
+
+    private static boolean startsWith(Row row, String start) {
+        if (!row.has(Column.PATH) || row.length(Column.PATH) < start.length()) {
+            return false;
+        }
+        byte[] array = row.array(Column.PATH);
+        int offset = row.offset(Column.PATH);
+        for (int i = 0; i < start.length(); i++) {
+            if (array[offset + i] != start.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean tellsProcesses(Row row) {
+        String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
+        return what.equals("ptrace") || what.equals("kill");
+    }
+
+    private long lanes(Row row) {
+        long numbers = words.numbersLane();
+        if (row.has(Column.PID)) {
+            numbers += row.number(Column.PID) * 31 + (row.has(Column.TID) ? row.number(Column.TID) : 0);
+        }
+        return lane(numbers)
+                | lane(words.namesLane()) << LANE_BITS
+                | lane(portsLane) << 2 * LANE_BITS
+                | lane(kernelLane) << 3 * LANE_BITS;
+    }
+
+    private long lane(long value) {
+        return value == 0 ? 0 : hash.mix(value, 5) & 0xffff;
+    }
+}

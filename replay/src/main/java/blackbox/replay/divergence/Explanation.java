@@ -1,0 +1,167 @@
+package blackbox.replay.divergence;
+
+import blackbox.replay.divergence.EventLookup.Facts;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Finds among the strands that differ the one that no other led to, and what led to it.
+final class Explanation {
+
+    private static final int CANDIDATES_MAX = 62;
+    private static final String NOTHING = "nothing more in this thread or process";
+
+    private final KeyedHash hash;
+    private final Side recorded;
+    private final Side actual;
+    private final EventLookup recordedEvents;
+    private final EventLookup actualEvents;
+    private final AlignmentSettings settings;
+
+    Explanation(KeyedHash hash, Side recorded, Side actual, AlignmentSettings settings) {
+        this.hash = hash;
+        this.recorded = recorded;
+        this.actual = actual;
+        this.settings = settings;
+        this.recordedEvents = new EventLookup(recorded.events());
+        this.actualEvents = new EventLookup(actual.events());
+    }
+
+    /// The first divergence among pairs that differ, of which there is at least one.
+    FirstDivergence explain(Collection<StrandPair> divergent) throws IOException {
+        List<Candidate> candidates = candidates(divergent);
+        List<Causes.NetworkChange> network = networkChanges(candidates);
+        CausalScan before = scan(recorded, candidates, network, true);
+        CausalScan beforeActual = scan(actual, candidates, network, false);
+        Candidate root = root(candidates, before, beforeActual);
+        var evidence = new Causes.Evidence(
+                root,
+                new Causes.SideEvidence(recorded, recordedEvents, before, before.past(root.recordedIndex())),
+                new Causes.SideEvidence(actual, actualEvents, beforeActual, beforeActual.past(root.actualIndex())),
+                network,
+                divergent);
+        Causes causes = new Causes(hash, evidence, settings.exact());
+        return first(root, causes.find());
+    }
+
+    private List<Candidate> candidates(Collection<StrandPair> divergent) {
+        List<StrandPair> earliest = divergent.stream()
+                .sorted(Comparator.comparingLong(
+                        pair -> new Candidate(0, pair, pair.edits().getFirst()).place()))
+                .limit(CANDIDATES_MAX)
+                .toList();
+        var candidates = new ArrayList<Candidate>();
+        for (StrandPair pair : earliest) {
+            candidates.add(
+                    new Candidate(1L << candidates.size(), pair, pair.edits().getFirst()));
+        }
+        return candidates;
+    }
+
+    /// Flows to the same peer that took in something else, and questions that were answered otherwise.
+    private List<Causes.NetworkChange> networkChanges(List<Candidate> candidates) throws IOException {
+        var changes = new ArrayList<Causes.NetworkChange>();
+        for (Candidate candidate : candidates) {
+            Edit edit = candidate.edit();
+            if (!candidate.isNetwork()
+                    || edit.expected().isEmpty()
+                    || edit.actual().isEmpty()) {
+                continue;
+            }
+            Facts was = recordedEvents.facts(edit.expected().getFirst().index());
+            Facts is = actualEvents.facts(edit.actual().getFirst().index());
+            boolean dns = candidate.strand().sort == Strand.Sort.DNS;
+            if (was != null && is != null && (dns || was.bytesIn() != is.bytesIn())) {
+                changes.add(new Causes.NetworkChange(candidate, was, is));
+            }
+        }
+        return changes;
+    }
+
+    private static CausalScan scan(
+            Side side, List<Candidate> candidates, List<Causes.NetworkChange> network, boolean first)
+            throws IOException {
+        Map<Long, Long> places = new HashMap<>();
+        long until = 0;
+        for (Candidate candidate : candidates) {
+            long index = first ? candidate.recordedIndex() : candidate.actualIndex();
+            if (index >= 0) {
+                places.merge(index, candidate.bit(), (one, two) -> one | two);
+                until = Math.max(until, index);
+            }
+        }
+        var watched = new ArrayList<CausalScan.Watched>();
+        for (Causes.NetworkChange change : network) {
+            Facts flow = first ? change.expected() : change.actual();
+            String ip = flow.remoteIp();
+            if (ip != null && change.candidate().strand().sort != Strand.Sort.DNS) {
+                watched.add(new CausalScan.Watched(
+                        ip,
+                        flow.remotePort(),
+                        flow.localPort(),
+                        change.candidate().bit()));
+            }
+        }
+        return new CausalScan(places, watched).scan(side.events(), until);
+    }
+
+    /// The earliest candidate that no other one led to on either side. What the network did otherwise is an
+    /// input, not what the run did otherwise; it is the divergence only where there is no other.
+    private static Candidate root(List<Candidate> candidates, CausalScan before, CausalScan beforeActual) {
+        List<Candidate> own =
+                candidates.stream().filter(candidate -> !candidate.isNetwork()).toList();
+        List<Candidate> all = own.isEmpty() ? candidates : own;
+        for (Candidate candidate : all) {
+            long causes = led(candidate, before, beforeActual);
+            boolean free = all.stream()
+                    .noneMatch(other -> other.bit() != candidate.bit()
+                            && (causes & other.bit()) != 0
+                            && (led(other, before, beforeActual) & candidate.bit()) == 0);
+            if (free) {
+                return candidate;
+            }
+        }
+        return all.getFirst();
+    }
+
+    private static long led(Candidate candidate, CausalScan before, CausalScan beforeActual) {
+        return before.past(candidate.recordedIndex()).divergences()
+                | beforeActual.past(candidate.actualIndex()).divergences();
+    }
+
+    private FirstDivergence first(Candidate root, Causes.Found found) throws IOException {
+        Edit edit = root.edit();
+        Edit.Agreed agreed = edit.agreed();
+        long index = orElse(root.recordedIndex(), agreed == null ? null : agreed.expected(), root.place());
+        long actualIndex = orElse(root.actualIndex(), agreed == null ? null : agreed.actual(), root.place());
+        Facts last =
+                agreed == null ? null : recordedEvents.facts(agreed.expected().index());
+        return new FirstDivergence(
+                index,
+                actualIndex,
+                found.reason(),
+                line(recordedEvents, edit.hereExpected()),
+                line(actualEvents, edit.hereActual()),
+                found.causes(),
+                agreed == null || last == null
+                        ? null
+                        : new FirstDivergence.Agreed(
+                                agreed.expected().index(), agreed.actual().index(), last.line()),
+                recordedEvents.context(index, settings.context()),
+                actualEvents.context(actualIndex, settings.context()));
+    }
+
+    private static long orElse(long index, @Nullable Token agreed, long otherwise) {
+        return index >= 0 ? index : agreed != null ? agreed.index() : otherwise;
+    }
+
+    private static String line(EventLookup events, @Nullable Token token) throws IOException {
+        Facts facts = token == null ? null : events.facts(token.index());
+        return facts == null ? NOTHING : facts.line();
+    }
+}

@@ -1,0 +1,36 @@
+package blackbox.replay.divergence;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The first event in which two runs part, and why.
+///
+/// @param index the recorded event that did not come (again), or, where the other side has events too many,
+/// the recorded event that comes next in the same thread; where there is none, the last one on which both
+/// agreed
+/// @param actualIndex the same on the other side
+/// @param reason the class of the first input that differs
+/// @param expected what was recorded, as one line; says so where it is nothing
+/// @param actual what came instead
+/// @param causes the way from the input to the divergence, a sentence each
+/// @param lastAgreed the last event of this thread on which both agree, or null
+public record FirstDivergence(
+        long index,
+        long actualIndex,
+        DivergenceClass reason,
+        String expected,
+        String actual,
+        List<String> causes,
+        @Nullable Agreed lastAgreed,
+        List<String> recordedContext,
+        List<String> actualContext) {
+
+    /// An event on which both agree: its index on either side, and its line.
+    public record Agreed(long index, long actualIndex, String line) {}
+
+    public FirstDivergence {
+        causes = List.copyOf(causes);
+        recordedContext = List.copyOf(recordedContext);
+        actualContext = List.copyOf(actualContext);
+    }
+}

@@ -1,0 +1,298 @@
+package blackbox.replay.divergence;
+
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Source;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One side's processes, threads and flows: gives every event its strand, and every strand the key by which
+/// the other side knows it.
+///
+/// A process is known by its parent, its program with arguments, and its place among siblings that run the
+/// same; a thread by its process and what it did first; a flow by its owner, its remote end and its counts. A
+/// strand's tokens are held until that is known. Owned by one thread.
+final class Lineage {
+
+    private static final int HELD_MAX = 256;
+    private static final int THREAD_HELD_MAX = 4;
+    private static final int EXITED_KEPT = 16_384;
+    private static final int COUNTED_MAX = 1 << 18;
+    private static final int OPEN_MAX = 32_768;
+    private static final long ROOT = 11;
+
+    private final KeyedHash hash;
+    private final EventIdentity identity;
+    private final TokenSink sink;
+    private final Map<Long, GuestProcess> processes = new LinkedHashMap<>();
+    private final Deque<Long> exited = new ArrayDeque<>();
+    private final FadingTable counted = new FadingTable(COUNTED_MAX);
+    private final Map<Long, Strand> ownerless = new LinkedHashMap<>();
+    private final Map<Long, Strand> names = new LinkedHashMap<>();
+    private final Strand host;
+    private long notCompared;
+    private long sequence = 1;
+
+    Lineage(KeyedHash hash, TokenSink sink) {
+        this.hash = hash;
+        this.identity = new EventIdentity(hash);
+        this.sink = sink;
+        this.host = new Strand(Strand.Sort.HOST, hash.mix(ROOT, 1), 0, 0);
+        host.name(hash.mix(ROOT, 2));
+    }
+
+    /// Events that have no counterpart by their nature: heartbeats and what the recorder says of itself and
+    /// the VM.
+    long notCompared() {
+        return notCompared;
+    }
+
+    /// A hash of all compared events in their order, whatever strand they are in.
+    long sequence() {
+        return sequence;
+    }
+
+    /// Whether events of that kind are compared.
+    static boolean isCompared(Row row) {
+        Kind kind = row.has(Column.KIND) ? Kind.ofCode(row.number(Column.KIND)) : null;
+        if (kind == null) {
+            return false;
+        }
+        return switch (kind) {
+            case RECORDER_LOSS,
+                    RECORDER_HEARTBEAT,
+                    TRACER_HEARTBEAT,
+                    RECORDER_FINDING,
+                    TRACER_READY,
+                    VM_LIFECYCLE,
+                    VM_CAPTURE,
+                    RUN_OPEN -> false;
+            case NET_FLOW -> isTcpOrUdp(row);
+            default -> true;
+        };
+    }
+
+    /// What is neither TCP nor UDP is link-level chatter that comes with time.
+    private static boolean isTcpOrUdp(Row row) {
+        return row.has(Column.PROTOCOL) && row.length(Column.PROTOCOL) == 3;
+    }
+
+    void add(Row row, long index) {
+        if (!isCompared(row)) {
+            notCompared++;
+            return;
+        }
+        int kind = (int) row.number(Column.KIND);
+        boolean guest = row.has(Column.SOURCE) && row.number(Column.SOURCE) == Source.GUEST.code();
+        GuestProcess process = guest && row.has(Column.PID) ? process(row, kind) : null;
+        if (kind == Kind.NET_FLOW.code()) {
+            flow(row, index, guest, process);
+        } else if (kind == Kind.DNS_QUERY.code()) {
+            Strand name = name(row, process);
+            put(name, identity.token(row, index, name.nextOrdinal(), process));
+        } else if (process == null) {
+            put(host, identity.token(row, index, host.nextOrdinal(), null));
+        } else {
+            guest(row, index, kind, process);
+        }
+    }
+
+    private void guest(Row row, long index, int kind, GuestProcess process) {
+        boolean exit = kind == Kind.PROCESS_EXIT.code();
+        Strand strand = row.has(Column.TID) && !exit ? thread(process, (int) row.number(Column.TID)) : process.strand;
+        put(strand, identity.token(row, index, strand.nextOrdinal(), process));
+        if (strand.isNamed()) {
+            if (exit) {
+                end(row, process);
+            }
+            return;
+        }
+        boolean execs = kind == Kind.PROCESS_EXEC.code() && row.has(Column.RET) && row.number(Column.RET) >= 0;
+        if (execs || kind == Kind.PROCESS_RUNNING.code()) {
+            name(strand, identity.program(row, process));
+        } else if (exit) {
+            name(strand, 0);
+            end(row, process);
+        } else if (strand.sort == Strand.Sort.THREAD) {
+            if (strand.held().size() >= THREAD_HELD_MAX) {
+                nameThread(strand);
+            }
+        } else if (strand.held().size() >= HELD_MAX) {
+            name(strand, 0);
+        }
+    }
+
+    private GuestProcess process(Row row, int kind) {
+        long id = id(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0);
+        GuestProcess known = processes.get(id);
+        if (known != null) {
+            return known;
+        }
+        long parentKey = hash.mix(ROOT, 3);
+        if (kind == Kind.PROCESS_FORK.code() && row.has(Column.PPID) && row.has(Column.PARENT_START_NS)) {
+            GuestProcess parent = processes.get(id(row.number(Column.PPID), row.number(Column.PARENT_START_NS)));
+            if (parent != null) {
+                parentKey = named(parent).process;
+            }
+        }
+        long group = hash.mix(parentKey, Strand.Sort.PROCESS.code);
+        var process = new GuestProcess(
+                new Strand(Strand.Sort.PROCESS, group, 0, parentKey),
+                identity.word(row.number(Column.PID)),
+                row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0);
+        processes.put(id, process);
+        return process;
+    }
+
+    /// The process's strand, named now if it was not: somebody else's name depends on it.
+    private Strand named(GuestProcess process) {
+        if (!process.strand.isNamed()) {
+            name(process.strand, 0);
+        }
+        return process.strand;
+    }
+
+    private static long id(long pid, long startNs) {
+        return startNs << 22 ^ startNs >>> 42 ^ pid;
+    }
+
+    private Strand thread(GuestProcess process, int tid) {
+        Strand known = process.threads.get(tid);
+        if (known != null) {
+            return known;
+        }
+        long owner = named(process).process;
+        Strand strand =
+                new Strand(Strand.Sort.THREAD, hash.mix(owner, Strand.Sort.THREAD.code), owner, process.strand.parent);
+        process.threads.put(tid, strand);
+        return strand;
+    }
+
+    private void nameThread(Strand strand) {
+        long first = strand.held().size();
+        for (Token token : strand.held()) {
+            first = hash.mix(first, token.canon());
+        }
+        name(strand, first);
+    }
+
+    private void flow(Row row, long index, boolean guest, @Nullable GuestProcess process) {
+        long owner = process == null ? 0 : named(process).process;
+        long remote = identity.flow(row);
+        Strand.Sort sort = guest ? Strand.Sort.GUEST_FLOW : Strand.Sort.HOST_FLOW;
+        long localPort = row.has(Column.LOCAL_PORT) ? row.number(Column.LOCAL_PORT) : 0;
+        long ports = hash.mix(remote, localPort, sort.code);
+        Map<Long, Strand> open = process == null ? ownerless : process.flows;
+        Strand strand = open.get(ports);
+        if (strand == null) {
+            long parent = process == null ? 0 : process.strand.parent;
+            strand = new Strand(sort, hash.mix(owner, sort.code, remote), owner, parent);
+            open.put(ports, strand);
+        }
+        put(strand, identity.token(row, index, strand.nextOrdinal(), process));
+        if (isOver(row, guest) || open.size() > OPEN_MAX) {
+            open.remove(ports);
+            nameFlow(strand);
+            sink.ended(strand);
+        }
+    }
+
+    /// The host tells of a flow when it begins and when it ends, the guest when it ends and now and then
+    /// before.
+    private static boolean isOver(Row row, boolean guest) {
+        String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
+        return guest ? what.equals("closed") : !what.equals("open");
+    }
+
+    private void nameFlow(Strand strand) {
+        long volume = 0;
+        for (Token token : strand.held()) {
+            volume += token.volume();
+        }
+        name(strand, volume);
+    }
+
+    private Strand name(Row row, @Nullable GuestProcess process) {
+        long owner = process == null ? 0 : named(process).process;
+        long group = hash.mix(owner, Strand.Sort.DNS.code, identity.question(row));
+        Strand known = names.get(group);
+        if (known != null) {
+            return known;
+        }
+        if (names.size() >= OPEN_MAX) {
+            names.clear();
+        }
+        Strand strand = new Strand(Strand.Sort.DNS, group, owner, process == null ? 0 : process.strand.parent);
+        name(strand, 0);
+        names.put(group, strand);
+        return strand;
+    }
+
+    private void name(Strand strand, long digest) {
+        long same = hash.mix(strand.group, digest);
+        long key = hash.mix(same, counted.count(same));
+        List<Token> held = strand.name(key);
+        if (strand.sort == Strand.Sort.PROCESS) {
+            strand.process = strand.key();
+        }
+        for (Token token : held) {
+            sink.accept(strand, token);
+        }
+    }
+
+    private void put(Strand strand, Token token) {
+        sequence = hash.mix(sequence, token.canon());
+        if (strand.isNamed()) {
+            sink.accept(strand, token);
+        } else {
+            strand.hold(token);
+        }
+    }
+
+    private void end(Row row, GuestProcess process) {
+        close(process);
+        exited.add(id(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0));
+        if (exited.size() > EXITED_KEPT) {
+            GuestProcess forgotten = processes.remove(exited.remove());
+            if (forgotten != null) {
+                close(forgotten);
+            }
+        }
+    }
+
+    /// Names what is still held and ends the strands. A flow may be told of after its process's end.
+    private void close(GuestProcess process) {
+        for (Strand thread : process.threads.values()) {
+            if (!thread.isNamed()) {
+                nameThread(thread);
+            }
+            sink.ended(thread);
+        }
+        process.threads.clear();
+        sink.ended(named(process));
+    }
+
+    /// The side has no more events.
+    void finish() {
+        processes.values().forEach(this::named);
+        var flows = new ArrayList<Strand>(ownerless.values());
+        for (GuestProcess process : processes.values()) {
+            flows.addAll(process.flows.values());
+            close(process);
+        }
+        flows.sort(Comparator.comparingLong(strand -> strand.held().getFirst().index()));
+        for (Strand flow : flows) {
+            nameFlow(flow);
+            sink.ended(flow);
+        }
+        names.values().forEach(sink::ended);
+        sink.ended(host);
+    }
+}

@@ -1,0 +1,248 @@
+package blackbox.replay.divergence;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.EventRows;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.ProcessRef;
+import blackbox.schemas.event.Source;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/// Events as the recorder writes them, with numbers and times that depend on a seed.
+final class RecordedEvents {
+
+    static final long WRITE_CREATE = 01 | 0100 | 01000;
+    static final long EXCLUSIVE = 02 | 0100 | 0200;
+
+    private final List<Event> events = new ArrayList<>();
+    private final Random random;
+    private long nowNs;
+    private long cpuSeq;
+    private int nextPid;
+    private int nextPort;
+
+    /// A process of the run.
+    record Guest(int pid, int tid, int ppid, long startNs, String comm) {
+        Guest thread(int number) {
+            return new Guest(pid, number, ppid, startNs, comm);
+        }
+    }
+
+    final Guest init = new Guest(1, 1, 0, 1_000, "python3");
+
+    RecordedEvents(long seed) {
+        random = new Random(seed);
+        nowNs = 1_760_000_000_000_000_000L + random.nextLong(1L << 40);
+        nextPid = 110 + random.nextInt(5_000);
+        nextPort = 33_000 + random.nextInt(20_000);
+    }
+
+    long count() {
+        return events.size();
+    }
+
+    EventSource source() {
+        return from -> new EventCursor() {
+            private final Row row = new Row();
+            private int at = (int) from - 1;
+
+            @Override
+            public boolean next() {
+                if (at + 1 >= events.size()) {
+                    return false;
+                }
+                EventRows.fill(events.get(++at), row);
+                return true;
+            }
+
+            @Override
+            public long index() {
+                return at;
+            }
+
+            @Override
+            public Row row() {
+                return row;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /// Adds an event and returns its index.
+    long add(Event event) {
+        events.add(event);
+        return events.size() - 1L;
+    }
+
+    private long tick() {
+        nowNs += 1_000 + random.nextInt(100_000_000);
+        return nowNs;
+    }
+
+    EventHeader host() {
+        return EventHeader.host(tick());
+    }
+
+    EventHeader guest(Guest process) {
+        var ref = new ProcessRef(process.pid, process.tid, process.ppid, process.startNs, Text.of(process.comm), 1000);
+        return new EventHeader(tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), ref, Marks.NONE);
+    }
+
+    /// A number that the kernel would give out next.
+    int newPid() {
+        nextPid += 1 + random.nextInt(3);
+        return nextPid;
+    }
+
+    int newPort() {
+        return nextPort++;
+    }
+
+    String newSuffix() {
+        String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+        var text = new StringBuilder("q7"); // mkstemp would give it now and then; one change of kind is sure
+        for (int i = 0; i < 8; i++) {
+            text.append(letters.charAt(random.nextInt(letters.length())));
+        }
+        return text.toString();
+    }
+
+    RecordedEvents open() {
+        add(new Event.RunOpen(host(), Text.of("run"), "{\"tier\":\"live\"}"));
+        add(new Event.TracerReady(host(), "{}"));
+        add(new Event.ProcessRunning(guest(init), Text.of("/usr/bin/python3.11")));
+        return this;
+    }
+
+    RecordedEvents close() {
+        add(new Event.RunClose(host(), events.size(), 0, 0, null, null));
+        return this;
+    }
+
+    Guest fork(Guest parent, String comm) {
+        int pid = newPid();
+        var child = new Guest(pid, pid, parent.pid, nowNs - 1_700_000_000_000_000_000L, comm);
+        add(new Event.ProcessFork(guest(child), parent.startNs));
+        return child;
+    }
+
+    long exec(Guest process, String... argv) {
+        return exec(process, List.of("PATH", "HOME"), argv);
+    }
+
+    long exec(Guest process, List<String> environment, String... argv) {
+        return add(new Event.ProcessExec(
+                guest(process),
+                Text.of(argv[0]),
+                Arrays.stream(argv).map(Text::of).toList(),
+                environment.stream().map(Text::of).toList(),
+                Text.of("/workspace"),
+                0));
+    }
+
+    long exit(Guest process, int code) {
+        return add(new Event.ProcessExit(guest(process), code, null));
+    }
+
+    long open(Guest process, String path) {
+        return open(process, path, 0);
+    }
+
+    long open(Guest process, String path, int ret) {
+        return add(new Event.FileOpen(guest(process), Text.of(path), 0, null, false, ret));
+    }
+
+    long create(Guest process, String path, long flags) {
+        return add(new Event.FileOpen(guest(process), Text.of(path), flags, 0644, true, 0));
+    }
+
+    long read(Guest process, String path, long bytes) {
+        return add(new Event.FileIo(guest(process), Text.of(path), bytes, 0, 1, 0, 0L, bytes, null));
+    }
+
+    long write(Guest process, String path, long bytes) {
+        return add(new Event.FileIo(guest(process), Text.of(path), 0, bytes, 0, 1, 0L, bytes, null));
+    }
+
+    long unlink(Guest process, String path) {
+        return add(
+                new Event.FileChange(guest(process), Kind.FILE_UNLINK, Text.of(path), null, null, null, null, null, 0));
+    }
+
+    /// Opens, writes and closes a file by a child of its own that execs nothing.
+    long writeFile(Guest process, String path, long bytes) {
+        create(process, path, WRITE_CREATE);
+        return write(process, path, bytes);
+    }
+
+    long readFile(Guest process, String path, long bytes) {
+        open(process, path);
+        return read(process, path, bytes);
+    }
+
+    long connect(Guest process, String ip, int port, int ret) {
+        return add(new Event.NetCall(guest(process), Kind.NET_CONNECT, "tcp", null, new Endpoint(ip, port), null, ret));
+    }
+
+    long listen(Guest process, int port) {
+        return add(new Event.NetCall(
+                guest(process), Kind.NET_LISTEN, "tcp", new Endpoint("127.0.0.1", port), null, null, 0));
+    }
+
+    long guestFlow(Guest process, int local, String ip, int port, long out, long in) {
+        return add(new Event.NetFlow(
+                guest(process),
+                "tcp",
+                new Endpoint("10.0.2.15", local),
+                new Endpoint(ip, port),
+                null,
+                out,
+                in,
+                null,
+                null,
+                "closed"));
+    }
+
+    long hostFlow(int local, String ip, int port, long out, long in, @Nullable String what) {
+        return add(new Event.NetFlow(
+                host(),
+                "tcp",
+                new Endpoint("10.0.2.15", local),
+                new Endpoint(ip, port),
+                null,
+                out,
+                in,
+                3L + random.nextInt(5),
+                3L + random.nextInt(5),
+                what));
+    }
+
+    long dns(Guest process, String name, String answer) {
+        return add(new Event.DnsQuery(
+                guest(process), Text.of(name), 1, List.of(Text.of(answer)), "udp", null, new Endpoint("10.0.2.3", 53)));
+    }
+
+    long loss(long lost) {
+        return add(new Event.RecorderLoss(host(), lost, "sequence", null));
+    }
+
+    long tracerHeartbeat() {
+        return add(new Event.TracerHeartbeat(guest(new Guest(99, 99, 1, 50, "tracer")), "{}"));
+    }
+
+    long hostHeartbeat() {
+        return add(new Event.RecorderHeartbeat(host(), 0, Hash.ZERO, events.size(), 0, null));
+    }
+}
