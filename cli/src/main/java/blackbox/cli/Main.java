@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.ingest.IngestException;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
+import blackbox.replay.ReplayException;
 import blackbox.vm.VmException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,6 +37,7 @@ import picocli.CommandLine.ParseResult;
             ShowCommand.class,
             TouchedCommand.class,
             EventsCommand.class,
+            DiskCommand.class,
             QueryCommand.class,
             VerifyCommand.class,
             ExportCommand.class,
@@ -80,6 +82,12 @@ public final class Main {
                 switch (e.code()) {
                     case BAD_INPUT, NOT_FOUND -> ExitCodes.BAD_INPUT;
                     case STORE, ENGINE -> ExitCodes.FAILED;
+                };
+            case ReplayException e ->
+                switch (e.code()) {
+                    case BAD_INPUT -> ExitCodes.BAD_INPUT;
+                    case MISSING, ALTERED -> ExitCodes.DOES_NOT_HOLD;
+                    case ENGINE -> ExitCodes.FAILED;
                 };
             case IOException e -> ExitCodes.FAILED;
             case UncheckedIOException e -> ExitCodes.FAILED;

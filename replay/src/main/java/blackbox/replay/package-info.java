@@ -1,6 +1,7 @@
-/// Replay of a recorded run and the comparison of the two. Nothing here yet: it comes with its own issue.
+/// What can be done with a recorded run after it has ended: its captured files checked, its disk shown as it was at a
+/// moment, the run executed again and compared.
 ///
-/// May use schemas, query and vm-runtime. It will never write to the evidence of the run that it replays.
+/// May use schemas, query and vm-runtime. Never writes to the evidence of the run that it is about.
 @NullMarked
 package blackbox.replay;
 

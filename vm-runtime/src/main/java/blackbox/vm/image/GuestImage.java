@@ -115,6 +115,15 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     /// The digest that names an image: SHA-256 of these lines, each ended by a line feed: `blackbox-image-v1`, then
     /// `NAME SHA256` for the three files, then `arguments` and the kernel arguments separated by spaces.
     static Hash digest(SortedMap<String, FileSeal> files, List<String> kernelArguments) {
+        return Hash.sha256(digestText(files, kernelArguments).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// The text whose SHA-256 is [#digest]: with it, one file of the image can be told from others.
+    public String digestText() {
+        return digestText(new TreeMap<>(record.files()), kernelArguments());
+    }
+
+    private static String digestText(SortedMap<String, FileSeal> files, List<String> kernelArguments) {
         var text = new StringBuilder("blackbox-image-v1\n");
         for (String file : FILES) {
             FileSeal seal = files.get(file);
@@ -124,6 +133,6 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
             text.append(file).append(' ').append(seal.sha256()).append('\n');
         }
         text.append("arguments ").append(String.join(" ", kernelArguments)).append('\n');
-        return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
+        return text.toString();
     }
 }

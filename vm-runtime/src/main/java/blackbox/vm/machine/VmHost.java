@@ -2,6 +2,7 @@ package blackbox.vm.machine;
 
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.Progress;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.QemuArguments.BlockLog;
@@ -137,7 +138,7 @@ public final class VmHost {
         } catch (IOException e) {
             throw new VmException(Code.IO, "the VM's state disk could not be made in " + folder.path(), e);
         }
-        var log = capture(folder, request.captures(), snapshot);
+        var log = capture(folder, request.captures(), snapshot, parts.image());
         var argv = QemuArguments.restored(parts, request.network(), log);
         long launched = System.nanoTime();
         var process = QemuProcess.launch(folder, request.network(), argv, listener);
@@ -156,14 +157,15 @@ public final class VmHost {
     }
 
     /// Makes the place for the log of the state disk's writes, and keeps what these writes are made to.
-    private static BlockLog capture(MachineFolder folder, @Nullable Path captures, VmSnapshot snapshot)
-            throws VmException {
+    private static BlockLog capture(
+            MachineFolder folder, @Nullable Path captures, VmSnapshot snapshot, GuestImage image) throws VmException {
         if (captures == null) {
             return BlockLog.NONE;
         }
         folder.link(QemuArguments.CAPTURE, captures);
         snapshot.keepState(captures);
         try {
+            Files.writeString(captures.resolve(VmRequest.IMAGE_DIGESTS), image.digestText());
             Files.createFile(captures.resolve(VmRequest.BLOCKS));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the log of the VM's disk could not be made in " + captures, e);

@@ -1,0 +1,122 @@
+package blackbox.replay;
+
+import blackbox.query.answer.Timestamps;
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunReader;
+import blackbox.replay.ReplayException.Code;
+import blackbox.schemas.RunId;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.regex.Pattern;
+
+/// A moment of a run, as a person names it.
+public sealed interface Moment {
+
+    /// An event, by its index.
+    record AtEvent(long index) implements Moment {
+        public AtEvent {
+            if (index < 0) {
+                throw new IllegalArgumentException("events count from 0");
+            }
+        }
+    }
+
+    /// A point in time.
+    record AtTime(Instant time) implements Moment {}
+
+    /// A time of day, UTC: the first one at or after the run's start.
+    record AtTimeOfDay(LocalTime time) implements Moment {}
+
+    /// Where a moment lies in a run.
+    ///
+    /// @param index of the last event at or before it
+    /// @param atNs that event's time, nanoseconds since 1970
+    record Position(long index, long atNs) {}
+
+    Pattern INDEX = Pattern.compile("\\d{1,18}");
+    Pattern TIME_OF_DAY = Pattern.compile("\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?");
+
+    /// Reads an index, an RFC 3339 time or `HH:MM:SS`.
+    ///
+    /// @throws IllegalArgumentException with a sentence for people
+    static Moment parse(String text) {
+        try {
+            if (INDEX.matcher(text).matches()) {
+                return new AtEvent(Long.parseLong(text));
+            }
+            if (TIME_OF_DAY.matcher(text).matches()) {
+                return new AtTimeOfDay(LocalTime.parse(text));
+            }
+            return new AtTime(OffsetDateTime.parse(text).toInstant());
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is no moment; write an event's index, a time such as 2026-11-22T02:13:07Z,"
+                            + " or a time of the run's day such as 02:13:07 (UTC)",
+                    e);
+        }
+    }
+
+    /// Finds the moment in a run.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when it lies outside the run
+    default Position locate(Recordings recordings, RunId run) throws ReplayException, IOException {
+        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+            if (!reader.next()) {
+                throw new ReplayException(Code.MISSING, "nothing is there of run " + run);
+            }
+            var first = position(reader);
+            long untilNs = untilNs(first.atNs());
+            Position found = null;
+            Position last = first;
+            do {
+                last = position(reader);
+                // Events of guest and host come in the order in which the recorder took them, not in that of
+                // their times.
+                if (this instanceof AtEvent event ? last.index() == event.index() : last.atNs() <= untilNs) {
+                    found = last;
+                }
+            } while (reader.next());
+            if (found == null || untilNs < first.atNs() || !(this instanceof AtEvent) && untilNs > last.atNs()) {
+                throw new ReplayException(
+                        Code.BAD_INPUT,
+                        "run " + run + " has no such moment: it goes from event 0 at " + Timestamps.format(first.atNs())
+                                + " to event " + last.index() + " at " + Timestamps.format(last.atNs()));
+            }
+            return found;
+        }
+    }
+
+    private long untilNs(long startNs) {
+        return switch (this) {
+            case AtEvent _ -> Long.MAX_VALUE;
+            case AtTime at -> nanos(at.time());
+            case AtTimeOfDay at -> {
+                Instant start = Instant.ofEpochSecond(0, startNs);
+                Instant sameDay = start.atOffset(ZoneOffset.UTC)
+                        .toLocalDate()
+                        .atTime(at.time())
+                        .toInstant(ZoneOffset.UTC);
+                yield nanos(sameDay.isBefore(start) ? sameDay.plusSeconds(86_400) : sameDay);
+            }
+        };
+    }
+
+    private static long nanos(Instant time) {
+        try {
+            return Math.addExact(Math.multiplyExact(time.getEpochSecond(), 1_000_000_000L), time.getNano());
+        } catch (ArithmeticException e) {
+            return time.getEpochSecond() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
+
+    private static Position position(RunReader reader) {
+        Row row = reader.row();
+        return new Position(reader.index(), row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0);
+    }
+}

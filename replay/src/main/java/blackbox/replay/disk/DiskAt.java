@@ -1,0 +1,230 @@
+package blackbox.replay.disk;
+
+import blackbox.query.answer.Timestamps;
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunState;
+import blackbox.replay.Moment;
+import blackbox.replay.Moment.Position;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.capture.Stretch;
+import blackbox.replay.disk.BlockLog.Applied;
+import blackbox.replay.fs.ErofsTree;
+import blackbox.replay.fs.Ext4Tree;
+import blackbox.replay.fs.FileTree;
+import blackbox.replay.fs.Inode;
+import blackbox.replay.fs.MergedTree;
+import blackbox.schemas.RunId;
+import blackbox.schemas.row.Text;
+import blackbox.vm.Command;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.machine.VmRequest;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A run's disk at a moment, put together in a scratch folder that is deleted when this is closed. Owned by
+/// one thread.
+public final class DiskAt implements AutoCloseable {
+    private static final String SCRATCH = "scratch";
+    private static final String IMAGE = "state.raw";
+    private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
+    private static final Text UPPER = Text.of("upper");
+
+    private final Shown shown;
+    private final ScratchFolder scratch;
+    private final Path root;
+    private final List<FileTree> opened = new ArrayList<>();
+    private @Nullable MergedTree tree;
+
+    /// What is shown, which is never quite the moment that was asked for.
+    ///
+    /// @param asked the last event at or before the moment
+    /// @param asOf the last sealed stretch of the log that is used, or null: the disk as the run found it
+    /// @param writes how many writes were made since the run began
+    /// @param whole false when a later stretch would have been used had the log not been cut
+    /// @param limits in words, what may be otherwise than it seems
+    public record Shown(Position asked, @Nullable Stretch asOf, long writes, boolean whole, List<String> limits) {
+        public Shown {
+            limits = List.copyOf(limits);
+        }
+    }
+
+    private DiskAt(Shown shown, ScratchFolder scratch, Path root) {
+        this.shown = shown;
+        this.scratch = scratch;
+        this.root = root;
+    }
+
+    /// Puts a disk together.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when the moment is outside of the run or of its log, `MISSING`,
+    ///     `ALTERED`, `ENGINE`
+    /// @throws IOException when the run's events cannot be read
+    public static DiskAt open(Recordings recordings, RunId run, Moment moment) throws ReplayException, IOException {
+        RunFacts facts = RunFacts.read(recordings, run);
+        RunFacts.Start start = facts.start();
+        if (start == null) {
+            throw new ReplayException(Code.MISSING, "the first event of run " + run + " is not here");
+        }
+        Position asked = moment.locate(recordings, run);
+        SealedCapture log = SealedCapture.read(recordings, run, VmRequest.BLOCKS);
+        var limits = new ArrayList<String>();
+        Stretch wanted = stretchAt(log, asked);
+        long intact = log.checkTo(wanted == null ? 0 : wanted.to());
+        Stretch used = log.stretches().stream()
+                .filter(each -> each.to() == intact)
+                .findFirst()
+                .orElse(null);
+        boolean whole = wanted == null || intact == wanted.to();
+        if (!whole) {
+            limits.add(log.file() + " is cut at octet " + intact + " of " + log.sealedBytes()
+                    + " that were sealed: this is the disk before the cut, not at the moment asked for");
+        }
+        Path captures = recordings.captureFolder(run);
+        JsonNode opening = start.detail();
+        Path root = SealedImages.root(recordings.data(), captures, opening);
+        Path base = SealedImages.state(captures, opening);
+        ScratchFolder scratch = scratch(recordings.data());
+        try {
+            Path image = scratch.path().resolve(IMAGE);
+            Applied applied = DiskImage.make(base, log, intact, image);
+            limits.addAll(limits(facts, asked, used, applied));
+            return new DiskAt(new Shown(asked, used, applied.writes(), whole, limits), scratch, root);
+        } catch (ReplayException e) {
+            close(scratch);
+            throw e;
+        }
+    }
+
+    /// A disk that cannot be read as our guests' are.
+    static ReplayException unreadable(IOException cause) {
+        return new ReplayException(
+                Code.ENGINE,
+                "the guest left a disk that cannot be shown: " + cause.getMessage() + "; --out writes it as it is",
+                cause);
+    }
+
+    /// The last stretch at or before a position.
+    private static @Nullable Stretch stretchAt(SealedCapture log, Position asked) throws ReplayException {
+        Stretch found = null;
+        for (Stretch each : log.stretches()) {
+            if (each.index() <= asked.index()) {
+                found = each;
+            }
+        }
+        SealedCapture.Ended ended = log.ended();
+        if (ended != null && ended.index() <= asked.index()) {
+            throw new ReplayException(
+                    Code.BAD_INPUT,
+                    "the log of the disk ended at event " + ended.index() + ", " + Timestamps.format(ended.atNs())
+                            + ", when it reached what --disk-log-max allowed; the last moment that can be shown is --at "
+                            + (found == null ? 0 : found.index()));
+        }
+        return found;
+    }
+
+    private static List<String> limits(RunFacts facts, Position asked, @Nullable Stretch used, Applied applied) {
+        var limits = new ArrayList<String>();
+        limits.add(
+                used == null
+                        ? "no write was sealed before this moment: this is the disk as the run found it"
+                        : "writes are sealed about twice a second; these were sealed by "
+                                + Timestamps.format(used.atNs()) + ", event " + used.index());
+        limits.add("what the guest had not yet written to its disk, but kept in memory, is not here");
+        limits.add("/dev, /proc, /run and /sys were not on this disk");
+        if (applied.unfinished()) {
+            limits.add("QEMU was killed while it wrote the log; what it wrote behind octet " + applied.bytes()
+                    + " cannot be used");
+        }
+        if (facts.state() == RunState.TRUNCATED && asked.index() >= facts.events() - 1) {
+            limits.add("the recorder ended before the run was closed: what followed was not sealed");
+        }
+        return limits;
+    }
+
+    private static ScratchFolder scratch(Path data) throws ReplayException {
+        try {
+            return ScratchFolder.in(data.resolve(SCRATCH), "disk-");
+        } catch (VmException e) {
+            throw new ReplayException(Code.ENGINE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /// What is shown.
+    public Shown shown() {
+        return shown;
+    }
+
+    /// The guest's files: its writable disk over its image's root.
+    ///
+    /// @throws ReplayException `ENGINE` when the guest's disk is none that can be read
+    public MergedTree tree() throws ReplayException {
+        MergedTree known = tree;
+        if (known != null) {
+            return known;
+        }
+        try {
+            FileTree upper = Ext4Tree.open(scratch.path().resolve(IMAGE));
+            opened.add(upper);
+            FileTree lower = ErofsTree.open(root);
+            opened.add(lower);
+            Long number = upper.list(upper.root()).get(UPPER);
+            Inode top = upper.inode(number == null ? 0 : number);
+            known = new MergedTree(upper, top, lower);
+            tree = known;
+            return known;
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    /// Copies the state disk's image, a raw ext4 with holes, to `target`, which must not exist.
+    public void copyImage(Path target) throws ReplayException {
+        if (Files.exists(target)) {
+            throw new ReplayException(Code.BAD_INPUT, target + " exists already; name a file that does not");
+        }
+        Path image = scratch.path().resolve(IMAGE);
+        try {
+            // A copy that keeps the holes: 16 GiB of them, and often on another file system.
+            Command.of(
+                            "cp",
+                            "--sparse=always",
+                            image.toString(),
+                            target.toAbsolutePath().toString())
+                    .within(COPY_TIMEOUT)
+                    .run();
+        } catch (VmException e) {
+            throw new ReplayException(Code.ENGINE, target + " could not be written: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() throws ReplayException {
+        try {
+            for (FileTree each : opened) {
+                each.close();
+            }
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, "the disk could not be closed", e);
+        } finally {
+            close(scratch);
+        }
+    }
+
+    private static void close(ScratchFolder scratch) throws ReplayException {
+        try {
+            scratch.close();
+        } catch (VmException e) {
+            throw new ReplayException(Code.ENGINE, String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package blackbox.replay.disk;
+
+import blackbox.query.store.Recordings;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.disk.LastWrites.Write;
+import blackbox.replay.fs.FileType;
+import blackbox.replay.fs.MergedTree;
+import blackbox.replay.fs.MergedTree.Found;
+import blackbox.replay.fs.MergedTree.Last;
+import blackbox.replay.fs.MergedTree.Node;
+import blackbox.schemas.RunId;
+import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A folder, or a file, of a disk as it was.
+///
+/// @param path its own, without links
+/// @param entries what the folder holds, sorted; of a file, itself
+public record DiskListing(Text path, List<Entry> entries) {
+
+    public DiskListing {
+        entries = List.copyOf(entries);
+    }
+
+    /// One file.
+    ///
+    /// @param path its own, from the root
+    /// @param target where it points to, of a symbolic link
+    /// @param lastWrite the event that last changed it, or null where none did since the run began
+    public record Entry(
+            Text path,
+            Node node,
+            @Nullable Text target,
+            @Nullable Write lastWrite) {}
+
+    /// Lists the folder at `path`, or the file there: a symbolic link at its end is shown, not followed.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when nothing is there, `ENGINE`
+    public static DiskListing of(DiskAt disk, Recordings recordings, RunId run, Text path)
+            throws ReplayException, IOException {
+        MergedTree tree = disk.tree();
+        Found found = found(tree, path, Last.SHOWN, disk);
+        var nodes = new LinkedHashMap<Text, Node>();
+        try {
+            if (found.node().inode().type() == FileType.FOLDER) {
+                tree.list(found.node()).forEach((name, node) -> nodes.put(MergedTree.join(found.path(), name), node));
+            } else {
+                nodes.put(found.path(), found.node());
+            }
+            return new DiskListing(found.path(), entries(tree, nodes, writes(disk, recordings, run, nodes.keySet())));
+        } catch (blackbox.replay.fs.DamagedTreeException e) {
+            throw DiskAt.unreadable(e);
+        }
+    }
+
+    /// The file at `path`, links followed within the guest's tree.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when nothing is there, or no file
+    public static Entry file(DiskAt disk, Recordings recordings, RunId run, Text path)
+            throws ReplayException, IOException {
+        Found found = found(disk.tree(), path, Last.FOLLOWED, disk);
+        if (found.node().inode().type() != FileType.FILE) {
+            throw new ReplayException(
+                    Code.BAD_INPUT,
+                    "'" + printable(found.path()) + "' was a "
+                            + found.node().inode().type().word() + " then, not a file; --list shows it");
+        }
+        Map<Text, Write> writes = writes(disk, recordings, run, Set.of(found.path()));
+        return new Entry(found.path(), found.node(), null, writes.get(found.path()));
+    }
+
+    /// The octets of a file.
+    public static InputStream content(DiskAt disk, Entry file) throws ReplayException {
+        try {
+            return disk.tree().open(file.node());
+        } catch (IOException e) {
+            throw DiskAt.unreadable(e);
+        }
+    }
+
+    private static Found found(MergedTree tree, Text path, Last last, DiskAt disk) throws ReplayException {
+        try {
+            Found found = tree.find(path, last);
+            if (found == null) {
+                throw new ReplayException(
+                        Code.BAD_INPUT,
+                        "there was no '" + printable(path) + "' on the disk then; --list shows what was"
+                                + (disk.shown().whole() ? "" : " (the log of the disk is cut)"));
+            }
+            return found;
+        } catch (IOException e) {
+            throw DiskAt.unreadable(e);
+        }
+    }
+
+    private static Map<Text, Write> writes(DiskAt disk, Recordings recordings, RunId run, Set<Text> paths)
+            throws IOException {
+        return LastWrites.find(
+                recordings, run, new HashSet<>(paths), disk.shown().asked().index());
+    }
+
+    private static List<Entry> entries(MergedTree tree, Map<Text, Node> nodes, Map<Text, Write> writes)
+            throws IOException {
+        var entries = new ArrayList<Entry>();
+        for (Map.Entry<Text, Node> each : nodes.entrySet()) {
+            Node node = each.getValue();
+            Text target = node.inode().type() == FileType.LINK ? tree.target(node) : null;
+            entries.add(new Entry(each.getKey(), node, target, writes.get(each.getKey())));
+        }
+        return entries;
+    }
+
+    private static String printable(Text path) {
+        return blackbox.query.answer.Printable.of(path.toString());
+    }
+}

@@ -1,0 +1,13 @@
+package blackbox.replay.fs;
+
+import java.io.IOException;
+
+/// An image is not a file system that can be read here, or contradicts itself.
+public final class DamagedTreeException extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    DamagedTreeException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,34 @@
+package blackbox.replay.fs;
+
+import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A file system in an image, read only. Every method throws [DamagedTreeException] when the image
+/// contradicts itself. Owned by one thread.
+public interface FileTree extends AutoCloseable {
+
+    /// The folder at the top.
+    Inode root() throws IOException;
+
+    /// The inode of this number.
+    Inode inode(long number) throws IOException;
+
+    /// What a folder holds, names to numbers, without `.` and `..`.
+    Map<Text, Long> list(Inode folder) throws IOException;
+
+    /// The octets of a file; holes are zeros.
+    InputStream open(Inode file) throws IOException;
+
+    /// Where a symbolic link points to.
+    Text target(Inode link) throws IOException;
+
+    /// An extended attribute in the namespace `trusted`, or null.
+    @Nullable
+    Text trusted(Inode inode, String name) throws IOException;
+
+    @Override
+    void close() throws IOException;
+}

@@ -1,0 +1,66 @@
+package blackbox.replay.fs;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A file's octets, put together from where they lie in an image. What no range covers is zeros.
+final class RangeInput extends InputStream {
+
+    /// A stretch of a file that lies in one piece in the image.
+    ///
+    /// @param at where it begins in the file
+    /// @param imageAt where it begins in the image
+    record Range(long at, long length, long imageAt) {}
+
+    private final ImageFile image;
+    private final Iterator<Range> ranges;
+    private final long length;
+    private @Nullable Range range;
+    private long at;
+
+    /// @param ranges by their place in the file, none over another
+    RangeInput(ImageFile image, List<Range> ranges, long length) {
+        this.image = image;
+        this.ranges = ranges.iterator();
+        this.length = length;
+        this.range = this.ranges.hasNext() ? this.ranges.next() : null;
+    }
+
+    @Override
+    public int read() throws IOException {
+        var one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int count) throws IOException {
+        Objects.checkFromIndexSize(offset, count, into.length);
+        if (count == 0) {
+            return 0;
+        }
+        if (at >= length) {
+            return -1;
+        }
+        while (range != null && range.at() + range.length() <= at) {
+            range = ranges.hasNext() ? ranges.next() : null;
+        }
+        Range current = range;
+        long left = Math.min(count, length - at);
+        if (current == null || current.at() > at) {
+            int zeros = (int) (current == null ? left : Math.min(left, current.at() - at));
+            Arrays.fill(into, offset, offset + zeros, (byte) 0);
+            at += zeros;
+            return zeros;
+        }
+        int n = (int) Math.min(left, current.at() + current.length() - at);
+        image.read(current.imageAt() + at - current.at(), ByteBuffer.wrap(into, offset, n));
+        at += n;
+        return n;
+    }
+}
