@@ -20,6 +20,8 @@ final class KeptFrames extends FilterInputStream {
 
     static final String IN = "frames-in";
 
+    private static final int SKIP_BYTES_MAX = 4_096;
+
     private final Path path;
     private @Nullable FileChannel file;
     private long left;
@@ -54,8 +56,9 @@ final class KeptFrames extends FilterInputStream {
     }
 
     @Override
-    public long skip(long count) {
-        throw new UnsupportedOperationException("what is skipped would not be kept");
+    public long skip(long count) throws IOException {
+        // What is skipped is kept, too.
+        return Math.max(0, read(new byte[(int) Math.min(count, SKIP_BYTES_MAX)]));
     }
 
     private void write(ByteBuffer octets) {

@@ -29,7 +29,8 @@ class KeptFramesTest {
         Path file = folder.resolve("frames");
         try (var kept = new KeptFrames(new ByteArrayInputStream(FRAMES), file, 1 << 20)) {
             assertEquals(0, kept.read());
-            assertArrayEquals(Arrays.copyOfRange(FRAMES, 1, FRAMES.length), kept.readAllBytes());
+            kept.skipNBytes(7);
+            assertArrayEquals(Arrays.copyOfRange(FRAMES, 8, FRAMES.length), kept.readAllBytes());
         }
         assertArrayEquals(FRAMES, Files.readAllBytes(file));
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
