@@ -1,7 +1,8 @@
-/// What can be done with a recorded run after it has ended: its captured files checked, its disk shown as it was at a
-/// moment, the run executed again and compared.
+/// Replay of a recorded run, and what is said of it; here is the one exception. `tier` is how a run is replayed,
+/// `inputs` checks what it was started from, `verdict` says what came out, `divergence` finds where two runs part,
+/// `capture` and `cassette` read what was kept beside the events.
 ///
-/// May use schemas, query and vm-runtime. Never writes to the evidence of the run that it is about.
+/// May use schemas, query and vm-runtime. Never writes to the evidence of the run that it replays.
 @NullMarked
 package blackbox.replay;
 

@@ -12,8 +12,10 @@ import blackbox.schemas.log.TileHashes;
 import blackbox.schemas.log.TreeProver;
 import blackbox.schemas.trust.KeyHistory;
 import blackbox.schemas.trust.KeyStatement;
+import blackbox.schemas.trust.ReplayNote;
 import blackbox.schemas.trust.RunKeyCertificate;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -29,13 +31,15 @@ public final class CheckedLog {
     private final RunsLog.Head head;
     private final KeyHistory keys;
     private final List<RunLeaf> leaves;
+    private final List<Replayed> replays;
     private final RunsLog files;
 
-    private CheckedLog(RunsLog files, RunsLog.Head head, KeyHistory keys, List<RunLeaf> leaves) {
+    private CheckedLog(RunsLog files, RunsLog.Head head, Pass pass) {
         this.files = files;
         this.head = head;
-        this.keys = keys;
-        this.leaves = List.copyOf(leaves);
+        this.keys = pass.keys;
+        this.leaves = List.copyOf(pass.leaves);
+        this.replays = List.copyOf(pass.replays);
     }
 
     /// What a log of runs is worth.
@@ -67,6 +71,10 @@ public final class CheckedLog {
     /// the run itself names: not checked here.
     public record Logged(long index, SignedNote note, Checkpoint checkpoint) implements RunLeaf {}
 
+    /// That the run was replayed, and with what outcome. Signed by a key that was believed then. It says nothing of how
+    /// the run was recorded, so it is no [RunLeaf].
+    public record Replayed(long index, SignedNote note, ReplayNote verdict) {}
+
     /// Reads and checks the log.
     ///
     /// @param trusted the keys that are trusted to begin with
@@ -87,7 +95,7 @@ public final class CheckedLog {
         try {
             String fault = pass.run();
             return fault == null
-                    ? new Holds(new CheckedLog(files, head, pass.keys, pass.leaves))
+                    ? new Holds(new CheckedLog(files, head, pass))
                     : new Broken("the log of runs: " + fault);
         } catch (IOException e) {
             return new Broken("the log of runs: " + e.getMessage());
@@ -112,6 +120,11 @@ public final class CheckedLog {
     /// What the log holds about the run that was asked about, in the log's order.
     public List<RunLeaf> leaves() {
         return leaves;
+    }
+
+    /// The verdicts on replays of the run that was asked about, in the log's order.
+    public List<Replayed> replays() {
+        return replays;
     }
 
     /// The proof that the leaf at `index` is in the log as its checkpoint has it.
@@ -160,12 +173,15 @@ public final class CheckedLog {
     /// The pass over the entries.
     private static final class Pass {
 
+        private static final String UNBELIEVED = " is not signed by a key that was believed there and then";
+
         private final RunsLog files;
         private final RunsLog.Head head;
         private final Collection<? extends NoteVerifier> trusted;
         private final @Nullable RunId run;
         private final KeyHistory keys;
         private final List<RunLeaf> leaves = new ArrayList<>();
+        private final List<Replayed> replays = new ArrayList<>();
         private final TileCheck tiles;
         private @Nullable String fault;
 
@@ -228,28 +244,52 @@ public final class CheckedLog {
             if (index == 0) {
                 return "it does not begin with the statement that names its first key";
             }
-            return run == null ? null : aboutRun(index, note, run);
-        }
-
-        private @Nullable String aboutRun(long index, SignedNote note, RunId wanted) {
             Checkpoint checkpoint = Checkpoint.parse(note.text());
             if (checkpoint != null) {
-                if (checkpoint.origin().equals(wanted.origin())) {
-                    leaves.add(new Logged(index, note, checkpoint));
-                }
-                return null;
+                return logged(index, note, checkpoint);
+            }
+            if (ReplayNote.isOne(note.text())) {
+                return replayed(index, note);
             }
             RunKeyCertificate certificate = RunKeyCertificate.parse(note.text());
-            if (certificate == null || !certificate.run().equals(wanted)) {
+            return certificate == null
+                    ? "leaf " + index + " is a note of no known kind"
+                    : opened(index, note, certificate);
+        }
+
+        private @Nullable String logged(long index, SignedNote note, Checkpoint checkpoint) {
+            if (run != null && checkpoint.origin().equals(run.origin())) {
+                leaves.add(new Logged(index, note, checkpoint));
+            }
+            return null;
+        }
+
+        private @Nullable String opened(long index, SignedNote note, RunKeyCertificate certificate) {
+            if (!certificate.run().equals(run)) {
                 return null;
             }
-            List<NoteVerifier> believed = keys.believed(KeyStatement.Role.LOG, index, certificate.issued());
-            if (note.signedBy(believed) == null) {
-                return "leaf " + index + ", the certificate of the run's first key, is not signed by a key that was"
-                        + " believed there and then";
-            }
             leaves.add(new Opened(index, note, certificate));
-            return null;
+            return isBelieved(index, note, certificate.issued())
+                    ? null
+                    : "leaf " + index + ", the certificate of the run's first key," + UNBELIEVED;
+        }
+
+        private @Nullable String replayed(long index, SignedNote note) {
+            ReplayNote verdict = ReplayNote.parse(note.text());
+            if (verdict == null) {
+                return "leaf " + index + " is no verdict on a replay of a known version";
+            }
+            if (!verdict.run().equals(run)) {
+                return null;
+            }
+            replays.add(new Replayed(index, note, verdict));
+            return isBelieved(index, note, verdict.at())
+                    ? null
+                    : "leaf " + index + ", the verdict on a replay of the run," + UNBELIEVED;
+        }
+
+        private boolean isBelieved(long index, SignedNote note, Instant at) {
+            return note.signedBy(keys.believed(KeyStatement.Role.LOG, index, at)) != null;
         }
     }
 }

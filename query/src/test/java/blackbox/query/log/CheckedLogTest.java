@@ -23,6 +23,9 @@ import blackbox.schemas.sign.MlDsaKey;
 import blackbox.schemas.trust.KeyStatement;
 import blackbox.schemas.trust.KeyStatement.Action;
 import blackbox.schemas.trust.KeyStatement.Role;
+import blackbox.schemas.trust.ReplayNote;
+import blackbox.schemas.trust.ReplayNote.Outcome;
+import blackbox.schemas.trust.ReplayNote.Tier;
 import blackbox.schemas.trust.RunKeyCertificate;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -69,7 +72,13 @@ class CheckedLogTest {
     }
 
     private CheckedLog.Outcome read() throws IOException {
-        return CheckedLog.read(new RunsLog(folder), List.of(log.key.verifier()), RUN);
+        return CheckedLog.read(new RunsLog(log.folder), List.of(log.key.verifier()), RUN);
+    }
+
+    /// Another log, which has begun.
+    private void beginAnew(String name) {
+        log = new TestLog(folder.resolve(name));
+        state(Action.BEGIN, log.key, BEGUN, null, List.of(log.key));
     }
 
     private CheckedLog holds() throws IOException {
@@ -250,5 +259,62 @@ class CheckedLogTest {
         broken("is no signed note");
         Files.write(folder.resolve("checkpoint"), "no checkpoint".getBytes(StandardCharsets.UTF_8));
         broken("is no checkpoint");
+    }
+
+    private void replay(RunId run, Outcome outcome, Instant at, NoteSigner by) {
+        log.add(SignedNote.sign(new ReplayNote(run, Tier.RERUN, outcome, Hash.sha256(new byte[1]), at).text(), by));
+    }
+
+    @Test
+    void verdictsOnReplaysAreGivenAndAreNothingThatTheRunIsMadeOf() throws Exception {
+        replay(OTHER, Outcome.IDENTICAL, BEGUN, log.key);
+        replay(RUN, Outcome.DIVERGED, BEGUN.plusSeconds(3), log.key);
+        replay(RUN, Outcome.EQUIVALENT, BEGUN.plusSeconds(4), log.key);
+        log.publish();
+        assertEquals(List.of(), holds().leaves());
+        assertEquals(
+                List.of(Outcome.DIVERGED, Outcome.EQUIVALENT),
+                holds().replays().stream().map(each -> each.verdict().outcome()).toList());
+        assertEquals(2, holds().replays().getFirst().index());
+    }
+
+    @Test
+    void aVerdictThatAStrangerSignedBreaksTheLog() throws Exception {
+        Ed25519Key stranger = Ed25519Key.create(TestLog.ORIGIN, new SecureRandom());
+        replay(RUN, Outcome.IDENTICAL, BEGUN, stranger);
+        log.publish();
+        broken("leaf 1, the verdict on a replay of the run, is not signed");
+    }
+
+    @Test
+    void aVerdictByAKeyThatGaveWayOrIsNotValidYetBreaksTheLog() throws Exception {
+        Ed25519Key next = Ed25519Key.create(TestLog.ORIGIN, new SecureRandom());
+        replay(RUN, Outcome.IDENTICAL, BEGUN.minusNanos(1), log.key);
+        log.publish();
+        broken("believed there and then");
+        beginAnew("early");
+        state(Action.ROTATE, next, BEGUN.plusSeconds(10), null, List.of(log.key, next));
+        log.signers = List.of(next);
+        replay(RUN, Outcome.IDENTICAL, BEGUN.plusSeconds(9), log.key);
+        log.publish();
+        broken("believed there and then");
+        beginAnew("late");
+        state(Action.ROTATE, next, BEGUN.plusSeconds(10), null, List.of(log.key, next));
+        log.signers = List.of(next);
+        replay(RUN, Outcome.IDENTICAL, BEGUN.plusSeconds(11), next);
+        log.publish();
+        assertEquals(1, holds().replays().size());
+    }
+
+    @Test
+    void aVerdictOfAnotherVersionAndANoteOfNoKnownKindBreakTheLog() throws Exception {
+        String known = new ReplayNote(OTHER, Tier.EXACT, Outcome.IDENTICAL, Hash.sha256(new byte[1]), BEGUN).text();
+        log.add(SignedNote.sign(known.replace("/v1", "/v2"), log.key));
+        log.publish();
+        broken("leaf 1 is no verdict on a replay of a known version");
+        beginAnew("praised");
+        log.add(SignedNote.sign("blackbox/praise/v1\nwell done\n", log.key));
+        log.publish();
+        broken("leaf 1 is a note of no known kind");
     }
 }

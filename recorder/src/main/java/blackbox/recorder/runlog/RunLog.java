@@ -3,6 +3,7 @@ package blackbox.recorder.runlog;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.recorder.spool.ProcessLock;
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.log.Checkpoint;
 import blackbox.schemas.log.EntryBundle;
@@ -15,6 +16,7 @@ import blackbox.schemas.trust.KeyHistory;
 import blackbox.schemas.trust.KeyStatement;
 import blackbox.schemas.trust.KeyStatement.Action;
 import blackbox.schemas.trust.KeyStatement.Role;
+import blackbox.schemas.trust.ReplayNote;
 import blackbox.schemas.trust.RunKeyCertificate;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -110,6 +112,17 @@ public final class RunLog {
     /// @return the certificate, a signed note
     public String certify(RunId run, Ed25519Verifier firstKey) throws RecorderException {
         String note = SignedNote.sign(new RunKeyCertificate(run, firstKey, now()).text(), signers);
+        append(List.of(note));
+        return note;
+    }
+
+    /// Signs and appends that a run was replayed.
+    ///
+    /// @param document SHA-256 of the verdict's document, which must be durable already
+    /// @return the note that was signed
+    public String replayed(RunId run, ReplayNote.Tier tier, ReplayNote.Outcome outcome, Hash document)
+            throws RecorderException {
+        String note = SignedNote.sign(new ReplayNote(run, tier, outcome, document, now()).text(), signers);
         append(List.of(note));
         return note;
     }

@@ -28,6 +28,7 @@ import blackbox.schemas.trust.KeyHistory;
 import blackbox.schemas.trust.KeyStatement;
 import blackbox.schemas.trust.KeyStatement.Action;
 import blackbox.schemas.trust.KeyStatement.Role;
+import blackbox.schemas.trust.ReplayNote;
 import blackbox.schemas.trust.RunKeyCertificate;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -343,5 +344,21 @@ final class RunLogTest {
         var inTime = new RunLog(folder, signer(next), InstantSource.fixed(NOW));
         assertThrows(RecorderException.class, () -> inTime.rotate(List.of(epoch)));
         assertArrayEquals(before, Files.readAllBytes(folder.resolve(RunLog.CHECKPOINT)), "nothing was appended");
+    }
+
+    @Test
+    void aVerdictOnAReplayBecomesALeafThatTheLogsKeySigned() throws Exception {
+        RunLog log = log(disk);
+        log.certify(RUN, epoch.verifier());
+        Hash document = Hash.sha256(new byte[1]);
+        String note = log.replayed(RUN, ReplayNote.Tier.EXACT, ReplayNote.Outcome.IDENTICAL, document);
+        SignedNote signed = SignedNote.parse(note);
+        assertNotNull(signed);
+        assertNotNull(signed.signedBy(List.of(key.verifier())));
+        assertEquals(
+                new ReplayNote(RUN, ReplayNote.Tier.EXACT, ReplayNote.Outcome.IDENTICAL, document, NOW),
+                ReplayNote.parse(signed.text()));
+        assertEquals(note, leaves(disk).getLast());
+        assertEquals(3, leaves(disk).size());
     }
 }

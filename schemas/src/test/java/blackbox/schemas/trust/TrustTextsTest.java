@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.sign.Ed25519Key;
 import blackbox.schemas.trust.KeyStatement.Action;
 import blackbox.schemas.trust.KeyStatement.Role;
+import blackbox.schemas.trust.ReplayNote.Outcome;
+import blackbox.schemas.trust.ReplayNote.Tier;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -41,6 +44,15 @@ final class TrustTextsTest {
             log
             2026-11-22T02:20:07.000000120Z
             -
+            """;
+
+    private static final String REPLAY = """
+            blackbox/replay/v1
+            01jd8x3k9zq4v7w2m5n6p8r0st
+            rerun
+            EQUIVALENT
+            6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+            2026-11-22T02:20:07.000000120Z
             """;
 
     private final Ed25519Key epoch = TrustKeys.key(RUN.origin(), 1);
@@ -76,6 +88,33 @@ final class TrustTextsTest {
     }
 
     @Test
+    void aVerdictOnAReplayHasItsVersionOneForm() {
+        Hash document = Hash.sha256(new byte[1]);
+        assertEquals(REPLAY, new ReplayNote(RUN, Tier.RERUN, Outcome.EQUIVALENT, document, AT).text());
+        for (Tier tier : Tier.values()) {
+            for (Outcome outcome : Outcome.values()) {
+                var note = new ReplayNote(RUN, tier, outcome, document, AT);
+                assertEquals(note, ReplayNote.parse(note.text()));
+                assertEquals(true, ReplayNote.isOne(note.text()));
+            }
+        }
+        checkFlips(REPLAY, text -> textOf(ReplayNote.parse(text)));
+        for (String bad : List.of(
+                "",
+                REPLAY + "\n",
+                REPLAY.replace("v1", "v2"),
+                REPLAY.replace("rerun", "RERUN"),
+                REPLAY.replace("EQUIVALENT", "equivalent"),
+                REPLAY.replace("EQUIVALENT", "PLAYBACK"),
+                REPLAY.replace("6e34", "6E34"),
+                REPLAY.replace("a01d", "a0"),
+                REPLAY.replace(".000000120Z", "Z"))) {
+            assertNull(ReplayNote.parse(bad), bad);
+        }
+        assertEquals(false, ReplayNote.isOne(CERTIFICATE));
+    }
+
+    @Test
     void whatParsesIsWhatIsPrintedAndNothingElseParses() {
         checkFlips(CERTIFICATE, text -> textOf(RunKeyCertificate.parse(text)));
         checkFlips(STATEMENT, text -> textOf(KeyStatement.parse(text)));
@@ -95,6 +134,10 @@ final class TrustTextsTest {
 
     private static @Nullable String textOf(@Nullable RunKeyCertificate certificate) {
         return certificate == null ? null : certificate.text();
+    }
+
+    private static @Nullable String textOf(@Nullable ReplayNote note) {
+        return note == null ? null : note.text();
     }
 
     private static @Nullable String textOf(@Nullable KeyStatement statement) {

@@ -112,6 +112,13 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         }
     }
 
+    /// The digest over what the record says of the files and the kernel arguments: [#digest] when nobody has changed
+    /// the
+    /// record.
+    public Hash recordedDigest() {
+        return digest(new TreeMap<>(record.files()), kernelArguments());
+    }
+
     /// The digest that names an image: SHA-256 of these lines, each ended by a line feed: `blackbox-image-v1`, then
     /// `NAME SHA256` for the three files, then `arguments` and the kernel arguments separated by spaces.
     static Hash digest(SortedMap<String, FileSeal> files, List<String> kernelArguments) {

@@ -12,10 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// A machine that was stopped when the tracer had said it was ready and nothing else had run: its RAM, its devices and
 /// its state disk. Runs start from it, copy-on-write.
@@ -76,18 +79,49 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         return new VmSnapshot(folder, digest, ready);
     }
 
+    /// The snapshot of this digest below a data folder, or null. What lies there is taken at its record's word:
+    /// [#changed] says whether that holds.
+    public static @Nullable VmSnapshot find(Path data, Hash digest) throws VmException {
+        Path all = data.resolve("snapshots");
+        if (!Files.isDirectory(all)) {
+            return null;
+        }
+        try (Stream<Path> folders = Files.list(all)) {
+            for (Path folder : folders.filter(VmSnapshot::exists).sorted().toList()) {
+                Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+                if (stored.digest().equals(digest.toString())) {
+                    return new VmSnapshot(folder, digest, stored.ready());
+                }
+            }
+            return null;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, all + " could not be listed", e);
+        }
+    }
+
+    /// Hashes every file again and names those that are not what they were when the digest was made; the record, too,
+    /// where the digest is not over what it says.
+    public List<String> changed() throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        var changed = new ArrayList<String>();
+        for (var each : new TreeMap<>(stored.files()).entrySet()) {
+            if (!each.getValue().holds(folder.resolve(each.getKey()))) {
+                changed.add(each.getKey());
+            }
+        }
+        if (!stored.files().keySet().containsAll(DIGESTED)
+                || !Hash.sha256(digestText(new TreeMap<>(stored.files())).getBytes(StandardCharsets.UTF_8))
+                        .equals(digest)) {
+            changed.add(RECORD);
+        }
+        return changed;
+    }
+
     /// Hashes every file again.
     ///
     /// @return whether all are what they were when the digest was made
     public boolean verify() throws VmException {
-        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
-        for (var each : stored.files().entrySet()) {
-            if (!each.getValue().holds(folder.resolve(each.getKey()))) {
-                return false;
-            }
-        }
-        return Hash.sha256(digestText(new TreeMap<>(stored.files())).getBytes(StandardCharsets.UTF_8))
-                .equals(digest);
+        return changed().isEmpty();
     }
 
     /// Leaves the state disk and what its digest is part of in `target`, where they stay when this snapshot goes: as

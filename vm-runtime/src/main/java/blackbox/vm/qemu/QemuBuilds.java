@@ -1,7 +1,9 @@
 package blackbox.vm.qemu;
 
 import blackbox.schemas.Hash;
+import blackbox.vm.FileSeal;
 import blackbox.vm.FolderLock;
+import blackbox.vm.FolderSeal;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -73,6 +75,16 @@ public final class QemuBuilds {
                 .filter(qemu -> qemu.digest().equals(digest))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /// Hashes a QEMU again: whether it still has its digest. Of an installed one that is the program alone.
+    public boolean isUnchanged(Qemu qemu) throws VmException {
+        try {
+            Hash now = qemu.kind() == Qemu.Kind.UNPACKED ? FolderSeal.hash(qemu.place()) : FileSeal.hash(qemu.place());
+            return now.equals(qemu.digest());
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "could not hash " + qemu.place(), e);
+        }
     }
 
     /// What to record exactly with: the first that a trial admits. When none does, Debian's is fetched and

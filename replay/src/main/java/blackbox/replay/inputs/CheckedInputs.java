@@ -1,0 +1,27 @@
+package blackbox.replay.inputs;
+
+import blackbox.replay.capture.SealedCapture;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.machine.VmSnapshot;
+import blackbox.vm.qemu.Qemu;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What a run was started from: here, hashed again, and the same.
+///
+/// @param image the image of the sealed digest, whatever it is called now
+/// @param qemu the QEMU of the sealed digest
+/// @param snapshot the warm snapshot; null when the run was started cold
+/// @param workspace the workspace's archive, or a folder that packs to it; null when there was none
+/// @param captures the captured files, by name; those that the tier reads have been checked
+public record CheckedInputs(
+        GuestImage image,
+        Qemu qemu,
+        @Nullable VmSnapshot snapshot,
+        @Nullable Path workspace,
+        Map<String, SealedCapture> captures) {
+    public CheckedInputs {
+        captures = Map.copyOf(captures);
+    }
+}

@@ -1,0 +1,266 @@
+package blackbox.replay.inputs;
+
+import blackbox.query.store.Recordings;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.verdict.Refusal;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import blackbox.vm.FileSeal;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.VmSnapshot;
+import blackbox.vm.qemu.Qemu;
+import blackbox.vm.qemu.QemuBuilds;
+import blackbox.vm.workspace.WorkspaceDisk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// Finds what a run was started from, and hashes all of it again: what the file system says of times and
+/// lengths is not believed here. One object, one check, one thread.
+public final class InputCheck {
+    private static final String WORKSPACE = "workspace";
+
+    private final Recordings recordings;
+    private final RunId run;
+    private final SealedStart start;
+    private final @Nullable Path given;
+    private final List<Refusal> refusals = new ArrayList<>();
+
+    /// A check of `run`, which must have been verified.
+    ///
+    /// @param given a folder that is said to be the workspace as it was, in place of the archive; or null
+    public InputCheck(Recordings recordings, RunId run, SealedStart start, @Nullable Path given) {
+        this.recordings = recordings;
+        this.run = run;
+        this.start = start;
+        this.given = given;
+    }
+
+    /// What a check found.
+    public sealed interface Result {}
+
+    /// All is here and as it was.
+    public record Ready(CheckedInputs inputs) implements Result {}
+
+    /// Something is not, and nothing may be started.
+    public record Refused(List<Refusal> refusals) implements Result {
+        public Refused {
+            refusals = List.copyOf(refusals);
+        }
+    }
+
+    /// Checks everything and collects every difference.
+    ///
+    /// @param needed the captured files that the replay reads
+    /// @throws ReplayException `ENGINE` when something cannot be read at all
+    public Result check(Set<String> needed) throws ReplayException {
+        try {
+            GuestImage image = image();
+            VmSnapshot snapshot = snapshot();
+            Path workspace = workspace();
+            Qemu qemu = qemu();
+            Map<String, SealedCapture> captures = captures(needed);
+            return image == null || qemu == null || !refusals.isEmpty()
+                    ? new Refused(refusals)
+                    : new Ready(new CheckedInputs(image, qemu, snapshot, workspace, captures));
+        } catch (VmException | IOException e) {
+            throw new ReplayException(Code.ENGINE, "what run " + run + " was started from could not be checked", e);
+        }
+    }
+
+    private void refuse(DivergenceClass kind, String what, Object expected, Object actual, String mend) {
+        refusals.add(new Refusal(kind, what, expected.toString(), actual.toString(), mend));
+    }
+
+    /// The name may lead to a newer image meanwhile: the digest is looked for among all of them.
+    private @Nullable GuestImage image() throws VmException, IOException {
+        String what = "the image " + start.imageName();
+        Hash named = null;
+        for (GuestImage image : new ImageStore(recordings.data()).list()) {
+            if (image.digest().equals(start.image())) {
+                return isAsBuilt(image) ? image : null;
+            }
+            named = image.name().equals(start.imageName()) ? image.digest() : named;
+        }
+        String name = start.imageName();
+        refuse(
+                DivergenceClass.IMAGE,
+                what,
+                start.image(),
+                named == null ? Refusal.NOT_HERE : named,
+                named == null
+                        ? "blackbox image build " + name + "; it is the same image when lock and Blackbox are those of"
+                                + " the recording"
+                        : "a data folder keeps the newest image of a name: copy images/" + name + " from where the run"
+                                + " was recorded, or blackbox image build " + name
+                                + " with the Blackbox that recorded it, then blackbox image verify " + name);
+        return null;
+    }
+
+    private boolean isAsBuilt(GuestImage image) throws VmException, IOException {
+        boolean holds = true;
+        for (String file : List.of(GuestImage.KERNEL, GuestImage.INITRD, GuestImage.ROOT)) {
+            Path path = image.file(file);
+            Object actual = Files.exists(path) ? FileSeal.hash(path) : Refusal.NOT_HERE;
+            if (!actual.equals(image.sha256(file))) {
+                refuse(
+                        DivergenceClass.IMAGE,
+                        "the image " + image.name() + ", file " + file,
+                        image.sha256(file),
+                        actual,
+                        "blackbox image verify " + image.name() + " shows what its packages make; blackbox image build "
+                                + image.name() + " puts it right");
+                holds = false;
+            }
+        }
+        Hash recorded = image.recordedDigest();
+        if (!recorded.equals(start.image())) {
+            refuse(
+                    DivergenceClass.IMAGE,
+                    "the image " + image.name() + ", its record",
+                    start.image(),
+                    recorded,
+                    "blackbox image build " + image.name());
+            holds = false;
+        }
+        return holds;
+    }
+
+    private @Nullable VmSnapshot snapshot() throws VmException {
+        Hash digest = start.snapshot();
+        if (digest == null) {
+            return null;
+        }
+        VmSnapshot snapshot = VmSnapshot.find(recordings.data(), digest);
+        if (snapshot == null) {
+            refuse(
+                    DivergenceClass.SNAPSHOT,
+                    "the warm snapshot",
+                    digest,
+                    Refusal.NOT_HERE,
+                    "a snapshot cannot be made again byte for byte, and a data folder keeps the three used last: copy"
+                            + " its folder below snapshots/ from where the run was recorded, or from a backup");
+            return null;
+        }
+        List<String> changed = snapshot.changed();
+        if (!changed.isEmpty()) {
+            refuse(
+                    DivergenceClass.SNAPSHOT,
+                    "the warm snapshot, " + String.join(", ", changed),
+                    digest,
+                    "other bytes",
+                    "copy " + snapshot.folder() + " from a backup; without one the run cannot be replayed");
+        }
+        return snapshot;
+    }
+
+    private @Nullable Path workspace() throws VmException, IOException {
+        if (start.workspace().bytes() == 0) {
+            return null;
+        }
+        Path file = given == null ? recordings.captureFolder(run).resolve(WORKSPACE) : given;
+        Object actual =
+                !Files.exists(file) ? Refusal.NOT_HERE : Files.isDirectory(file) ? packed(file) : FileSeal.hash(file);
+        if (!actual.equals(start.workspace().sha256())) {
+            refuse(
+                    DivergenceClass.IMAGE,
+                    given == null ? "the workspace's archive, " + file : "the workspace " + file + ", packed",
+                    start.workspace().sha256(),
+                    actual,
+                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/" + WORKSPACE
+                            + " from where the run was recorded");
+        }
+        return file;
+    }
+
+    /// The digest of the archive that a recording would make of `folder`.
+    private Hash packed(Path folder) throws VmException {
+        try (var scratch = ScratchFolder.in(recordings.data().resolve("cache"), ".workspace-")) {
+            return WorkspaceDisk.create(scratch.path().resolve("disk"))
+                    .pack(folder)
+                    .sha256();
+        }
+    }
+
+    private @Nullable Qemu qemu() throws VmException {
+        var said = new ArrayList<String>();
+        var builds = new QemuBuilds(recordings.data(), said::add);
+        Hash digest = start.qemu().digest();
+        Qemu qemu = builds.withDigest(digest);
+        if (qemu != null && builds.isUnchanged(qemu)) {
+            return qemu;
+        }
+        var here = new ArrayList<>(said);
+        for (Qemu each : builds.all()) {
+            here.add(
+                    each.digest().equals(digest)
+                            ? each.place() + " has changed"
+                            : each.version() + " " + each.digest());
+        }
+        refuse(
+                DivergenceClass.ENGINE,
+                "QEMU: " + start.qemu().version(),
+                digest,
+                here.isEmpty() ? Refusal.NOT_HERE : String.join("; ", here),
+                start.qemu().version().contains("Debian") && start.tier() == Tier.EXACT
+                        ? "blackbox doctor --fix unpacks Debian's QEMU; or copy qemu/" + digest
+                                + " from the data folder of the recording"
+                        : "install the package of that very version (apt-cache policy qemu-system-x86 lists what there"
+                                + " is)");
+        return null;
+    }
+
+    private Map<String, SealedCapture> captures(Set<String> needed) throws IOException {
+        Map<String, SealedCapture> captures;
+        try {
+            captures = SealedCapture.readAll(recordings, run);
+        } catch (ReplayException e) {
+            refuse(
+                    DivergenceClass.RECORDER_GAP,
+                    "the captured files",
+                    "stretches that follow one another",
+                    String.valueOf(e.getMessage()),
+                    "blackbox verify " + run);
+            return Map.of();
+        }
+        for (String name : new TreeSet<>(needed)) {
+            SealedCapture capture = captures.get(name);
+            String fault = capture == null ? Refusal.NOT_HERE : fault(capture);
+            if (fault != null) {
+                refuse(
+                        DivergenceClass.RECORDER_GAP,
+                        "the captured file " + name,
+                        capture == null ? "a file that the run sealed" : capture.sealedBytes() + " sealed octets",
+                        fault,
+                        capture == null
+                                ? "the run was recorded without it: record it again"
+                                : "copy captures/" + run + "/" + name
+                                        + " from where the run was recorded, or from a backup");
+            }
+        }
+        return new TreeMap<>(captures);
+    }
+
+    private static @Nullable String fault(SealedCapture capture) throws IOException {
+        try {
+            capture.check();
+            return null;
+        } catch (ReplayException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+}

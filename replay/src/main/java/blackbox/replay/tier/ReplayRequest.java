@@ -1,0 +1,14 @@
+package blackbox.replay.tier;
+
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.replay.inputs.CheckedInputs;
+import blackbox.replay.inputs.SealedStart;
+
+/// What to replay.
+///
+/// @param recordings the data folder
+/// @param facts of the run
+/// @param start what the run's first event says was started
+/// @param inputs what it was started from, here and hashed again
+public record ReplayRequest(Recordings recordings, RunFacts facts, SealedStart start, CheckedInputs inputs) {}

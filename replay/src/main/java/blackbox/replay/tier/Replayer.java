@@ -1,0 +1,31 @@
+package blackbox.replay.tier;
+
+import blackbox.replay.ReplayException;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/// One way to replay a run. An object may be used for several replays, one after the other. It has no way out
+/// to any network, and it never writes to the recording.
+public interface Replayer {
+
+    /// Which way this is.
+    Tier tier();
+
+    /// The captured files that a replay reads; each is checked before it starts.
+    Set<String> captures();
+
+    /// What of this tier's own speaks against a replay, before anything is started: the command line that it
+    /// would use against the sealed one, above all.
+    List<Refusal> check(ReplayRequest request) throws ReplayException;
+
+    /// Replays and compares. When its thread is interrupted it ends what it has started and throws.
+    ///
+    /// @param progress hears lines for a person: how far it is, and what is left
+    /// @return what was found; a machine that fails or stands still is a verdict too (`ENGINE_FAILED`)
+    /// @throws ReplayException when no verdict can be given, because of the host: `ENGINE`
+    Verdict replay(ReplayRequest request, Consumer<String> progress) throws ReplayException, InterruptedException;
+}

@@ -1,0 +1,50 @@
+package blackbox.replay.verdict;
+
+import blackbox.replay.divergence.Alignment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What was compared, and what came of it.
+///
+/// @param rules the differences that were permitted, each named; empty when none was
+/// @param compared what was compared, in words: events, frames, console
+/// @param notCompared what could not be, and why
+/// @param events how many recorded events were compared
+/// @param firstDivergence where they part, or null
+/// @param egressPackets frames that the replay let out to any network; anything but 0 is a defect
+public record Comparison(
+        List<String> rules,
+        List<String> compared,
+        List<String> notCompared,
+        long events,
+        @Nullable FirstDivergence firstDivergence,
+        long egressPackets) {
+    /// Nothing was compared.
+    public static final Comparison NONE = new Comparison(List.of(), List.of(), List.of(), 0, null, 0);
+
+    public Comparison {
+        rules = List.copyOf(rules);
+        compared = List.copyOf(compared);
+        notCompared = List.copyOf(notCompared);
+        if (events < 0 || egressPackets < 0) {
+            throw new IllegalArgumentException("counts are not negative");
+        }
+    }
+
+    /// What came of aligning the events of a run and its replay.
+    ///
+    /// @param compared what was compared, in words
+    public static Comparison of(Alignment alignment, List<String> compared, long egressPackets) {
+        var notCompared = new ArrayList<>(alignment.notCompared());
+        alignment.mask().forEach(place -> notCompared.add("masked as noise: " + place));
+        var found = alignment.firstDivergence();
+        return new Comparison(
+                alignment.rules(),
+                compared,
+                notCompared,
+                alignment.comparedEvents(),
+                found == null ? null : FirstDivergence.of(found),
+                egressPackets);
+    }
+}

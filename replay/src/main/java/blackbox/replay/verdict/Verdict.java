@@ -1,0 +1,75 @@
+package blackbox.replay.verdict;
+
+import blackbox.schemas.RunId;
+import blackbox.schemas.trust.ReplayNote.Outcome;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What is said of one replay of a run; its document is specified in `schemas/replay.md`. A verdict cannot
+/// claim more than its parts show: that is checked here, once.
+///
+/// @param at when it was given
+/// @param tier how the run was replayed
+/// @param refusals why nothing was started, when nothing was
+/// @param message what failed, or what else there is to know; null for nothing
+public record Verdict(
+        RunId run,
+        Instant at,
+        Tier tier,
+        Outcome outcome,
+        Comparison comparison,
+        List<Refusal> refusals,
+        @Nullable String message) {
+    public Verdict {
+        refusals = List.copyOf(refusals);
+        if ((outcome == Outcome.DIVERGED) != (comparison.firstDivergence() != null)) {
+            throw new IllegalArgumentException("a verdict of " + outcome + " and its divergence contradict each other");
+        }
+        if ((outcome == Outcome.EQUIVALENT) == comparison.rules().isEmpty() && outcome.holds()) {
+            throw new IllegalArgumentException("permitted differences are what makes EQUIVALENT out of IDENTICAL");
+        }
+        if (outcome.holds() && (!refusals.isEmpty() || comparison.egressPackets() > 0 || comparison.events() == 0)) {
+            throw new IllegalArgumentException("a run that was not replayed in isolation is not confirmed");
+        }
+        if (outcome == Outcome.ENGINE_FAILED && message == null) {
+            throw new IllegalArgumentException("a failure says what failed");
+        }
+    }
+
+    /// Nothing was started: inputs are missing or altered.
+    public static Verdict refused(RunId run, Instant at, Tier tier, List<Refusal> refusals) {
+        return new Verdict(run, at, tier, Outcome.INCOMPLETE, Comparison.NONE, refusals, null);
+    }
+
+    /// The machine that replays failed.
+    public static Verdict failed(RunId run, Instant at, Tier tier, String message) {
+        return new Verdict(run, at, tier, Outcome.ENGINE_FAILED, Comparison.NONE, List.of(), message);
+    }
+
+    /// A replay came to its end and was compared: the outcome follows from the comparison.
+    ///
+    /// @param whole whether all of the run was replayed
+    public static Verdict of(RunId run, Instant at, Tier tier, Comparison comparison, Completion whole) {
+        return new Verdict(run, at, tier, outcome(comparison, whole), comparison, List.of(), whole.why());
+    }
+
+    /// How far a replay came.
+    ///
+    /// @param why it did not come to the recording's end; null when it did
+    public record Completion(@Nullable String why) {
+        /// All of the run was replayed.
+        public static final Completion WHOLE = new Completion(null);
+    }
+
+    private static Outcome outcome(Comparison comparison, Completion whole) {
+        if (comparison.firstDivergence() != null) {
+            return Outcome.DIVERGED;
+        }
+        if (whole.why() != null || comparison.events() == 0 || comparison.egressPackets() > 0) {
+            return Outcome.INCOMPLETE;
+        }
+        return comparison.rules().isEmpty() ? Outcome.IDENTICAL : Outcome.EQUIVALENT;
+    }
+}

@@ -1,0 +1,165 @@
+package blackbox.replay.verdict;
+
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.schemas.RunId;
+import blackbox.schemas.trust.ReplayNote.Outcome;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// A verdict's document, version 1 (`schemas/replay.md`): one line of JSON with its fields in a fixed order,
+/// so that a verdict has one spelling. Reading refuses every other one.
+public final class VerdictJson {
+    /// A longer document is none: divergences are shown in bounded form.
+    public static final int OCTETS_MAX = 1 << 20;
+
+    private static final int VERSION = 1;
+    private static final int DEPTH_MAX = 8;
+    private static final ObjectMapper JSON = mapper();
+
+    private VerdictJson() {}
+
+    private static ObjectMapper mapper() {
+        var mapper = JsonMapper.builder()
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                .build();
+        mapper.getFactory()
+                .setStreamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(DEPTH_MAX)
+                        .maxStringLength(OCTETS_MAX)
+                        .build());
+        return mapper;
+    }
+
+    /// The document, ended by a newline.
+    public static byte[] encode(Verdict verdict) {
+        return (tree(verdict) + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// The verdict as `replay --json` prints it: the document's fields.
+    public static ObjectNode tree(Verdict verdict) {
+        Comparison comparison = verdict.comparison();
+        ObjectNode tree = JSON.createObjectNode().put("version", VERSION);
+        tree.put("run", verdict.run().value()).put("at", verdict.at().toString());
+        tree.put("tier", verdict.tier().word()).put("verdict", verdict.outcome().name());
+        texts(tree.putArray("rules"), comparison.rules());
+        texts(tree.putArray("compared"), comparison.compared());
+        texts(tree.putArray("notCompared"), comparison.notCompared());
+        tree.put("comparedEvents", comparison.events());
+        FirstDivergence divergence = comparison.firstDivergence();
+        if (divergence == null) {
+            tree.putNull("firstDivergence");
+        } else {
+            divergence(tree.putObject("firstDivergence"), divergence);
+        }
+        tree.put("egressPackets", comparison.egressPackets());
+        ArrayNode refusals = tree.putArray("refusals");
+        for (Refusal each : verdict.refusals()) {
+            refusals.addObject()
+                    .put("class", each.kind().name())
+                    .put("what", each.what())
+                    .put("expected", each.expected())
+                    .put("actual", each.actual())
+                    .put("mend", each.mend());
+        }
+        return tree.put("message", verdict.message());
+    }
+
+    private static void divergence(ObjectNode tree, FirstDivergence divergence) {
+        tree.put("index", divergence.index()).put("class", divergence.kind().name());
+        tree.put("expected", divergence.expected()).put("actual", divergence.actual());
+        texts(tree.putArray("causes"), divergence.causes());
+        texts(tree.putArray("context"), divergence.context());
+    }
+
+    private static void texts(ArrayNode array, List<String> texts) {
+        texts.forEach(array::add);
+    }
+
+    /// Reads a document; null where it is not exactly one of version 1.
+    public static @Nullable Verdict decode(byte[] octets) {
+        if (octets.length > OCTETS_MAX) {
+            return null;
+        }
+        try {
+            Verdict verdict = verdict(JSON.readTree(new String(octets, StandardCharsets.UTF_8)));
+            return Arrays.equals(encode(verdict), octets) ? verdict : null;
+        } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
+            return null;
+        }
+    }
+
+    private static Verdict verdict(JsonNode tree) {
+        var refusals = new ArrayList<Refusal>();
+        for (JsonNode each : tree.path("refusals")) {
+            refusals.add(new Refusal(
+                    DivergenceClass.valueOf(text(each, "class")),
+                    text(each, "what"),
+                    text(each, "expected"),
+                    text(each, "actual"),
+                    text(each, "mend")));
+        }
+        JsonNode divergence = tree.path("firstDivergence");
+        var comparison = new Comparison(
+                texts(tree.path("rules")),
+                texts(tree.path("compared")),
+                texts(tree.path("notCompared")),
+                tree.path("comparedEvents").longValue(),
+                divergence.isObject() ? divergence(divergence) : null,
+                tree.path("egressPackets").longValue());
+        return new Verdict(
+                new RunId(text(tree, "run")),
+                Instant.parse(text(tree, "at")),
+                Tier.valueOf(text(tree, "tier").toUpperCase(Locale.ROOT)),
+                Outcome.valueOf(text(tree, "verdict")),
+                comparison,
+                refusals,
+                tree.path("message").textValue());
+    }
+
+    private static FirstDivergence divergence(JsonNode tree) {
+        return new FirstDivergence(
+                tree.path("index").longValue(),
+                DivergenceClass.valueOf(text(tree, "class")),
+                text(tree, "expected"),
+                text(tree, "actual"),
+                texts(tree.path("causes")),
+                texts(tree.path("context")));
+    }
+
+    private static String text(JsonNode tree, String name) {
+        String text = tree.path(name).textValue();
+        if (text == null) {
+            throw new IllegalArgumentException("no " + name);
+        }
+        return text;
+    }
+
+    private static List<String> texts(JsonNode array) {
+        var texts = new ArrayList<String>();
+        for (JsonNode each : array) {
+            String text = each.textValue();
+            if (text == null) {
+                throw new IllegalArgumentException("not a text");
+            }
+            texts.add(text);
+        }
+        return texts;
+    }
+}

@@ -1,0 +1,77 @@
+package blackbox.replay.verdict;
+
+import blackbox.query.store.Recordings;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The verdicts' documents of a data folder, `replays/<run>/<time>.json`. A document is there whole or not at
+/// all, is durable when [#keep] returns, and is never changed.
+public final class VerdictStore {
+    private final Path folder;
+
+    /// The documents below a data folder.
+    public VerdictStore(Path data) {
+        this.folder = data.resolve("replays");
+    }
+
+    /// A document as it is on the disk.
+    ///
+    /// @param sha256 of its octets: what the log of runs has to hold
+    public record Document(Path file, byte[] octets, Hash sha256) {}
+
+    /// Keeps a verdict's document.
+    ///
+    /// @throws ReplayException `ENGINE` when the disk fails, or a verdict of that very time is there
+    public Document keep(Verdict verdict) throws ReplayException {
+        byte[] octets = VerdictJson.encode(verdict);
+        // Times have colons, which some file systems refuse.
+        String name = verdict.at().toString().replace(":", "-") + ".json";
+        Path place = folder.resolve(verdict.run().value());
+        Path file = place.resolve(name);
+        try {
+            Files.createDirectories(place);
+            if (Files.exists(file)) {
+                throw new FileAlreadyExistsException(file.toString());
+            }
+            Path staged = place.resolve("." + name + ".new");
+            try (FileChannel channel = FileChannel.open(
+                    staged,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE,
+                    StandardOpenOption.TRUNCATE_EXISTING)) {
+                channel.write(java.nio.ByteBuffer.wrap(octets));
+                channel.force(true);
+            }
+            Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE);
+            try (FileChannel directory = FileChannel.open(place, StandardOpenOption.READ)) {
+                directory.force(true);
+            }
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, "the verdict could not be kept in " + place, e);
+        }
+        return new Document(file, octets, Hash.sha256(octets));
+    }
+
+    /// The documents of a run's replays, the oldest first.
+    public List<Document> list(RunId run) throws IOException {
+        var documents = new ArrayList<Document>();
+        for (Path file : Recordings.entries(folder.resolve(run.value()))) {
+            if (file.toString().endsWith(".json") && Files.size(file) <= VerdictJson.OCTETS_MAX) {
+                byte[] octets = Files.readAllBytes(file);
+                documents.add(new Document(file, octets, Hash.sha256(octets)));
+            }
+        }
+        return documents;
+    }
+}

@@ -1,0 +1,175 @@
+package blackbox.replay.verdict;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import blackbox.replay.divergence.Alignment;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.FirstDivergence.Agreed;
+import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.RunId;
+import blackbox.schemas.trust.ReplayNote.Outcome;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What a verdict may say, and its document (`schemas/replay.md`, version 1).
+class VerdictTest {
+    static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
+    static final Instant AT = Instant.parse("2026-11-22T02:20:07.000000120Z");
+    static final Comparison SAME = new Comparison(List.of(), List.of("events", "frames"), List.of(), 1200, null, 0);
+
+    private static final String GOLDEN = """
+            {"version":1,"run":"01jd8x3k9zq4v7w2m5n6p8r0st","at":"2026-11-22T02:20:07.000000120Z","tier":"rerun",\
+            "verdict":"DIVERGED","rules":["times differ"],"compared":["events"],"notCompared":["console: not kept"],\
+            "comparedEvents":40,"firstDivergence":{"index":37,"class":"NET_MISS","expected":"200 OK",\
+            "actual":"no answer","causes":["GET /v2 was never recorded"],"context":["36 file.open /etc/hosts"]},\
+            "egressPackets":0,"refusals":[],"message":null}
+            """;
+
+    private static Comparison parted() {
+        var divergence = new FirstDivergence(
+                37,
+                DivergenceClass.NET_MISS,
+                "200 OK",
+                "no answer",
+                List.of("GET /v2 was never recorded"),
+                List.of("36 file.open /etc/hosts"));
+        return new Comparison(
+                List.of("times differ"), List.of("events"), List.of("console: not kept"), 40, divergence, 0);
+    }
+
+    static Verdict same() {
+        return Verdict.of(RUN, AT, Tier.EXACT, SAME, Completion.WHOLE);
+    }
+
+    private static Comparison comparison(List<String> rules, long events, long egress) {
+        return new Comparison(rules, List.of("events"), List.of(), events, null, egress);
+    }
+
+    @Test
+    void theOutcomeFollowsFromTheComparison() {
+        assertEquals(Outcome.IDENTICAL, same().outcome());
+        var rules = comparison(List.of("process ids are renamed"), 5, 0);
+        assertEquals(
+                Outcome.EQUIVALENT,
+                Verdict.of(RUN, AT, Tier.RERUN, rules, Completion.WHOLE).outcome());
+        assertEquals(
+                Outcome.DIVERGED,
+                Verdict.of(RUN, AT, Tier.RERUN, parted(), Completion.WHOLE).outcome());
+        var cut = new Completion("the log ends at instruction 7");
+        assertEquals(
+                Outcome.INCOMPLETE, Verdict.of(RUN, AT, Tier.EXACT, SAME, cut).outcome());
+        assertEquals(
+                Outcome.DIVERGED, Verdict.of(RUN, AT, Tier.EXACT, parted(), cut).outcome());
+        var nothing = comparison(List.of(), 0, 0);
+        assertEquals(
+                Outcome.INCOMPLETE,
+                Verdict.of(RUN, AT, Tier.EXACT, nothing, Completion.WHOLE).outcome());
+    }
+
+    @Test
+    void noVerdictClaimsMoreThanItShows() {
+        for (Outcome outcome : List.of(Outcome.IDENTICAL, Outcome.EQUIVALENT, Outcome.INCOMPLETE)) {
+            refused(outcome, parted());
+        }
+        refused(Outcome.DIVERGED, SAME);
+        refused(Outcome.EQUIVALENT, SAME);
+        refused(Outcome.IDENTICAL, comparison(List.of("any"), 5, 0));
+        refused(Outcome.IDENTICAL, comparison(List.of(), 5, 1));
+        refused(Outcome.IDENTICAL, Comparison.NONE);
+        refused(Outcome.ENGINE_FAILED, Comparison.NONE);
+    }
+
+    private static void refused(Outcome outcome, Comparison comparison) {
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new Verdict(RUN, AT, Tier.EXACT, outcome, comparison, List.of(), null),
+                outcome + " " + comparison);
+    }
+
+    @Test
+    void theDocumentHasItsVersionOneForm() {
+        Verdict verdict = Verdict.of(RUN, AT, Tier.RERUN, parted(), Completion.WHOLE);
+        assertEquals(GOLDEN, new String(VerdictJson.encode(verdict), StandardCharsets.UTF_8));
+        assertEquals(verdict, VerdictJson.decode(GOLDEN.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void everyKindOfVerdictComesBackAsItWas() {
+        var refusal = new Refusal(DivergenceClass.IMAGE, "the image \"a\"", "aa", "bb\n", "blackbox image verify a");
+        for (Verdict verdict : List.of(
+                same(),
+                Verdict.refused(RUN, AT, Tier.EXACT, List.of(refusal, refusal)),
+                Verdict.failed(RUN, AT, Tier.EXACT, "it has stood still for 30 s"),
+                Verdict.of(RUN, AT, Tier.EXACT, SAME, new Completion("cut")))) {
+            assertEquals(verdict, VerdictJson.decode(VerdictJson.encode(verdict)));
+        }
+    }
+
+    @Test
+    void anotherSpellingOfTheSameIsRefused() {
+        assertNotNull(VerdictJson.decode(GOLDEN.getBytes(StandardCharsets.UTF_8)));
+        for (String bad : List.of(
+                "",
+                "{}",
+                "[]",
+                GOLDEN.strip(),
+                GOLDEN + "\n",
+                GOLDEN.replace("\"version\":1", "\"version\":2"),
+                GOLDEN.replace(",\"tier\"", ", \"tier\""),
+                GOLDEN.replace("\"rerun\"", "\"RERUN\""),
+                GOLDEN.replace("DIVERGED", "IDENTICAL"),
+                GOLDEN.replace("NET_MISS", "NET"),
+                GOLDEN.replace("\"egressPackets\":0", "\"egressPackets\":0.0"),
+                GOLDEN.replace("\"egressPackets\":0", "\"egressPackets\":-1"),
+                GOLDEN.replace("\"message\":null", "\"message\":null,\"more\":1"),
+                GOLDEN.replace("\"refusals\":[]", "\"refusals\":{}"),
+                GOLDEN.replace("[\"events\"]", "[7]"),
+                GOLDEN.replace("{\"version\":1", "{\"version\":1,\"version\":1"))) {
+            assertNull(VerdictJson.decode(bad.getBytes(StandardCharsets.UTF_8)), bad);
+        }
+    }
+
+    @Test
+    void anAlignmentIsComparedAndItsContextTold() {
+        var parted = new blackbox.replay.divergence.FirstDivergence(
+                37,
+                39,
+                DivergenceClass.SCHED,
+                "read 5",
+                "read 6",
+                List.of("two threads took turns"),
+                new Agreed(36, 36, "36 open /a"),
+                List.of("37 read 5"),
+                List.of("39 read 6"));
+        var alignment = new Alignment(
+                Alignment.Outcome.DIVERGED,
+                List.of("interleaving"),
+                37,
+                50,
+                51,
+                parted,
+                List.of("1 place"),
+                List.of("host times"),
+                List.of());
+        Comparison comparison = Comparison.of(alignment, List.of("events"), 0);
+        assertEquals(List.of("host times", "masked as noise: 1 place"), comparison.notCompared());
+        assertEquals(37, comparison.events());
+        assertEquals(
+                new FirstDivergence(
+                        37,
+                        DivergenceClass.SCHED,
+                        "read 5",
+                        "read 6",
+                        List.of("two threads took turns"),
+                        List.of("both agree: 36 open /a", "recorded: 37 read 5", "replayed: 39 read 6")),
+                comparison.firstDivergence());
+        Verdict verdict = Verdict.of(RUN, AT, Tier.RERUN, comparison, Completion.WHOLE);
+        assertEquals(verdict, VerdictJson.decode(VerdictJson.encode(verdict)));
+    }
+}

@@ -1,0 +1,57 @@
+package blackbox.vm;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Notices that a machine goes no further: a replay that has lost its log's thread does not fail, it waits
+/// for ever. Pure: who reads the counter, and when, is the owner's business. One thread.
+public final class Watchdog {
+    private final Duration limit;
+    private final LongSupplier nanoTime;
+    private final String unit;
+    private long last = Long.MIN_VALUE;
+    private long movedAt;
+
+    /// @param limit how long the counter may stand still
+    /// @param unit of what it counts, for the message: "instruction"
+    /// @param nanoTime a clock like [System#nanoTime]
+    public Watchdog(Duration limit, String unit, LongSupplier nanoTime) {
+        if (limit.isNegative() || limit.isZero()) {
+            throw new IllegalArgumentException("a watchdog needs a limit above zero, not " + limit);
+        }
+        this.limit = limit;
+        this.unit = unit;
+        this.nanoTime = nanoTime;
+        this.movedAt = nanoTime.getAsLong();
+    }
+
+    /// Takes a reading.
+    ///
+    /// @return a sentence when the counter has stood still for the limit, else null
+    public @Nullable String see(long counter) {
+        long now = nanoTime.getAsLong();
+        if (counter != last) {
+            last = counter;
+            movedAt = now;
+            return null;
+        }
+        return overdue(now);
+    }
+
+    /// Takes the lack of a reading: whoever counts did not answer.
+    ///
+    /// @return a sentence when that has lasted for the limit, else null
+    public @Nullable String miss() {
+        return overdue(nanoTime.getAsLong());
+    }
+
+    private @Nullable String overdue(long now) {
+        Duration still = Duration.ofNanos(now - movedAt);
+        if (still.compareTo(limit) < 0) {
+            return null;
+        }
+        String where = last == Long.MIN_VALUE ? "from the start" : "at " + unit + " " + last;
+        return "it has stood still for " + still.toSeconds() + " s, " + where;
+    }
+}
