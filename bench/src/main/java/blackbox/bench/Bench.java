@@ -20,6 +20,7 @@ final class Bench {
             new Prove(),
             new VerifierStart(),
             new GuestSlowdown(),
+            new BlockLog(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),
             new HelpTime(),

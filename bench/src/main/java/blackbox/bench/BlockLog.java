@@ -1,0 +1,162 @@
+package blackbox.bench;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.CaptureFile;
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.VmHost;
+import blackbox.vm.machine.VmRequest;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// How much the log of the VM's disk grows while a guest does little but write, and how much slower that
+/// guest is with the log, sealed as a recording seals it, than without. Both run by turns in VMs of one
+/// snapshot; each figure is of the best of some rounds.
+final class BlockLog implements Benchmark {
+    private static final int ROUNDS = 3;
+    private static final long SEAL_EVERY_MS = 500;
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    private static final double MIB = 1 << 20;
+
+    @Override
+    public String name() {
+        return "block-log";
+    }
+
+    /// One run of the workload.
+    ///
+    /// @param written by the workload, octets
+    /// @param logged octets, 0 without a log
+    private record Turn(double seconds, double written, double logged) {
+        Turn best(@Nullable Turn other) {
+            return other == null || seconds < other.seconds ? this : other;
+        }
+    }
+
+    @Override
+    public List<BenchResult> run() throws Exception {
+        Path data = VmData.shared().folder();
+        GuestImage image = new ImageStore(data).open("default", GuestFiles.with(TracerFiles.all()));
+        var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), what -> say(what));
+        Turn bare = null;
+        Turn logged = null;
+        for (int round = 0; round < ROUNDS; round++) {
+            bare = turn(host, image, null).best(bare);
+            try (var captures = ScratchFolder.in(data, "scratch-")) {
+                logged = turn(host, image, captures.path()).best(logged);
+            }
+        }
+        if (bare == null || logged == null) {
+            throw new IllegalStateException("no rounds");
+        }
+        double rate = logged.logged() / MIB / logged.seconds();
+        return List.of(
+                BenchResult.of(name(), rate, "MiB/s of run")
+                        .beside("written by the guest", logged.written() / MIB / logged.seconds())
+                        .withNote("%.0f MiB logged".formatted(logged.logged() / MIB)),
+                BenchResult.of("block-log-slowdown", logged.seconds() / bare.seconds(), "×")
+                        .withNote("without a log %.2f s".formatted(bare.seconds())));
+    }
+
+    private static Turn turn(VmHost host, GuestImage image, @Nullable Path captures) throws Exception {
+        var request =
+                new VmRequest(image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, null, VmRequest.Start.WARM, captures);
+        try (VirtualMachine machine = host.start(request, event -> {})) {
+            for (InputStream stream : List.of(machine.events(), machine.framesOut(), machine.framesIn())) {
+                Thread.ofPlatform().daemon().start(() -> drop(stream));
+            }
+            var done = new CountDownLatch(1);
+            var sealing = new FutureTask<>(() -> captures == null ? 0L : seal(machine, captures, done));
+            Thread.ofPlatform().daemon().start(sealing);
+            String[] printed = printed(machine).split(" ", 2);
+            done.countDown();
+            return new Turn(Double.parseDouble(printed[0]), Double.parseDouble(printed[1]), await(sealing));
+        }
+    }
+
+    private static long await(FutureTask<Long> sealing) throws IOException, InterruptedException {
+        try {
+            return sealing.get();
+        } catch (ExecutionException e) {
+            throw new IOException("the log could not be sealed", e);
+        }
+    }
+
+    /// As a recording does it; what becomes of the events costs next to nothing.
+    private static long seal(VirtualMachine machine, Path captures, CountDownLatch done)
+            throws RecorderException, InterruptedException {
+        var file = new CaptureFile(
+                VmRequest.BLOCKS, captures.resolve(VmRequest.BLOCKS), Long.MAX_VALUE, () -> settled(machine));
+        do {
+            file.sealNew(System.nanoTime());
+        } while (!done.await(SEAL_EVERY_MS, TimeUnit.MILLISECONDS));
+        file.sealNew(System.nanoTime());
+        return file.sealedBytes();
+    }
+
+    private static boolean settled(VirtualMachine machine) {
+        try {
+            machine.settleDisks();
+            return true;
+        } catch (VmException e) {
+            return false;
+        }
+    }
+
+    private static String printed(VirtualMachine machine) throws VmException, IOException {
+        String script;
+        try (InputStream in = BlockLog.class.getResourceAsStream("writes.py")) {
+            if (in == null) {
+                throw new IOException("the workload writes.py is missing from this build");
+            }
+            script = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        var printed = new ByteArrayOutputStream();
+        List<byte[]> command = List.of(octets("python3"), octets("-c"), octets(script));
+        machine.startAgent(
+                new AgentCommand(command, List.of(), null, AgentUser.AGENT),
+                new ByteArrayInputStream(new byte[0]),
+                printed,
+                printed);
+        machine.awaitExit(PATIENCE);
+        return printed.toString(StandardCharsets.UTF_8).strip();
+    }
+
+    private static byte[] octets(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void drop(InputStream stream) {
+        try {
+            stream.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException expected) {
+            Thread.currentThread().interrupt(); // the machine was closed under it: the thread is done
+        }
+    }
+
+    private static void say(String what) {
+        System.err.println("bench: " + what);
+    }
+}
