@@ -39,6 +39,7 @@ import picocli.CommandLine.ParseResult;
             EventsCommand.class,
             DiskCommand.class,
             QueryCommand.class,
+            DiffCommand.class,
             VerifyCommand.class,
             ExportCommand.class,
             AnchorCommand.class,

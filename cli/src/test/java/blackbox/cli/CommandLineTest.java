@@ -50,7 +50,8 @@ class CommandLineTest {
         Map<String, CommandLine> commands = Main.commandLine().getSubcommands();
         assertTrue(commands.keySet()
                 .containsAll(List.of(
-                        "demo", "doctor", "image", "record", "runs", "show", "touched", "events", "query", "verify")));
+                        "demo", "doctor", "image", "record", "runs", "show", "touched", "events", "query", "diff",
+                        "verify")));
         for (String name : commands.keySet()) {
             Said said = run(name, "--help");
             assertEquals(0, said.exitCode(), name);

@@ -4,6 +4,7 @@ import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -28,11 +29,15 @@ final class Aligner {
     static final int PENDING_MAX = 1 << 18;
     private static final int WINDOW = 1_024;
     private static final int WINDOW_MAX = 4_096;
+    private static final int GRACE_EVENTS = 16_384;
     private static final int HEAD_MAX = 4_096;
     private static final int EDIT_TOKENS = 256;
     private static final int EDIT_TOKENS_MAX = 1 << 17;
     private static final int DIVERGENT_MAX = 1 << 16;
 
+    private record Ending(long key, long events) {}
+
+    private final Deque<Ending> ending = new ArrayDeque<>();
     private final Map<Long, StrandPair> pairs = new LinkedHashMap<>();
     private final Lineage[] lineages;
     private final int[] pending = new int[2];
@@ -74,6 +79,7 @@ final class Aligner {
                 boolean ahead = pending[RECORDED] > pending[ACTUAL];
                 int side = open[RECORDED] && (!ahead || !open[ACTUAL]) ? RECORDED : ACTUAL;
                 open[side] = read(cursors[side], side);
+                settleEnded();
             }
         }
         finish();
@@ -141,25 +147,41 @@ final class Aligner {
             return;
         }
         pair.end(side);
-        settle(pair);
-        if (pair.isDone() && (pair.isWithoutEdits() || ++divergent > DIVERGENT_MAX)) {
+        if (pair.isDone() && pair.isWithoutEdits()) {
             pairs.remove(strand.key());
+        } else if (pair.hasEnded(RECORDED) && pair.hasEnded(ACTUAL)) {
+            ending.add(new Ending(strand.key(), events[RECORDED] + events[ACTUAL]));
+        }
+    }
+
+    /// Compares what is left of strands that ended a while ago on both sides: files and flows may be told of
+    /// shortly after the process that had them.
+    private void settleEnded() {
+        long now = events[RECORDED] + events[ACTUAL];
+        while (!ending.isEmpty() && now - ending.element().events() > GRACE_EVENTS) {
+            long key = ending.remove().key();
+            StrandPair pair = pairs.get(key);
+            if (pair == null || pair.isOneSided()) {
+                continue;
+            }
+            compareAll(pair);
+            if (pair.isWithoutEdits() || ++divergent > DIVERGENT_MAX) {
+                pairs.remove(key);
+            }
+        }
+    }
+
+    private void compareAll(StrandPair pair) {
+        while (!pair.queue(RECORDED).isEmpty() || !pair.queue(ACTUAL).isEmpty()) {
+            compare(pair, true);
         }
     }
 
     /// Compares windows as long as there is enough of both.
     private void settle(StrandPair pair) {
-        while (!pair.isOneSided() && isReady(pair, RECORDED) && isReady(pair, ACTUAL)) {
-            if (pair.queue(RECORDED).isEmpty() && pair.queue(ACTUAL).isEmpty()) {
-                return;
-            }
-            boolean last = pair.hasEnded(RECORDED) && pair.hasEnded(ACTUAL);
-            compare(pair, last);
+        while (pair.queue(RECORDED).size() >= WINDOW && pair.queue(ACTUAL).size() >= WINDOW) {
+            compare(pair, false);
         }
-    }
-
-    private static boolean isReady(StrandPair pair, int side) {
-        return pair.hasEnded(side) || pair.queue(side).size() >= WINDOW;
     }
 
     /// Compares what waits on both sides; what is near the windows' ends waits on, unless nothing more comes.
@@ -286,9 +308,7 @@ final class Aligner {
         for (StrandPair pair : List.copyOf(pairs.values())) {
             pair.end(RECORDED);
             pair.end(ACTUAL);
-            while (!pair.queue(RECORDED).isEmpty() || !pair.queue(ACTUAL).isEmpty()) {
-                compare(pair, true);
-            }
+            compareAll(pair);
             foldedOtherwise |= pair.unfold();
         }
         pairs.values().removeIf(StrandPair::isWithoutEdits);

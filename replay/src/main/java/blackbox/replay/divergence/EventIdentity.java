@@ -16,8 +16,8 @@ final class EventIdentity {
     /// Linux gives out local ports from here on (net.ipv4.ip_local_port_range).
     private static final int EPHEMERAL_PORT_MIN = 32_768;
 
-    /// open(2): O_EXCL.
-    private static final long EXCLUSIVE = 0x80;
+    /// open(2): O_CREAT and O_EXCL.
+    private static final long EXCLUSIVE = 0x40 | 0x80;
 
     /// open(2): O_WRONLY and O_RDWR.
     private static final long ACCESS_MODE = 3;
@@ -133,11 +133,12 @@ final class EventIdentity {
         if (process == null) {
             return;
         }
+        // Also where it failed: the name was made up before.
         boolean exclusive = kind == Kind.FILE_MKDIR.code()
                 || kind == Kind.FILE_OPEN.code()
-                        && row.has(Column.CREATED)
-                        && (row.number(Column.FLAGS) & EXCLUSIVE) != 0;
-        if (exclusive && row.has(Column.PATH) && row.has(Column.RET) && row.number(Column.RET) >= 0) {
+                        && row.has(Column.FLAGS)
+                        && (row.number(Column.FLAGS) & EXCLUSIVE) == EXCLUSIVE;
+        if (exclusive && row.has(Column.PATH)) {
             words.temporary(
                     row.array(Column.PATH),
                     row.offset(Column.PATH),

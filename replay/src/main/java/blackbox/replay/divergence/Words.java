@@ -1,6 +1,7 @@
 package blackbox.replay.divergence;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /// Hashes texts word by word (letters, digits, `_`), so that single words can be renamed wherever they occur:
 /// random parts of temporary names, ports that the kernel chose. Owned by one thread.
@@ -11,6 +12,7 @@ final class Words {
     private static final int RANDOM_BYTES_MAX = 16;
     private static final long PROCESS_NUMBER = 3;
     private static final byte[] PROC = "/proc/".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] TMP = "tmp".getBytes(StandardCharsets.US_ASCII);
     private static final boolean[] WORD = new boolean[256];
 
     static {
@@ -121,42 +123,40 @@ final class Words {
         while (name > from && array[name - 1] != '/') {
             name--;
         }
-        boolean temporaryPlace = isTemporaryPlace(array, from, name, end);
+        boolean folder = isTemporaryFolder(array, from, name);
+        boolean named = folder || isNamedTemporary(array, name, end);
         int at = name;
         while (at < end) {
             int begin = at;
             while (at < end && WORD[array[at] & 0xff]) {
                 at++;
             }
-            if (looksRandom(array, begin, at, temporaryPlace)) {
+            if (looksRandom(array, begin, at, folder, named)) {
                 long before = text(array, name, begin - name);
                 long behind = text(array, at, end - at);
-                rename(word(array, begin, at), hash.mix(hash.mix(before, behind), ordinal, at - begin));
+                rename(word(array, begin, at), hash.mix(hash.mix(before, behind), ordinal, (long) at - begin));
             }
             at++;
         }
     }
 
-    private static boolean isTemporaryPlace(byte[] array, int from, int name, int end) {
+    private static boolean isTemporaryFolder(byte[] array, int from, int name) {
         String folder = new String(array, from, name - from, StandardCharsets.ISO_8859_1);
-        String last = new String(array, name, end - name, StandardCharsets.ISO_8859_1);
-        return folder.startsWith("/tmp/")
-                || folder.startsWith("/var/tmp/")
-                || folder.startsWith("/dev/shm/")
-                || last.contains("tmp")
-                || last.contains("temp")
-                || last.contains("TMP");
+        return folder.startsWith("/tmp/") || folder.startsWith("/var/tmp/") || folder.startsWith("/dev/shm/");
     }
 
-    /// mkstemp(3) takes six or more of letters and digits, Python's tempfile eight of lower-case letters,
-    /// digits and `_` behind `tmp`, gcc six behind `cc`.
-    private static boolean looksRandom(byte[] array, int from, int to, boolean temporaryPlace) {
-        int begin = from;
-        if (startsWith(array, from, to - from, new byte[] {'t', 'm', 'p'})) {
-            begin = from + 3;
-            if (to - begin == 8) {
-                return true;
-            }
+    private static boolean isNamedTemporary(byte[] array, int name, int end) {
+        String last = new String(array, name, end - name, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+        return last.contains("tmp") || last.contains("temp");
+    }
+
+    /// mkstemp(3) takes six or more letters and digits, mktemp(1) ten; Python's tempfile eight of lower-case
+    /// letters, digits and `_`, mostly behind `tmp`. In a folder for temporary files a word of such a length
+    /// is taken for random, elsewhere only where its kinds of characters change as they do by chance.
+    private static boolean looksRandom(byte[] array, int from, int to, boolean folder, boolean named) {
+        int begin = startsWith(array, from, to - from, TMP) ? from + TMP.length : from;
+        if ((folder || begin > from) && (to - begin == 6 || to - begin == 8 || to - begin == 10)) {
+            return true;
         }
         for (int i = begin; i < to - 1; i++) {
             if (array[i] == '_') {
@@ -164,9 +164,7 @@ final class Words {
             }
         }
         int length = to - begin;
-        return length >= RANDOM_BYTES_MIN
-                && length <= RANDOM_BYTES_MAX
-                && changes(array, begin, to) >= (temporaryPlace ? 1 : 3);
+        return length >= RANDOM_BYTES_MIN && length <= RANDOM_BYTES_MAX && changes(array, begin, to) >= (named ? 1 : 3);
     }
 
     /// How often the kind of character changes, a capital at the beginning left aside.

@@ -1,0 +1,102 @@
+package blackbox.cli;
+
+import blackbox.query.QueryException;
+import blackbox.query.answer.Printable;
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunNames;
+import blackbox.query.store.RunState;
+import blackbox.replay.compare.AlignmentReport;
+import blackbox.replay.compare.RecordedSide;
+import blackbox.replay.divergence.Alignment;
+import blackbox.replay.divergence.AlignmentSettings;
+import blackbox.replay.divergence.Divergences;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `blackbox diff`.
+@Command(
+        name = "diff",
+        description = "How two runs differ: the first event in which they part, and the input that explains it."
+                + " Exit 0 only where they are equal but for what the named rules allow.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {"  blackbox diff nightly last", "  blackbox diff nightly last --context 10 --json"})
+final class DiffCommand implements Callable<Integer> {
+
+    @Mixin
+    private CommonOptions common;
+
+    @Parameters(index = "0", paramLabel = "RUN", description = "The run to compare with: id, prefix, name, or `last`.")
+    private String recorded = "";
+
+    @Parameters(index = "1", paramLabel = "RUN", description = "The run that may differ from it.")
+    private String actual = "";
+
+    @Option(
+            names = "--context",
+            paramLabel = "N",
+            description = "Events shown before and behind the divergence, 0 to 100 (default: ${DEFAULT-VALUE}).")
+    private int context = AlignmentSettings.CONTEXT_DEFAULT;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, QueryException {
+        if (context < 0 || context > AlignmentSettings.CONTEXT_MAX) {
+            throw CommandException.badInput(
+                    "--context is 0 to " + AlignmentSettings.CONTEXT_MAX + " events, not " + context);
+        }
+        var recordings = new Recordings(common.dataFolder().root());
+        RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
+        RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
+        Alignment alignment = Divergences.align(
+                RecordedSide.of(recordings, one.run()),
+                RecordedSide.of(recordings, other.run()),
+                List.of(),
+                new AlignmentSettings(context, new SecureRandom().nextLong(), false));
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonOut.document(out, json -> {
+                json.writeStartObject();
+                json.writeArrayFieldStart("runs");
+                json.writeString(one.run().value());
+                json.writeString(other.run().value());
+                json.writeEndArray();
+                json.writeArrayFieldStart("states");
+                for (RunFacts each : List.of(one, other)) {
+                    json.writeStartObject();
+                    json.writeStringField("state", each.state().name());
+                    json.writeNumberField("lost", each.lost());
+                    json.writeEndObject();
+                }
+                json.writeEndArray();
+                AlignmentReport.writeFields(json, alignment);
+                json.writeEndObject();
+            });
+        } else {
+            out.println("runs          " + described(one));
+            out.println("              " + described(other));
+            AlignmentReport.print(out, alignment, one.run().value(), other.run().value());
+            out.flush();
+        }
+        return alignment.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    private static String described(RunFacts facts) {
+        boolean whole = facts.state() == RunState.CLOSED && facts.lost() == 0;
+        return facts.run()
+                + (facts.name() == null ? "" : "  " + Printable.of(facts.name()))
+                + (whole ? "" : "  (not complete: " + facts.state() + ", " + facts.lost() + " events lost)");
+    }
+}

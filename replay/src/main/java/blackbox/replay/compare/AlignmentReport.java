@@ -1,0 +1,112 @@
+package blackbox.replay.compare;
+
+import blackbox.query.answer.Printable;
+import blackbox.replay.divergence.Alignment;
+import blackbox.replay.divergence.FirstDivergence;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What came of a comparison, as JSON fields and as text.
+public final class AlignmentReport {
+
+    private AlignmentReport() {}
+
+    /// Writes the fields of an object that may have others.
+    public static void writeFields(JsonGenerator out, Alignment alignment) throws IOException {
+        out.writeStringField("verdict", alignment.outcome().name());
+        array(out, "rules", alignment.rules());
+        out.writeNumberField("comparedEvents", alignment.comparedEvents());
+        out.writeNumberField("recordedEvents", alignment.recordedEvents());
+        out.writeNumberField("actualEvents", alignment.actualEvents());
+        out.writeFieldName("firstDivergence");
+        write(out, alignment.firstDivergence());
+        array(out, "mask", alignment.mask());
+        array(out, "notCompared", alignment.notCompared());
+        array(out, "next", alignment.next());
+    }
+
+    private static void write(JsonGenerator out, @Nullable FirstDivergence first) throws IOException {
+        if (first == null) {
+            out.writeNull();
+            return;
+        }
+        out.writeStartObject();
+        out.writeNumberField("index", first.index());
+        out.writeNumberField("actualIndex", first.actualIndex());
+        out.writeStringField("class", first.reason().name());
+        out.writeStringField("expected", first.expected());
+        out.writeStringField("actual", first.actual());
+        array(out, "causes", first.causes());
+        FirstDivergence.Agreed agreed = first.lastAgreed();
+        if (agreed == null) {
+            out.writeNullField("lastAgreed");
+        } else {
+            out.writeObjectFieldStart("lastAgreed");
+            out.writeNumberField("index", agreed.index());
+            out.writeNumberField("actualIndex", agreed.actualIndex());
+            out.writeStringField("event", agreed.line());
+            out.writeEndObject();
+        }
+        out.writeObjectFieldStart("context");
+        array(out, "recorded", first.recordedContext());
+        array(out, "actual", first.actualContext());
+        out.writeEndObject();
+        out.writeEndObject();
+    }
+
+    private static void array(JsonGenerator out, String name, List<String> values) throws IOException {
+        out.writeArrayFieldStart(name);
+        for (String value : values) {
+            out.writeString(value);
+        }
+        out.writeEndArray();
+    }
+
+    /// Prints it for people. `recorded` and `actual` are the names of the two sides.
+    public static void print(PrintWriter out, Alignment alignment, String recorded, String actual) {
+        FirstDivergence first = alignment.firstDivergence();
+        out.println("verdict       " + alignment.outcome()
+                + (first == null ? "" : " at event " + first.index() + ": " + first.reason()));
+        out.println("agreed        " + alignment.comparedEvents() + " events; there are " + alignment.recordedEvents()
+                + " and " + alignment.actualEvents());
+        for (String rule : alignment.rules()) {
+            out.println("  under rule  " + meaning(rule));
+        }
+        if (first != null) {
+            print(out, first, recorded, actual);
+        }
+        print(out, "noise", alignment.mask());
+        print(out, "not compared", alignment.notCompared());
+        print(out, "to see more", alignment.next());
+    }
+
+    private static String meaning(String rule) {
+        return Alignment.RULES.stream()
+                .filter(each -> each.startsWith(rule + ":"))
+                .findFirst()
+                .orElse(rule);
+    }
+
+    private static void print(PrintWriter out, FirstDivergence first, String recorded, String actual) {
+        FirstDivergence.Agreed agreed = first.lastAgreed();
+        if (agreed != null) {
+            out.println("last agreed   " + Printable.of(agreed.line()) + "  (" + agreed.actualIndex() + " in " + actual
+                    + ")");
+        }
+        out.println("expected      " + Printable.of(first.expected()));
+        out.println("came          " + Printable.of(first.actual()));
+        print(out, "because", first.causes());
+        print(out, "around it in " + recorded, first.recordedContext());
+        print(out, "around it in " + actual, first.actualContext());
+    }
+
+    private static void print(PrintWriter out, String title, List<String> lines) {
+        if (!lines.isEmpty()) {
+            out.println(title);
+            lines.forEach(line -> out.println("  " + Printable.of(line)));
+        }
+    }
+}
