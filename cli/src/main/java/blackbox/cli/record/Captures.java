@@ -24,10 +24,15 @@ import java.util.List;
 /// @param files each sealed by whoever calls [#sealNew], one thread at a time
 /// @param folder where they are
 /// @param limits how long they may grow
-record Captures(List<CaptureFile> files, Path folder, CaptureLimits limits) {
+public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limits) {
 
-    Captures {
+    public Captures {
         files = List.copyOf(files);
+    }
+
+    /// Nothing is kept.
+    public static Captures none() {
+        return new Captures(List.of(), Path.of(""), new CaptureLimits(1, 0));
     }
 
     /// The run's folder, for its owner alone: a disk holds more than events tell.

@@ -5,10 +5,13 @@ import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
 import blackbox.recorder.net.PcapReader;
-import blackbox.recorder.seal.RunRecorder;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.VirtualMachine;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,14 +21,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The threads that carry what a VM says and does to the run's recorder: the tracer's stream, the frames of
-/// both directions, and a watch on the tracer's heartbeat. They end when the VM does.
-final class GuestFeeds {
+/// The threads that carry what a VM says and does to whoever keeps it, as events: the tracer's stream, the frames
+/// of both directions, and a watch on the tracer's heartbeat. They end when the VM does.
+public final class GuestFeeds {
 
+    private static final int CPUS_MAX = 4_096;
     private static final long LOOK_EVERY_MS = 1_000;
     private static final long SEAL_CAPTURES_EVERY_MS = 500;
 
-    private final RunRecorder recorder;
+    private final Keeper recorder;
     private final HostClock clock;
     private final GuestDecoder decoder;
     private final FlowTable flows = new FlowTable();
@@ -41,9 +45,9 @@ final class GuestFeeds {
     /// @param captures the files that are sealed while they grow
     /// @param stop ends the VM, and is told why: called at most once, when what the agent does can no longer be
     /// recorded, or when QEMU has stopped the guest for good
-    GuestFeeds(
+    public GuestFeeds(
             VirtualMachine vm,
-            RunRecorder recorder,
+            Keeper recorder,
             HostClock clock,
             List<Long> cpuSeq,
             VmLog log,
@@ -60,6 +64,15 @@ final class GuestFeeds {
         threads.add(start(KeptFrames.IN, () -> fold(captures.framesIn(vm), FlowTable.Direction.IN)));
         threads.add(start("captures", this::sealCaptures));
         watcher = Thread.ofVirtual().name("silence-watch").start(this::watch);
+    }
+
+    /// Keeps events, whatever thread they come from; may block.
+    public interface Keeper {
+        void record(Event event) throws RecorderException;
+
+        /// What stopped it, or null.
+        @Nullable
+        RecorderException failure();
     }
 
     @FunctionalInterface
@@ -164,13 +177,29 @@ final class GuestFeeds {
         }
     }
 
+    /// Where the tracer says that each CPU's sequence stood when it became ready.
+    public static List<Long> cpuSeq(StartFacts facts) {
+        var numbers = new ArrayList<Long>();
+        try {
+            for (JsonNode number :
+                    new ObjectMapper().readTree(facts.ready().tracer()).path("cpuSeq")) {
+                if (numbers.size() < CPUS_MAX) {
+                    numbers.add(Math.max(0, number.asLong()));
+                }
+            }
+        } catch (JsonProcessingException e) {
+            return List.of(); // every number from 1 to the first that comes is then declared lost
+        }
+        return numbers;
+    }
+
     /// Stops watching for silence: from here on the tracer may rightly be quiet.
-    void expectSilence() {
+    public void expectSilence() {
         silenceExpected = true;
     }
 
     /// Waits for the streams to end, which they do with the VM, and records what is still folded.
-    void finish() throws RecorderException, InterruptedException {
+    public void finish() throws RecorderException, InterruptedException {
         expectSilence();
         stopped.countDown();
         watcher.join();

@@ -27,18 +27,14 @@ import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
 /// first instruction, the close comes after the VM has ended, and only then is it said that the run is
@@ -50,7 +46,6 @@ public final class RecordSession {
     /// How long outside parties may take to vouch for the log of runs once all else is done.
     private static final Duration ANCHOR_PATIENCE = Duration.ofSeconds(2);
     private static final Duration CHECKPOINT_INTERVAL = Duration.ofMinutes(1);
-    private static final int CPUS_MAX = 4_096;
 
     private final DataFolder data;
     private final RecordRequest request;
@@ -134,7 +129,8 @@ public final class RecordSession {
         var recorder = new RunRecorder(sealer, run.value());
         var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), says);
         Captures captures = Captures.of(vm, folder, request.limits());
-        var feeds = new GuestFeeds(vm, recorder, clock, cpuSeq(vm.facts()), log, captures, agent::stop);
+        var feeds =
+                new GuestFeeds(vm, keeper(recorder), clock, GuestFeeds.cpuSeq(vm.facts()), log, captures, agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
         try {
@@ -203,19 +199,17 @@ public final class RecordSession {
         }
     }
 
-    /// Where the tracer says that each CPU's sequence stood when it became ready.
-    private static List<Long> cpuSeq(StartFacts facts) {
-        var numbers = new ArrayList<Long>();
-        try {
-            for (JsonNode number :
-                    new ObjectMapper().readTree(facts.ready().tracer()).path("cpuSeq")) {
-                if (numbers.size() < CPUS_MAX) {
-                    numbers.add(Math.max(0, number.asLong()));
-                }
+    private static GuestFeeds.Keeper keeper(RunRecorder recorder) {
+        return new GuestFeeds.Keeper() {
+            @Override
+            public void record(Event event) throws RecorderException {
+                recorder.record(event);
             }
-        } catch (JsonProcessingException e) {
-            return List.of(); // every number from 1 to the first that comes is then declared lost
-        }
-        return numbers;
+
+            @Override
+            public @Nullable RecorderException failure() {
+                return recorder.failure();
+            }
+        };
     }
 }

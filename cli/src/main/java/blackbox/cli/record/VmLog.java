@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Takes what QEMU reports, without ever blocking it, until the run's recorder can take it over.
-final class VmLog {
+public final class VmLog {
 
     private static final int EVENTS_MAX = 10_000;
 
@@ -21,12 +21,12 @@ final class VmLog {
     private final AtomicLong dropped = new AtomicLong();
     private volatile @Nullable String halted;
 
-    VmLog(HostClock clock) {
+    public VmLog(HostClock clock) {
         this.clock = clock;
     }
 
     /// Hears an event of QEMU's.
-    void hear(QmpEvent event) {
+    public void hear(QmpEvent event) {
         // A full disk the machine itself tells of, to whoever waits for its guest.
         if (event.name().equals("BLOCK_IO_ERROR")
                 && event.data().path("action").asText().equals("stop")
@@ -47,7 +47,7 @@ final class VmLog {
     }
 
     /// Hands on everything heard so far, and says what did not fit.
-    void handTo(EventSink sink) throws RecorderException {
+    public void handTo(EventSink sink) throws RecorderException {
         for (Event event = waiting.poll(); event != null; event = waiting.poll()) {
             sink.accept(event);
         }

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 /// snapshot are those that all tests of the build share: made on first use, in minutes, and linked in here.
 ///
 /// @param folder holds the data folder and what commands print
-record Installation(Path folder) {
+public record Installation(Path folder) {
 
     private static final long PATIENCE_SECONDS = 300;
 
@@ -37,14 +37,14 @@ record Installation(Path folder) {
     private static final List<String> SHARED = List.of("images", "archive", "snapshots", "cache");
 
     /// How a command ended.
-    record Ended(int exitCode, String out, String err) {
+    public record Ended(int exitCode, String out, String err) {
 
-        JsonNode json() throws IOException {
+        public JsonNode json() throws IOException {
             return new ObjectMapper().readTree(out);
         }
 
         /// What `record --json` says at last.
-        JsonNode recorded() throws IOException {
+        public JsonNode recorded() throws IOException {
             List<String> lines = err.strip().lines().toList();
             return new ObjectMapper().readTree(lines.getLast());
         }
@@ -54,21 +54,21 @@ record Installation(Path folder) {
             return err.lines().filter(line -> line.startsWith("blackbox: ")).toList();
         }
 
-        Ended expect(int code) {
+        public Ended expect(int code) {
             assertEquals(code, exitCode, () -> "exit code; it said:\n" + err);
             return this;
         }
 
-        Ended saying(String words) {
+        public Ended saying(String words) {
             assertTrue(err.contains(words), () -> "nothing about '" + words + "' in:\n" + err);
             return this;
         }
     }
 
     /// A command that runs. Its output goes to files.
-    record Running(Process process, Path out, Path err) {
+    public record Running(Process process, Path out, Path err) {
 
-        Ended await() throws IOException, InterruptedException {
+        public Ended await() throws IOException, InterruptedException {
             if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 String said = Files.readString(err);
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -104,7 +104,7 @@ record Installation(Path folder) {
         }
     }
 
-    static Installation in(Path folder) throws Exception {
+    public static Installation in(Path folder) throws Exception {
         Path shared = shared();
         Path data = Files.createDirectories(folder.resolve("data"));
         for (String each : SHARED) {
@@ -114,7 +114,7 @@ record Installation(Path folder) {
     }
 
     /// The data folder whose image and snapshot all tests share.
-    static synchronized Path shared() throws Exception {
+    public static synchronized Path shared() throws Exception {
         Path data = Path.of(System.getProperty("blackbox.test.data", "../target/test-data"))
                 .toAbsolutePath()
                 .normalize();
@@ -141,21 +141,21 @@ record Installation(Path folder) {
         System.err.println("record test: " + line);
     }
 
-    Path data() {
+    public Path data() {
         return folder.resolve("data");
     }
 
     /// Runs a command to its end, with nothing to read.
-    Ended run(String... arguments) throws IOException, InterruptedException {
+    public Ended run(String... arguments) throws IOException, InterruptedException {
         return start(arguments).await();
     }
 
-    Running start(String... arguments) throws IOException {
+    public Running start(String... arguments) throws IOException {
         return start(new ProcessBuilder(command(arguments)).redirectInput(new File("/dev/null")));
     }
 
     /// Starts a process of any kind with this installation as the default one.
-    Running start(ProcessBuilder builder) throws IOException {
+    public Running start(ProcessBuilder builder) throws IOException {
         Path out = Files.createTempFile(folder, "out", ".txt");
         Path err = Files.createTempFile(folder, "err", ".txt");
         builder.environment().put("BLACKBOX_DATA", data().toString());
@@ -164,7 +164,7 @@ record Installation(Path folder) {
     }
 
     /// The command line of `blackbox` with these arguments.
-    static List<String> command(String... arguments) {
+    public static List<String> command(String... arguments) {
         var command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:+UseSerialGC",

@@ -22,6 +22,8 @@ import java.util.function.Consumer;
 public final class CassettePeer {
     private static final int ARP = 0x0806;
     private static final int ARP_BYTES = 42;
+    /// QEMU's user network pads its replies to so much, and byte counts are compared.
+    private static final int ARP_REPLY_BYTES = 64;
     private static final int NEIGHBOUR_SOLICITATION = 135;
     private static final int NEIGHBOUR_ADVERTISEMENT = 136;
     private static final int ICMP_PORT_UNREACHABLE = 3 << 8 | 3;
@@ -134,7 +136,7 @@ public final class CassettePeer {
             return;
         }
         byte[] sender = Arrays.copyOfRange(frame, 22, 32);
-        var reply = new byte[ARP_BYTES];
+        var reply = new byte[ARP_REPLY_BYTES];
         System.arraycopy(frame, 6, reply, 0, 6);
         System.arraycopy(MAC, 0, reply, 6, 6);
         System.arraycopy(frame, 12, reply, 12, 8);

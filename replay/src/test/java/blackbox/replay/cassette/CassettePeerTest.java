@@ -262,7 +262,7 @@ class CassettePeerTest {
         assertEquals(
                 "52540012345652550a00020208060001080006040002" + "52550a000202" + "0a000202" + "525400123456"
                         + "0a00020f",
-                HexFormat.of().formatHex(heard.getFirst()));
+                HexFormat.of().formatHex(heard.getFirst(), 0, 42));
     }
 
     @Test

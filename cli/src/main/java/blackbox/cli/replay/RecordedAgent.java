@@ -1,0 +1,95 @@
+package blackbox.cli.replay;
+
+import blackbox.query.store.RunFacts;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.schemas.Hash;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentCommand.AgentUser;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What a run's first event says of its agent, as far as executing it again needs it.
+///
+/// @param command arguments
+/// @param variables names of what was added to its environment; the values were not recorded
+/// @param user `agent` or `root`
+/// @param memoryMib of its machine
+/// @param entropy digest of what its guest's generator was given, null where the run does not say
+/// @param startedAt when the run began
+/// @param took how long the run was, null where it has no end
+record RecordedAgent(
+        List<String> command,
+        List<String> variables,
+        String user,
+        int memoryMib,
+        @Nullable Hash entropy,
+        Instant startedAt,
+        @Nullable Duration took) {
+    private static final int PATIENCE_FACTOR = 20;
+    private static final Duration PATIENCE_MIN = Duration.ofMinutes(2);
+
+    RecordedAgent {
+        command = List.copyOf(command);
+        variables = List.copyOf(variables);
+    }
+
+    /// Reads it.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when the run does not say what was started
+    static RecordedAgent of(RunFacts facts) throws ReplayException {
+        RunFacts.Start start = facts.start();
+        if (start == null || start.detail().path("command").isEmpty()) {
+            throw new ReplayException(
+                    Code.BAD_INPUT,
+                    "run " + facts.run() + " does not say which command was run, so it cannot be again");
+        }
+        String entropy = start.text("entropy", "sha256");
+        RunFacts.End end = facts.end();
+        return new RecordedAgent(
+                texts(start.detail().path("command")),
+                texts(start.detail().path("environment")),
+                start.detail().path("user").asText("agent"),
+                start.detail().path("start").path("memoryMib").asInt(),
+                entropy == null ? null : Hash.ofHex(entropy),
+                Instant.EPOCH.plusNanos(start.atNs()),
+                end == null ? null : Duration.ofNanos(Math.max(0, end.atNs() - start.atNs())));
+    }
+
+    private static List<String> texts(JsonNode array) {
+        var texts = new ArrayList<String>();
+        array.forEach(each -> texts.add(each.asText()));
+        return texts;
+    }
+
+    /// The variables that `given` has no value for.
+    List<String> missing(Map<String, String> given) {
+        return variables.stream().filter(name -> !given.containsKey(name)).toList();
+    }
+
+    /// The command with these values; what was not recorded is left out.
+    AgentCommand with(Map<String, String> values) {
+        List<byte[]> arguments = command.stream().map(RecordedAgent::octets).toList();
+        List<byte[]> environment = variables.stream()
+                .filter(values::containsKey)
+                .map(name -> octets(name + "=" + values.get(name)))
+                .toList();
+        return new AgentCommand(arguments, environment, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT);
+    }
+
+    /// How long to wait for it: emulation on a busy machine is many times slower now and then.
+    Duration patience() {
+        Duration recorded = took == null ? Duration.ZERO : took;
+        return recorded.multipliedBy(PATIENCE_FACTOR).plus(PATIENCE_MIN);
+    }
+
+    private static byte[] octets(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
