@@ -110,9 +110,9 @@ final class BlockLog implements Benchmark {
         var file = new CaptureFile(
                 VmRequest.BLOCKS, captures.resolve(VmRequest.BLOCKS), Long.MAX_VALUE, () -> settled(machine));
         do {
-            file.sealNew(System.nanoTime());
+            file.sealNew(System::nanoTime);
         } while (!done.await(SEAL_EVERY_MS, TimeUnit.MILLISECONDS));
-        file.sealNew(System.nanoTime());
+        file.sealNew(System::nanoTime);
         return file.sealedBytes();
     }
 

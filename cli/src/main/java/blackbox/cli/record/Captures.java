@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /// The files that a recording keeps beside its events, `captures/<run>/`: what is new in each is sealed as it
 /// grows.
@@ -84,9 +85,9 @@ public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limit
     }
 
     /// Seals what is new in every file.
-    void sealNew(long nowNs, EventSink sink) throws RecorderException {
+    void sealNew(LongSupplier clock, EventSink sink) throws RecorderException {
         for (CaptureFile file : files) {
-            for (Event event : file.sealNew(nowNs)) {
+            for (Event event : file.sealNew(clock)) {
                 sink.accept(event);
             }
         }

@@ -122,7 +122,7 @@ public final class GuestFeeds {
     private void sealCaptures() throws RecorderException {
         try {
             do {
-                captures.sealNew(clock.nowNs(), recorder::record);
+                captures.sealNew(clock::nowNs, recorder::record);
             } while (!stopped.await(SEAL_CAPTURES_EVERY_MS, TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -206,7 +206,7 @@ public final class GuestFeeds {
         for (Thread thread : threads) {
             thread.join();
         }
-        captures.sealNew(clock.nowNs(), recorder::record);
+        captures.sealNew(clock::nowNs, recorder::record);
         synchronized (flows) {
             for (Event event : flows.close(clock.nowNs())) {
                 recorder.record(event);

@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /// A file that grows at its end and that somebody else writes, in this process or another. Each call of
 /// [#sealNew] makes the events that seal what is new in it, in stretches without a gap from the file's first
@@ -81,11 +82,14 @@ public final class CaptureFile {
     /// Makes the events for what is new, in order; none when nothing is, when the file is not there yet, or
     /// when what is new has not settled.
     ///
+    /// @param clock the time for the events, nanoseconds since 1970
     /// @throws RecorderException `CAPTURE` when the file cannot be read or made durable
-    public List<Event> sealNew(long nowNs) throws RecorderException {
+    public List<Event> sealNew(LongSupplier clock) throws RecorderException {
         var events = new ArrayList<Event>();
         try {
             long length = Files.exists(path) ? Files.size(path) : 0;
+            // After the length was read, so that no octet is newer than the event that speaks of it.
+            long nowNs = clock.getAsLong();
             if (ended) {
                 cutTo(sealed, length);
             } else if (length > sealed && settling.settled()) {

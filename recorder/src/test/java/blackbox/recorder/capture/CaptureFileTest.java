@@ -114,7 +114,7 @@ class CaptureFileTest {
             }
         });
         append(octets(8, 100));
-        var failure = assertThrows(RecorderException.class, () -> file.sealNew(1));
+        var failure = assertThrows(RecorderException.class, () -> file.sealNew(() -> 1));
         assertEquals(RecorderException.Code.CAPTURE, failure.code());
     }
 
@@ -125,7 +125,7 @@ class CaptureFileTest {
     }
 
     private static List<String> details(CaptureFile file) throws RecorderException {
-        return file.sealNew(1).stream()
+        return file.sealNew(() -> 1).stream()
                 .map(event -> {
                     var capture = (Event.VmCapture) event;
                     assertEquals("blocks", capture.what());

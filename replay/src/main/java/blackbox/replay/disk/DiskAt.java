@@ -29,12 +29,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// A run's disk at a moment, put together in a scratch folder that is deleted when this is closed. Owned by
 /// one thread.
 public final class DiskAt implements AutoCloseable {
     private static final String SCRATCH = "scratch";
+    private static final Pattern SCRATCH_NAME = Pattern.compile("disk-(\\d{1,10})-.*");
     private static final String IMAGE = "state.raw";
     private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
     private static final Text UPPER = Text.of("upper");
@@ -151,10 +154,19 @@ public final class DiskAt implements AutoCloseable {
         return limits;
     }
 
+    /// A folder that says whose it is: what a process that was killed left is deleted by the next.
     private static ScratchFolder scratch(Path data) throws ReplayException {
         try {
-            return ScratchFolder.in(data.resolve(SCRATCH), "disk-");
-        } catch (VmException e) {
+            Path all = data.resolve(SCRATCH);
+            for (Path left : Recordings.entries(all)) {
+                Matcher name = SCRATCH_NAME.matcher(String.valueOf(left.getFileName()));
+                if (name.matches()
+                        && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
+                    ScratchFolder.delete(left);
+                }
+            }
+            return ScratchFolder.in(all, "disk-" + ProcessHandle.current().pid() + "-");
+        } catch (VmException | IOException e) {
             throw new ReplayException(Code.ENGINE, String.valueOf(e.getMessage()), e);
         }
     }
