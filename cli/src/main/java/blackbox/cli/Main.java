@@ -25,7 +25,8 @@ import picocli.CommandLine.ParseResult;
             "  blackbox image build                          build the guest image, once",
             "  blackbox record --workspace . -- make test    run a command in a VM and record it",
             "  blackbox touched last                         what it touched",
-            "  blackbox verify last                          prove it, offline"
+            "  blackbox verify last                          prove it, offline",
+            "  blackbox replay last                          run it again, and compare"
         },
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
@@ -41,6 +42,7 @@ import picocli.CommandLine.ParseResult;
             QueryCommand.class,
             DiffCommand.class,
             VerifyCommand.class,
+            ReplayCommand.class,
             ExportCommand.class,
             AnchorCommand.class,
             ProveCommand.class,
@@ -91,6 +93,7 @@ public final class Main {
                     case ENGINE -> ExitCodes.FAILED;
                 };
             case IOException e -> ExitCodes.FAILED;
+            case InterruptedException e -> ExitCodes.FAILED;
             case UncheckedIOException e -> ExitCodes.FAILED;
             default -> throw failure;
         };

@@ -1,15 +1,18 @@
 package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.cli.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
 import blackbox.query.store.Recordings;
 import blackbox.query.verify.RunVerifier;
 import blackbox.query.verify.Verification;
 import blackbox.query.verify.VerificationReport;
+import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,6 +45,7 @@ final class ShowCommand implements Callable<Integer> {
         RunSummary summary = RunSummary.read(recordings, id);
         Verification verification =
                 RunVerifier.verify(recordings, id, folder.trustedKeys(), null, folder.anchorTrust());
+        List<LoggedVerdict> replays = VerdictList.read(recordings, id, folder.trustedKeys());
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {
@@ -49,12 +53,15 @@ final class ShowCommand implements Callable<Integer> {
                 summary.writeFields(json);
                 json.writeFieldName("verification");
                 VerificationReport.write(json, verification);
+                json.writeFieldName("replays");
+                VerdictList.write(json, replays);
                 json.writeEndObject();
             });
             return ExitCodes.OK;
         }
         summary.print(out);
         VerificationReport.print(out, verification);
+        VerdictList.print(out, replays);
         out.flush();
         return ExitCodes.OK;
     }

@@ -1,0 +1,146 @@
+package blackbox.cli;
+
+import blackbox.cli.data.DataFolder;
+import blackbox.cli.verdict.ReplayReport;
+import blackbox.cli.verdict.ReplaySession;
+import blackbox.cli.verdict.ReplaySession.Verdicts;
+import blackbox.cli.verdict.ReplaySession.Wish;
+import blackbox.cli.verdict.Tiers;
+import blackbox.query.QueryException;
+import blackbox.query.store.Recordings;
+import blackbox.replay.Moment;
+import blackbox.replay.ReplayException;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `blackbox replay`. Exit 0 where every replay confirms the run, 1 where one does not or was refused, 3
+/// where the machine that replays failed.
+@Command(
+        name = "replay",
+        description = "Run a recorded run again, compare, and sign what came out.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  blackbox replay last",
+            "  blackbox replay last --times 20 --json",
+            "",
+            "Before anything is started the run is verified, and image, snapshot, workspace, QEMU, command line and",
+            "captured files are hashed again. Verdicts: IDENTICAL, EQUIVALENT (exit 0), DIVERGED, INCOMPLETE (1),",
+            "ENGINE_FAILED (3). Each is kept below replays/ and signed in the log of runs; `show RUN` lists them."
+        })
+final class ReplayCommand implements Callable<Integer> {
+
+    private static final long TIDY_SECONDS = 15;
+
+    @Mixin
+    private CommonOptions common;
+
+    @Mixin
+    private RunArgument run;
+
+    @Mixin
+    private TrustOptions trust;
+
+    @Option(
+            names = "--to",
+            paramLabel = "INDEX|TIME",
+            converter = MomentConverter.class,
+            description = "Stop at an event's index, an RFC 3339 time, or HH:MM:SS of the run's day (UTC).")
+    @Nullable
+    private Moment to;
+
+    @Option(names = "--times", paramLabel = "N", description = "Replay N times and say how many confirm the run.")
+    private int times = 1;
+
+    @Option(
+            names = "--workspace",
+            paramLabel = "DIR",
+            description = "The workspace as it was, where its archive was not kept; its digest must be the sealed one.")
+    @Nullable
+    private Path workspace;
+
+    @Option(
+            names = "--env",
+            paramLabel = "K=V",
+            description = "A value that the command's environment had; recordings keep only the names.")
+    private Map<String, String> environment = new LinkedHashMap<>();
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, QueryException, ReplayException, InterruptedException {
+        if (times < 1) {
+            throw CommandException.badInput("--times takes a number from 1 on, not " + times);
+        }
+        if (to != null) {
+            throw CommandException.badInput("stopping at a moment needs the exact tier, which this build has not;"
+                    + " `blackbox disk RUN --at INDEX|TIME` shows the disk as it was");
+        }
+        DataFolder folder = common.dataFolder();
+        RunId id = run.resolve(new Recordings(folder.root()));
+        PrintWriter err = spec.commandLine().getErr();
+        var session =
+                new ReplaySession(folder, Tiers.built(environment), InstantSource.system(), System::nanoTime, line -> {
+                    err.println("blackbox: " + line);
+                    err.flush();
+                });
+        Verdicts verdicts = tidily(() -> session.run(new Wish(id, times, workspace), trust.believed(folder)));
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            out.println(ReplayReport.json(verdicts));
+            out.flush();
+        } else {
+            ReplayReport.print(out, verdicts);
+        }
+        if (verdicts.isFailure()) {
+            return ExitCodes.FAILED;
+        }
+        return verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    /// A replay.
+    private interface Work {
+        Verdicts run() throws ReplayException, IOException, InterruptedException;
+    }
+
+    /// Where the program is told to end (ctrl-C), the replay is interrupted and has a while to end its
+    /// machine.
+    private static Verdicts tidily(Work work) throws ReplayException, IOException, InterruptedException {
+        Thread replaying = Thread.currentThread();
+        var done = new CountDownLatch(1);
+        Thread hook = Thread.ofPlatform().unstarted(() -> {
+            replaying.interrupt();
+            try {
+                done.await(TIDY_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            return work.run();
+        } finally {
+            done.countDown();
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException _) {
+                // It is running: the program ends.
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package blackbox.cli.verdict;
+
+import blackbox.cli.data.DataFolder;
+import blackbox.cli.verdict.VerdictLog.Kept;
+import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunState;
+import blackbox.query.verify.RunVerifier;
+import blackbox.query.verify.Verification;
+import blackbox.query.verify.Verification.Integrity;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.inputs.InputCheck;
+import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.schemas.RunId;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.trust.ReplayNote.Outcome;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Replays a run one or more times. The order is the point: the run must hold before it is looked at,
+/// everything that it was started from must be as it was before anything is started, and a verdict is durable
+/// before it is said.
+public final class ReplaySession {
+    private final DataFolder data;
+    private final Tiers tiers;
+    private final InstantSource clock;
+    private final LongSupplier nanoTime;
+    private final Consumer<String> says;
+
+    /// @param clock dates the verdicts
+    /// @param nanoTime measures how long replays take, like [System#nanoTime]
+    /// @param says hears what goes on, a line at a time
+    public ReplaySession(
+            DataFolder data, Tiers tiers, InstantSource clock, LongSupplier nanoTime, Consumer<String> says) {
+        this.data = data;
+        this.tiers = tiers;
+        this.clock = clock;
+        this.nanoTime = nanoTime;
+        this.says = says;
+    }
+
+    /// What to do.
+    ///
+    /// @param times how often, at least once
+    /// @param workspace a folder or archive in place of the kept one, or null
+    public record Wish(RunId run, int times, @Nullable Path workspace) {
+        public Wish {
+            if (times < 1) {
+                throw new IllegalArgumentException("a run is replayed at least once, not " + times + " times");
+            }
+        }
+    }
+
+    /// What came of it.
+    ///
+    /// @param why the run is or is not replayed exactly
+    /// @param asked how many replays were asked for
+    /// @param kept the verdicts, in order; fewer than asked when one could not go on
+    public record Verdicts(RunId run, String why, int asked, List<Kept> kept) {
+        public Verdicts {
+            kept = List.copyOf(kept);
+        }
+
+        /// How many replays confirm the run.
+        public long held() {
+            return kept.stream()
+                    .filter(each -> each.verdict().outcome().holds())
+                    .count();
+        }
+
+        /// The first verdict that does not confirm it, else the first.
+        Kept telling() {
+            return kept.stream()
+                    .filter(each -> !each.verdict().outcome().holds())
+                    .findFirst()
+                    .orElse(kept.getFirst());
+        }
+
+        /// Whether every replay confirms the run.
+        public boolean hold() {
+            return held() == asked;
+        }
+
+        /// Whether a machine failed: then nothing is said of the run.
+        public boolean isFailure() {
+            return telling().verdict().outcome() == Outcome.ENGINE_FAILED;
+        }
+    }
+
+    /// Replays.
+    ///
+    /// @param trusted the keys that are trusted when the run is verified
+    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
+    public Verdicts run(Wish wish, List<NoteVerifier> trusted)
+            throws ReplayException, IOException, InterruptedException {
+        var recordings = new Recordings(data.root());
+        RunFacts facts = RunFacts.read(recordings, wish.run());
+        if (facts.state() == RunState.OPEN) {
+            throw new ReplayException(Code.BAD_INPUT, "run " + wish.run() + " is still being recorded");
+        }
+        Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
+        SealedStart start = SealedStart.of(facts);
+        var log = new VerdictLog(data);
+        String why = Tiers.why(start.tier());
+        if (verification.integrity() != Integrity.VERIFIED) {
+            Refusal refusal = untrusted(wish.run(), verification);
+            return refused(log, wish, start.tier(), why, List.of(refusal));
+        }
+        Replayer replayer = tiers.of(start.tier());
+        if (replayer == null) {
+            throw new ReplayException(
+                    Code.BAD_INPUT,
+                    "this build of Blackbox cannot replay a run of the tier "
+                            + start.tier().word());
+        }
+        says.accept("checking what the run was started from");
+        return switch (new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures())) {
+            case InputCheck.Refused refused -> refused(log, wish, start.tier(), why, refused.refusals());
+            case InputCheck.Ready ready -> {
+                var request = new ReplayRequest(recordings, facts, start, ready.inputs());
+                List<Refusal> own = replayer.check(request);
+                yield own.isEmpty()
+                        ? new Verdicts(wish.run(), why, wish.times(), replay(log, replayer, request, wish.times()))
+                        : refused(log, wish, start.tier(), why, own);
+            }
+        };
+    }
+
+    private Verdicts refused(VerdictLog log, Wish wish, Tier tier, String why, List<Refusal> refusals)
+            throws ReplayException {
+        Verdict verdict = Verdict.refused(wish.run(), clock.instant(), tier, refusals);
+        return new Verdicts(wish.run(), why, wish.times(), List.of(log.keep(verdict)));
+    }
+
+    private static Refusal untrusted(RunId run, Verification verification) {
+        String first = verification.findings().isEmpty()
+                ? ""
+                : ": " + verification.findings().getFirst().what();
+        return new Refusal(
+                DivergenceClass.RECORDER_GAP,
+                "the recording itself",
+                Integrity.VERIFIED.name(),
+                verification.integrity() + first,
+                "blackbox verify " + run);
+    }
+
+    private List<Kept> replay(VerdictLog log, Replayer replayer, ReplayRequest request, int times)
+            throws ReplayException, InterruptedException {
+        var kept = new ArrayList<Kept>();
+        long started = nanoTime.getAsLong();
+        for (int i = 1; i <= times; i++) {
+            if (times > 1) {
+                says.accept("replay " + i + " of " + times + left(started, i - 1, times));
+            }
+            kept.add(log.keep(replayer.replay(request, says)));
+        }
+        return kept;
+    }
+
+    private String left(long started, int done, int times) {
+        if (done == 0) {
+            return "";
+        }
+        long each = (nanoTime.getAsLong() - started) / done;
+        return ", about " + Duration.ofNanos(each * (times - done)).toSeconds() + " s left";
+    }
+}

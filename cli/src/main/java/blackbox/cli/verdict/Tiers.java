@@ -1,0 +1,53 @@
+package blackbox.cli.verdict;
+
+import blackbox.replay.tier.Replayer;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The ways to replay that this program has.
+///
+/// @param replayers at most one of each tier
+public record Tiers(List<Replayer> replayers) {
+    public Tiers {
+        replayers = List.copyOf(replayers);
+        if (replayers.stream().map(Replayer::tier).distinct().count() < replayers.size()) {
+            throw new IllegalArgumentException("two replayers of one tier");
+        }
+    }
+
+    /// What this build has.
+    ///
+    /// @param environment values of variables that the agent had, by name: recordings keep the names alone
+    public static Tiers built(Map<String, String> environment) {
+        var replayers = new ArrayList<Replayer>();
+        if (environment.containsKey("")) {
+            throw new IllegalArgumentException("a variable has a name");
+        }
+        return new Tiers(replayers);
+    }
+
+    /// The replayer of a tier, or null.
+    @Nullable
+    Replayer of(Tier tier) {
+        return replayers.stream()
+                .filter(each -> each.tier() == tier)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Why a run of this tier is or is not replayed exactly, in a sentence.
+    static String why(Tier tier) {
+        return switch (tier) {
+            case EXACT ->
+                "recorded exactly: all that the machine did not determine by itself is in its log, so every instruction"
+                        + " is executed again as it was";
+            case RERUN ->
+                "recorded live, at full speed: nothing fixed the order of its instructions, so it is executed again"
+                        + " from the same start, with the network served from the recording, and never called exact;"
+                        + " `blackbox record --tier exact` records a run that can be";
+        };
+    }
+}
