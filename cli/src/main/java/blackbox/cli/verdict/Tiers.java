@@ -1,8 +1,8 @@
 package blackbox.cli.verdict;
 
+import blackbox.cli.replay.RerunReplayer;
 import blackbox.replay.tier.Replayer;
 import blackbox.schemas.trust.ReplayNote.Tier;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +22,7 @@ public record Tiers(List<Replayer> replayers) {
     ///
     /// @param environment values of variables that the agent had, by name: recordings keep the names alone
     public static Tiers built(Map<String, String> environment) {
-        var replayers = new ArrayList<Replayer>();
-        if (environment.containsKey("")) {
-            throw new IllegalArgumentException("a variable has a name");
-        }
-        return new Tiers(replayers);
+        return new Tiers(List.of(new RerunReplayer(environment)));
     }
 
     /// The replayer of a tier, or null.
