@@ -1,0 +1,196 @@
+package blackbox.vm.seek;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+
+/// A debugger's end of QEMU's gdb stub (GDB manual, appendix "Remote Serial Protocol"). Of one thread. QEMU
+/// stops the machine when the connection is made.
+///
+/// In a replay a stop takes nothing from the guest's time: a machine that was stopped and stepped executes
+/// the recording's instructions like one that was not.
+public final class GdbStub implements AutoCloseable {
+    private static final int REPLY_BYTES_MAX = 1 << 20;
+    private static final int READ_BYTES_MAX = 1 << 16;
+    private static final HexFormat HEX = HexFormat.of();
+
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final Duration timeout;
+    private final ByteBuffer input = ByteBuffer.allocate(READ_BYTES_MAX).flip();
+    private boolean acknowledged = true;
+
+    private GdbStub(SocketChannel channel, Selector selector, Duration timeout) {
+        this.channel = channel;
+        this.selector = selector;
+        this.timeout = timeout;
+    }
+
+    /// What a machine did that was let run.
+    public enum Stop {
+        /// It stands still: at a breakpoint, behind a step, or because the monitor stopped it.
+        STOPPED,
+        /// It has ended.
+        ENDED
+    }
+
+    /// Connects. `timeout` holds for each answer, and so for each stretch that the machine runs.
+    public static GdbStub connect(Path socket, Duration timeout) throws VmException {
+        try {
+            var channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+            channel.configureBlocking(false);
+            var selector = Selector.open();
+            channel.register(selector, SelectionKey.OP_READ);
+            var stub = new GdbStub(channel, selector, timeout);
+            stub.ask("qSupported:swbreak+;hwbreak+");
+            stub.demand("QStartNoAckMode");
+            stub.acknowledged = false;
+            return stub;
+        } catch (IOException e) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU's gdb socket " + socket + " could not be used", e);
+        }
+    }
+
+    /// Stops the machine before it executes the instruction at `address`, from now on.
+    public void breakAt(long address) throws VmException {
+        demand("Z1," + Long.toHexString(address) + ",1");
+    }
+
+    /// Ends that.
+    public void unbreak(long address) throws VmException {
+        demand("z1," + Long.toHexString(address) + ",1");
+    }
+
+    /// Lets the machine run until it stops.
+    public Stop resume() throws VmException {
+        return stop(ask("c"));
+    }
+
+    /// Executes one instruction, also one that has a breakpoint.
+    public Stop step() throws VmException {
+        return stop(ask("s"));
+    }
+
+    /// What the registers hold.
+    public Registers registers() throws VmException {
+        return Registers.of(octets(ask("g")));
+    }
+
+    /// Memory as the program that runs now sees it, at most 32 KiB.
+    ///
+    /// @throws VmException `GUEST_FAILED` when nothing is mapped there
+    public byte[] memory(long address, int length) throws VmException {
+        if (length < 1 || length > READ_BYTES_MAX / 2) {
+            throw new IllegalArgumentException("length " + length);
+        }
+        String reply = ask("m" + Long.toHexString(address) + "," + Integer.toHexString(length));
+        if (reply.startsWith("E")) {
+            throw new VmException(
+                    Code.GUEST_FAILED, "nothing is mapped at " + Long.toHexString(address) + " in this program");
+        }
+        return octets(reply);
+    }
+
+    @Override
+    public void close() throws VmException {
+        try (selector;
+                channel) {
+            acknowledged = false;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "QEMU's gdb socket could not be closed", e);
+        }
+    }
+
+    private static Stop stop(String reply) throws VmException {
+        return switch (reply.isEmpty() ? ' ' : reply.charAt(0)) {
+            case 'T', 'S' -> Stop.STOPPED;
+            case 'W', 'X' -> Stop.ENDED;
+            default -> throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub answered '" + reply + "'");
+        };
+    }
+
+    private void demand(String command) throws VmException {
+        String reply = ask(command);
+        if (!reply.equals("OK")) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub answered '" + reply + "' to " + command);
+        }
+    }
+
+    private String ask(String command) throws VmException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        try {
+            write("$" + command + "#" + checksum(command));
+            String reply = read(deadline);
+            if (acknowledged) {
+                write("+");
+            }
+            return reply;
+        } catch (IOException e) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU ended while its gdb stub was used", e);
+        }
+    }
+
+    private void write(String text) throws IOException {
+        ByteBuffer octets = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
+        while (octets.hasRemaining()) {
+            channel.write(octets);
+        }
+    }
+
+    private String read(long deadline) throws IOException, VmException {
+        while (next(deadline) != '$') {
+            // Acknowledgements stand between packets.
+        }
+        var reply = new StringBuilder();
+        for (char octet = next(deadline); octet != '#'; octet = next(deadline)) {
+            if (reply.length() == REPLY_BYTES_MAX) {
+                throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub gave an answer without an end");
+            }
+            reply.append(octet);
+        }
+        String sum = "" + next(deadline) + next(deadline);
+        if (!sum.equals(checksum(reply.toString()))) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub gave an answer with a wrong checksum");
+        }
+        return reply.toString();
+    }
+
+    private char next(long deadline) throws IOException, VmException {
+        while (!input.hasRemaining()) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            if (left <= 0 || selector.select(left) == 0 && System.nanoTime() >= deadline) {
+                throw new VmException(
+                        Code.TIMEOUT, "QEMU's gdb stub did not answer within " + timeout.toMillis() + " ms");
+            }
+            selector.selectedKeys().clear();
+            int count = channel.read(input.clear());
+            input.flip();
+            if (count < 0) {
+                throw new IOException("end of the connection");
+            }
+        }
+        return (char) (input.get() & 0xff);
+    }
+
+    private static String checksum(String text) {
+        int sum = text.chars().sum();
+        return HEX.toHexDigits((byte) sum);
+    }
+
+    private static byte[] octets(String reply) throws VmException {
+        try {
+            return HEX.parseHex(reply);
+        } catch (IllegalArgumentException e) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub answered '" + reply + "'", e);
+        }
+    }
+}

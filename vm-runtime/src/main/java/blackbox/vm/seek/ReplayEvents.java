@@ -1,0 +1,125 @@
+package blackbox.vm.seek;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// Reads QEMU's log of a recording, format 0xe0200c, event by event: a header of 12 octets, then for each
+/// event its kind and what belongs to it, numbers most significant octet first. Stretches of instructions are
+/// events like others.
+public final class ReplayEvents implements AutoCloseable {
+    /// So many instructions are executed.
+    public static final int INSTRUCTIONS = 0;
+    /// A request to a disk is done.
+    public static final int BLOCK = 8;
+    /// Timers of the guest's clock are due.
+    public static final int CLOCK_VIRTUAL = 34;
+    /// The recording ended in order.
+    public static final int END = 39;
+
+    static final int HEADER_BYTES = 12;
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private final DataInputStream in;
+    private long read = HEADER_BYTES;
+    private long at;
+    private int kind = -1;
+    private long instructions;
+
+    private ReplayEvents(InputStream in) {
+        this.in = new DataInputStream(new BufferedInputStream(in, BUFFER_BYTES));
+    }
+
+    /// Opens a log.
+    public static ReplayEvents open(Path log) throws IOException {
+        var events = new ReplayEvents(Files.newInputStream(log));
+        events.in.skipNBytes(HEADER_BYTES);
+        return events;
+    }
+
+    /// Goes to the next event. False at the end, also of a log that ends within an event: its QEMU was killed.
+    public boolean next() throws IOException, VmException {
+        at = read;
+        try {
+            kind = in.readUnsignedByte();
+            read++;
+            body();
+            return true;
+        } catch (EOFException e) {
+            return false;
+        }
+    }
+
+    /// The kind of this event.
+    public int kind() {
+        return kind;
+    }
+
+    /// Where it begins in the log.
+    public long at() {
+        return at;
+    }
+
+    /// Instructions up to the end of this event.
+    public long instructions() {
+        return instructions;
+    }
+
+    /// How many requests to disks are done in the log before octet `to`.
+    public static long blocks(Path log, long to) throws IOException, VmException {
+        try (var events = open(log)) {
+            long count = 0;
+            while (events.next() && events.at() < to) {
+                count += events.kind() == BLOCK ? 1 : 0;
+            }
+            return count;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+
+    private void body() throws IOException, VmException {
+        switch (kind) {
+            case INSTRUCTIONS -> {
+                instructions += Integer.toUnsignedLong(in.readInt());
+                read += Integer.BYTES;
+            }
+            case 3, 4, BLOCK, 28, 29 -> skip(Long.BYTES); // numbers of deferred calls and requests, clocks
+            case 7 -> data(1); // octets that a character device received
+            case 9 -> data(1 + Integer.BYTES); // a frame that the network card received
+            case 22 -> skip(2 * Integer.BYTES); // what became of a write to a character device
+            case 23 -> data(0); // octets that a character device read at once
+            case 24 -> skip(Integer.BYTES);
+            case 27 -> data(Integer.BYTES); // random octets
+            default -> {
+                // Interrupts, exceptions, ways to shut down, checkpoints: the kind says it all.
+                boolean known = kind <= 2 || kind >= 10 && kind <= 21 || kind >= 30 && kind <= END;
+                if (!known) {
+                    throw new VmException(
+                            Code.QEMU_FAILED, "the replay log has an event of kind " + kind + " at octet " + at);
+                }
+            }
+        }
+    }
+
+    private void data(int before) throws IOException {
+        skip(before);
+        long length = Integer.toUnsignedLong(in.readInt());
+        read += Integer.BYTES;
+        skip(length);
+    }
+
+    private void skip(long count) throws IOException {
+        in.skipNBytes(count);
+        read += count;
+    }
+}

@@ -1,0 +1,135 @@
+package blackbox.vm.seek;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/// A machine that stands still within a replay, as its stream of devices says: where it is, and from where
+/// another process reads on in the log.
+///
+/// QEMU can save such a machine and cannot go on from it: loading a virtio-serial device sets a timer that is
+/// due at once, the log has no such event, and so QEMU waits for ever. What goes on from here is therefore
+/// given a log of its own, in which that event comes first.
+public final class ResumePoint {
+    private static final byte[] SECTION = section();
+    /// Two clocks, the counter, what is left of a stretch of instructions, events so far, kind, whether it
+    /// was read, place in the log, requests to disks, number of a half-read event.
+    private static final int CLOCKS_BYTES = 16;
+    private static final int LEFT = CLOCKS_BYTES + 8;
+    private static final int KIND = LEFT + 8;
+    private static final int UNREAD = KIND + 4;
+    private static final int PLACE = UNREAD + 1;
+    private static final int REQUESTS = PLACE + 8;
+    private static final int SECTION_BYTES = REQUESTS + 16;
+
+    private final ByteBuffer stream;
+    private final int section;
+
+    private ResumePoint(ByteBuffer stream, int section) {
+        this.stream = stream;
+        this.section = section;
+    }
+
+    /// Reads it out of a stream of devices.
+    public static ResumePoint of(byte[] stream) throws VmException {
+        int found = -1;
+        for (int i = 0; i + SECTION.length + SECTION_BYTES <= stream.length; i++) {
+            if (Arrays.equals(stream, i, i + SECTION.length, SECTION, 0, SECTION.length)) {
+                if (found >= 0) {
+                    throw new VmException(Code.QEMU_FAILED, "the machine's devices hold two positions of a replay");
+                }
+                found = i + SECTION.length;
+            }
+        }
+        if (found < 0) {
+            throw new VmException(Code.QEMU_FAILED, "the machine's devices do not hold a position of a replay");
+        }
+        return new ResumePoint(ByteBuffer.wrap(stream.clone()), found);
+    }
+
+    /// The instruction that comes next, counted from 0.
+    public long instruction() {
+        return stream.getLong(section + CLOCKS_BYTES);
+    }
+
+    /// Whether every request to a disk that was made is done. Others are QEMU's own memory and in no stream,
+    /// so from here nothing could go on.
+    public boolean settled(Path log) throws VmException {
+        try {
+            return ReplayEvents.blocks(log, eventAt()) == stream.getLong(section + REQUESTS);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, log + " could not be read", e);
+        }
+    }
+
+    /// Writes what another process goes on with: the stream of devices, and its log. `log` is the one that
+    /// this machine reads.
+    public void write(Path log, Path devicesTarget, Path logTarget) throws VmException {
+        try (InputStream from = Files.newInputStream(log);
+                OutputStream out = Files.newOutputStream(logTarget)) {
+            out.write(from.readNBytes(ReplayEvents.HEADER_BYTES));
+            out.write(ReplayEvents.CLOCK_VIRTUAL);
+            out.write(begun());
+            from.skipNBytes(stream.getLong(section + PLACE) - ReplayEvents.HEADER_BYTES);
+            from.transferTo(out);
+            Files.write(devicesTarget, rewound());
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "a position in a replay could not be kept at " + logTarget, e);
+        }
+    }
+
+    /// The event that this machine has begun to read, as it stands in the log.
+    private byte[] begun() throws IOException {
+        var octets = new ByteArrayOutputStream();
+        if (unread()) {
+            var out = new DataOutputStream(octets);
+            out.writeByte(kind());
+            if (kind() == ReplayEvents.INSTRUCTIONS) {
+                out.writeInt(stream.getInt(section + LEFT));
+            }
+        }
+        return octets.toByteArray();
+    }
+
+    /// The same devices at the beginning of the new log, with no event begun.
+    private byte[] rewound() {
+        ByteBuffer copy = ByteBuffer.wrap(stream.array().clone());
+        copy.putInt(section + LEFT, 0);
+        copy.putInt(section + KIND, 0);
+        copy.put(section + UNREAD, (byte) 0);
+        copy.putLong(section + PLACE, ReplayEvents.HEADER_BYTES);
+        return copy.array();
+    }
+
+    /// Where the event that has been begun stands: its kind has been read, or more of it. Of instructions the
+    /// place behind will do, for they are no request.
+    private long eventAt() {
+        long place = stream.getLong(section + PLACE);
+        boolean begun = unread() && kind() != ReplayEvents.INSTRUCTIONS;
+        return begun ? place - 1 : place;
+    }
+
+    private boolean unread() {
+        return stream.get(section + UNREAD) != 0;
+    }
+
+    private int kind() {
+        return stream.getInt(section + KIND);
+    }
+
+    /// The name of the section with its length, its instance 0 and its version 3.
+    private static byte[] section() {
+        byte[] name = "replay".getBytes(StandardCharsets.US_ASCII);
+        var start = ByteBuffer.allocate(1 + name.length + 2 * Integer.BYTES);
+        return start.put((byte) name.length).put(name).putInt(0).putInt(3).array();
+    }
+}
