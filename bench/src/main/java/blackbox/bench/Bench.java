@@ -21,6 +21,7 @@ final class Bench {
             new VerifierStart(),
             new GuestSlowdown(),
             new BlockLog(),
+            new Rerun(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),
             new HelpTime(),
