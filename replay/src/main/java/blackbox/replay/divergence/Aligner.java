@@ -304,7 +304,10 @@ final class Aligner {
     }
 
     private void finish() {
-        new Leftovers(pairs.values()).join();
+        if (closed[RECORDED] || closed[ACTUAL]) {
+            // Where both records end early, what only one of them has may be still to come in the other.
+            new Leftovers(pairs.values()).join();
+        }
         for (StrandPair pair : List.copyOf(pairs.values())) {
             pair.end(RECORDED);
             pair.end(ACTUAL);

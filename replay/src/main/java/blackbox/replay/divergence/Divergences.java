@@ -123,7 +123,7 @@ public final class Divergences {
 
     private static List<String> notCompared(Aligner aligner, Side recorded, Side actual) {
         var lines = new ArrayList<String>();
-        lines.add("heartbeats, tracer and VM reports and other link-level frames: "
+        lines.add("heartbeats, reports of tracer and VM, link-level frames and the kernel's own threads: "
                 + aligner.notCompared(Aligner.RECORDED) + " and " + aligner.notCompared(Aligner.ACTUAL) + " events");
         lines.add("contents of files and of network traffic, values of environment variables: they are not recorded");
         Side[] sides = {recorded, actual};

@@ -28,6 +28,9 @@ final class Lineage {
     private static final int OPEN_MAX = 32_768;
     private static final long ROOT = 11;
 
+    /// The process that starts the kernel's own threads.
+    private static final long KTHREADD = 2;
+
     private final KeyedHash hash;
     private final EventIdentity identity;
     private final TokenSink sink;
@@ -116,6 +119,7 @@ final class Lineage {
         }
         boolean execs = kind == Kind.PROCESS_EXEC.code() && row.has(Column.RET) && row.number(Column.RET) >= 0;
         if (execs || kind == Kind.PROCESS_RUNNING.code()) {
+            strand.ofKernel = false; // a helper that the kernel started
             name(strand, identity.program(row, process));
         } else if (exit) {
             name(strand, 0);
@@ -147,6 +151,7 @@ final class Lineage {
                 new Strand(Strand.Sort.PROCESS, group, 0, parentKey),
                 identity.word(row.number(Column.PID)),
                 row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0);
+        process.strand.ofKernel = row.has(Column.PPID) && row.number(Column.PPID) == KTHREADD;
         processes.put(id, process);
         return process;
     }
@@ -243,16 +248,24 @@ final class Lineage {
             strand.process = strand.key();
         }
         for (Token token : held) {
-            sink.accept(strand, token);
+            give(strand, token);
         }
     }
 
     private void put(Strand strand, Token token) {
         sequence = hash.mix(sequence, token.canon());
         if (strand.isNamed()) {
-            sink.accept(strand, token);
+            give(strand, token);
         } else {
             strand.hold(token);
+        }
+    }
+
+    private void give(Strand strand, Token token) {
+        if (strand.ofKernel) {
+            notCompared++;
+        } else {
+            sink.accept(strand, token);
         }
     }
 

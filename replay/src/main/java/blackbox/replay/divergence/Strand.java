@@ -37,6 +37,10 @@ final class Strand {
     /// Key of the process that started this one.
     final long parent;
 
+    /// Whether it belongs to a thread of the kernel, which comes and goes with time, as long as it runs no
+    /// program.
+    boolean ofKernel;
+
     private List<Token> held = new ArrayList<>();
     private long key;
     private long next;

@@ -146,6 +146,26 @@ class PlantedCausesTest {
     }
 
     @Test
+    void threadsOfTheKernelComeAndGo() throws Exception {
+        Deeds deeds = branchAfter(PlantedCausesTest::nothing, "left");
+        Deeds withWorker = (events, shell) -> {
+            Guest kthreadd = new Guest(2, 2, 0, 1, "kthreadd");
+            Guest worker = events.fork(kthreadd, "kthreadd");
+            long index = deeds.run(events, shell);
+            events.exit(worker, 0);
+            return index;
+        };
+        assertEquals(Outcome.EQUIVALENT, plant(deeds, withWorker).alignment().outcome());
+        Deeds withHelper = (events, shell) -> {
+            Guest kthreadd = new Guest(2, 2, 0, 1, "kthreadd");
+            long index = events.exec(events.fork(kthreadd, "kworker"), "/usr/bin/helper");
+            deeds.run(events, shell);
+            return index;
+        };
+        assertEquals(Outcome.DIVERGED, plant(deeds, withHelper).alignment().outcome());
+    }
+
+    @Test
     void anotherImage() throws Exception {
         plant(
                         branchAfter(PlantedCausesTest::nothing, "left"),
