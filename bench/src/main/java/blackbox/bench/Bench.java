@@ -25,7 +25,8 @@ final class Bench {
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),
             new HelpTime(),
-            new ServeReady());
+            new ServeReady(),
+            new Alignment());
 
     private Bench() {}
 

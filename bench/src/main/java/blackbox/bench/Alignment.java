@@ -1,0 +1,329 @@
+package blackbox.bench;
+
+import blackbox.replay.divergence.AlignmentSettings;
+import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.EventCursor;
+import blackbox.replay.divergence.EventSource;
+import blackbox.replay.divergence.RunInputs;
+import blackbox.replay.divergence.Side;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.EventRows;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.ProcessRef;
+import blackbox.schemas.event.Source;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/// Events a second that are aligned: two runs of the same work of eight processes side by side, with other
+/// process numbers, temporary names and turns, each event decoded from its leaf. An event of each side counts
+/// as one. Beside it decoding the leaves alone, and in the note what `diff` takes for the events as lines of
+/// text.
+final class Alignment implements Benchmark {
+    private static final int LANES = 8;
+    private static final int STEPS = 60;
+    private static final int JOBS = 4_200;
+    /// Each job begins with a fork before its steps; the run's close comes last.
+    private static final int EVENTS = LANES * JOBS * (STEPS + 1) + 1;
+    private static final int ROUNDS = 3;
+    private static final double MIB = 1 << 20;
+
+    @Override
+    public String name() {
+        return "alignment";
+    }
+
+    @Override
+    public List<BenchResult> run() throws Exception {
+        Leaves recorded = Leaves.of(new Work(1));
+        Leaves actual = Leaves.of(new Work(2));
+        double best = 0;
+        double decoding = 0;
+        long peak = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            System.gc();
+            long before = used();
+            resetPeaks();
+            best = Math.max(best, aligned(recorded, actual));
+            peak = Math.max(peak, peak() - before);
+            decoding = Math.max(decoding, decoded(recorded, actual));
+        }
+        return List.of(
+                BenchResult.of(name(), best, "events/s")
+                        .withGoal(new Goal.AtLeast(1_000_000))
+                        .beside("decoding the leaves of both sides alone", decoding)
+                        .withNote(String.format(
+                                Locale.ROOT,
+                                "Of one core's time (CPU time of one thread), %,d events of each side, best of %d; `diff` of the"
+                                        + " same events as text in the same order takes %.1f s.",
+                                recorded.count,
+                                ROUNDS,
+                                diffSeconds(recorded, actual))),
+                BenchResult.of("alignment-memory", peak / MIB, "MiB")
+                        .withGoal(new Goal.AtMost(512))
+                        .withNote(
+                                "Peak of the heap while it aligns, above what the two runs take themselves; garbage that"
+                                        + " was not collected yet counts."));
+    }
+
+    private static double aligned(Leaves recorded, Leaves actual) throws IOException {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long start = threads.getCurrentThreadCpuTime();
+        var alignment = Divergences.align(
+                new Side("one", recorded, RunInputs.UNKNOWN),
+                new Side("other", actual, RunInputs.UNKNOWN),
+                List.of(),
+                AlignmentSettings.of(start));
+        long elapsed = threads.getCurrentThreadCpuTime() - start;
+        if (!alignment.holds() || alignment.comparedEvents() != recorded.count) {
+            throw new IllegalStateException("the same work twice is not found equal: " + alignment);
+        }
+        return recorded.count * 1e9 / elapsed;
+    }
+
+    private static double decoded(Leaves recorded, Leaves actual) throws IOException {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long start = threads.getCurrentThreadCpuTime();
+        long seen = 0;
+        for (Leaves each : List.of(recorded, actual)) {
+            try (EventCursor cursor = each.open(0)) {
+                while (cursor.next()) {
+                    seen += cursor.row().number(Column.KIND);
+                }
+            }
+        }
+        if (seen == 0) {
+            throw new IllegalStateException("nothing was decoded");
+        }
+        return recorded.count * 1e9 / (threads.getCurrentThreadCpuTime() - start);
+    }
+
+    /// What comparing lines takes: it finds differences at once, and says nothing of what they mean.
+    private static double diffSeconds(Leaves recorded, Leaves actual) throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory("blackbox-bench-");
+        try {
+            Path one = recorded.text(folder.resolve("one"));
+            Path other = actual.text(folder.resolve("other"));
+            long start = System.nanoTime();
+            new ProcessBuilder("diff", "--speed-large-files", one.toString(), other.toString())
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+            return (System.nanoTime() - start) / 1e9;
+        } finally {
+            Folders.delete(folder);
+        }
+    }
+
+    private static long used() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    private static void resetPeaks() {
+        ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
+    }
+
+    private static long peak() {
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP)
+                .mapToLong(pool -> pool.getPeakUsage().getUsed())
+                .sum();
+    }
+
+    /// A run in memory, as leaves one after the other.
+    private static final class Leaves implements EventSource {
+        private static final int CHUNK_BYTES = 1 << 26;
+
+        private final List<byte[]> chunks = new ArrayList<>();
+        private final int[] chunk = new int[EVENTS];
+        private final int[] offset = new int[EVENTS];
+        private final int[] end = new int[EVENTS];
+        private int count;
+        private int at = CHUNK_BYTES;
+
+        static Leaves of(Work work) {
+            var leaves = new Leaves();
+            var row = new Row();
+            while (leaves.count < EVENTS - 1) {
+                EventRows.fill(work.next(), row);
+                leaves.add(row);
+            }
+            EventRows.fill(work.close(), row);
+            leaves.add(row);
+            return leaves;
+        }
+
+        private void add(Row row) {
+            if (at + LeafCodec.BYTES_MAX > CHUNK_BYTES) {
+                chunks.add(new byte[CHUNK_BYTES]);
+                at = 0;
+            }
+            chunk[count] = chunks.size() - 1;
+            offset[count] = at;
+            at = LeafCodec.encode(row, chunks.getLast(), at);
+            end[count++] = at;
+        }
+
+        @Override
+        public EventCursor open(long from) {
+            return new EventCursor() {
+                private final Row row = new Row();
+                private int index = (int) from - 1;
+
+                @Override
+                public boolean next() {
+                    if (++index >= count) {
+                        return false;
+                    }
+                    if (!LeafCodec.decode(chunks.get(chunk[index]), offset[index], end[index], row)) {
+                        throw new IllegalStateException("leaf " + index + " is none");
+                    }
+                    return true;
+                }
+
+                @Override
+                public long index() {
+                    return index;
+                }
+
+                @Override
+                public Row row() {
+                    return row;
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+
+        Path text(Path file) throws IOException {
+            try (BufferedWriter out = Files.newBufferedWriter(file);
+                    EventCursor cursor = open(0)) {
+                while (cursor.next()) {
+                    Row row = cursor.row();
+                    out.write(Long.toString(row.number(Column.KIND)));
+                    out.write(row.has(Column.PATH) ? " " + row.text(Column.PATH) : " -");
+                    out.newLine();
+                }
+            }
+            return file;
+        }
+    }
+
+    /// Eight workers that run short compilers one after the other; the seed chooses numbers, names and turns,
+    /// never what is done.
+    private static final class Work {
+        private static final long WRITE_EXCLUSIVE = 0x80 | 0x40 | 0x1;
+
+        private final Random random;
+        private final List<Lane> lanes = new ArrayList<>();
+        private int pid = 1_000;
+        private long atNs = 1_795_000_000_000_000_000L;
+        private long sequence;
+
+        Work(long seed) {
+            random = new Random(seed);
+            pid += random.nextInt(1_000);
+            for (int lane = 0; lane < LANES; lane++) {
+                lanes.add(new Lane(lane));
+            }
+        }
+
+        Event next() {
+            lanes.removeIf(Lane::isDone);
+            return lanes.get(random.nextInt(lanes.size())).next();
+        }
+
+        Event close() {
+            return new Event.RunClose(EventHeader.host(atNs), EVENTS, 0, 0, null, null);
+        }
+
+        private EventHeader header(ProcessRef process) {
+            atNs += 1_000 + random.nextInt(50_000);
+            return new EventHeader(atNs, Source.GUEST, new GuestOrigin(0, ++sequence), process, Marks.NONE);
+        }
+
+        private final class Lane {
+            private final Random work;
+            private final int number;
+            private int step = STEPS;
+            private int job;
+            private ProcessRef process = new ProcessRef(1, 1, 0, 1, Text.of("init"), 0);
+            private Text temporary = Text.of("");
+
+            Lane(int number) {
+                this.number = number;
+                this.work = new Random(number);
+            }
+
+            boolean isDone() {
+                return job == JOBS && step == STEPS;
+            }
+
+            Event next() {
+                if (step >= STEPS) {
+                    return begin();
+                }
+                Text path = Text.of("/workspace/src/module" + number + "/part_" + work.nextInt(2_000) + ".h");
+                return switch (step++) {
+                    case 0 -> exec();
+                    case 54 -> new Event.FileOpen(header(process), named(), WRITE_EXCLUSIVE, 0600, true, 0);
+                    case 55 -> new Event.FileIo(header(process), temporary, 0, 900, 0, 3, 0L, 900L, null);
+                    case 56 -> change(Kind.FILE_RENAME, Text.of("/workspace/out/" + number + "-" + job + ".o"));
+                    case 57 -> change(Kind.FILE_UNLINK, null);
+                    case 58 -> new Event.FileClose(header(process), path, null);
+                    case 59 -> new Event.ProcessExit(header(process), 0, null);
+                    default ->
+                        step % 2 == 0
+                                ? new Event.FileOpen(header(process), path, 0, null, false, 0)
+                                : new Event.FileIo(header(process), path, 4_096, 0, 1, 0, 0L, 4_096L, null);
+                };
+            }
+
+            private Event begin() {
+                step = 0;
+                job++;
+                pid += 1 + random.nextInt(2);
+                process = new ProcessRef(pid, pid, 1, atNs - 1_794_000_000_000_000_000L, Text.of("cc1"), 1000);
+                return new Event.ProcessFork(header(process), 1L);
+            }
+
+            private Event exec() {
+                return new Event.ProcessExec(
+                        header(process),
+                        Text.of("/usr/libexec/cc1"),
+                        List.of(Text.of("cc1"), Text.of("-O2"), Text.of("job" + number + "-" + job + ".c")),
+                        List.of(Text.of("PATH"), Text.of("HOME")),
+                        Text.of("/workspace"),
+                        0);
+            }
+
+            private Event change(Kind kind, @Nullable Text to) {
+                return new Event.FileChange(header(process), kind, temporary, to, null, null, null, null, 0);
+            }
+
+            private Text named() {
+                temporary = Text.of("/tmp/cc" + Integer.toString(random.nextInt(1 << 29) + (1 << 30), 36) + ".s");
+                return temporary;
+            }
+        }
+    }
+}
