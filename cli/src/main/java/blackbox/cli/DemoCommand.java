@@ -101,10 +101,12 @@ public final class DemoCommand implements Callable<Integer> {
         int touched = command(data, "touched", run);
         step("verify: signatures, tree and completeness, from Parquet and public keys alone");
         int verified = command(data, "verify", run);
+        step("replay: the same again from the same start, answered from the recording alone, and compared");
+        int replayed = command(data, "replay", run);
         Path back = result.workspace();
         step("done: run " + run + ", " + result.events() + " events, " + result.lost() + " lost"
                 + (back == null ? "" : "; its workspace came back to " + back));
-        return Math.max(touched, verified);
+        return Math.max(Math.max(touched, verified), replayed);
     }
 
     private int command(DataFolder data, String name, String run) {
