@@ -27,7 +27,6 @@ public final class GdbStub implements AutoCloseable {
     private final Selector selector;
     private final Duration timeout;
     private final ByteBuffer input = ByteBuffer.allocate(READ_BYTES_MAX).flip();
-    private boolean acknowledged = true;
 
     private GdbStub(SocketChannel channel, Selector selector, Duration timeout) {
         this.channel = channel;
@@ -52,8 +51,6 @@ public final class GdbStub implements AutoCloseable {
             channel.register(selector, SelectionKey.OP_READ);
             var stub = new GdbStub(channel, selector, timeout);
             stub.ask("qSupported:swbreak+;hwbreak+");
-            stub.demand("QStartNoAckMode");
-            stub.acknowledged = false;
             return stub;
         } catch (IOException e) {
             throw new VmException(Code.QEMU_FAILED, "QEMU's gdb socket " + socket + " could not be used", e);
@@ -102,9 +99,9 @@ public final class GdbStub implements AutoCloseable {
 
     @Override
     public void close() throws VmException {
-        try (selector;
-                channel) {
-            acknowledged = false;
+        try {
+            selector.close();
+            channel.close();
         } catch (IOException e) {
             throw new VmException(Code.IO, "QEMU's gdb socket could not be closed", e);
         }
@@ -130,9 +127,7 @@ public final class GdbStub implements AutoCloseable {
         try {
             write("$" + command + "#" + checksum(command));
             String reply = read(deadline);
-            if (acknowledged) {
-                write("+");
-            }
+            write("+"); // QEMU's stub cannot do without
             return reply;
         } catch (IOException e) {
             throw new VmException(Code.QEMU_FAILED, "QEMU ended while its gdb stub was used", e);

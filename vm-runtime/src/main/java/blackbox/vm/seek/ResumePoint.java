@@ -61,11 +61,16 @@ public final class ResumePoint {
         return stream.getLong(section + CLOCKS_BYTES);
     }
 
+    /// How many requests to disks were made so far.
+    public long requests() {
+        return stream.getLong(section + REQUESTS);
+    }
+
     /// Whether every request to a disk that was made is done. Others are QEMU's own memory and in no stream,
-    /// so from here nothing could go on.
-    public boolean settled(Path log) throws VmException {
+    /// so from here nothing could go on. `before` are those that were done before `log` began.
+    public boolean settled(Path log, long before) throws VmException {
         try {
-            return ReplayEvents.blocks(log, eventAt()) == stream.getLong(section + REQUESTS);
+            return before + ReplayEvents.blocks(log, eventAt()) == requests();
         } catch (IOException e) {
             throw new VmException(Code.IO, log + " could not be read", e);
         }

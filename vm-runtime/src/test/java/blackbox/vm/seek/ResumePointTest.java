@@ -138,11 +138,12 @@ class ResumePointTest {
     @Test
     void aRequestThatIsNotDoneUnsettlesIt() throws Exception {
         Path log = log();
-        assertTrue(ResumePoint.of(stream(600, 200, 0, true, HEADER + 19, 1)).settled(log));
-        assertFalse(ResumePoint.of(stream(600, 200, 0, true, HEADER + 19, 2)).settled(log));
-        assertFalse(ResumePoint.of(stream(400, 100, 0, true, HEADER + 5, 1)).settled(log));
+        assertTrue(ResumePoint.of(stream(600, 200, 0, true, HEADER + 19, 1)).settled(log, 0));
+        assertFalse(ResumePoint.of(stream(600, 200, 0, true, HEADER + 19, 2)).settled(log, 0));
+        assertFalse(ResumePoint.of(stream(400, 100, 0, true, HEADER + 5, 1)).settled(log, 0));
+        assertTrue(ResumePoint.of(stream(400, 100, 0, true, HEADER + 5, 4)).settled(log, 4));
         // Its end is about to be read: the kind has been.
-        assertFalse(ResumePoint.of(stream(500, 0, 8, true, HEADER + 6, 1)).settled(log));
+        assertFalse(ResumePoint.of(stream(500, 0, 8, true, HEADER + 6, 1)).settled(log, 0));
     }
 
     @Test
