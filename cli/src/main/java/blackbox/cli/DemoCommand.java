@@ -13,6 +13,7 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.Network;
+import blackbox.vm.machine.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +26,8 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `blackbox demo`: the main job from end to end, on real parts. Exit 0 only when the agent did its work and the run
-/// verifies.
+/// `blackbox demo`: the main job from end to end, on real parts. Exit 0 only when the agent did its work
+/// and the run verifies.
 @Command(
         name = "demo",
         description = "A scripted agent works in a VM; then see what it touched, with proof.",
@@ -90,6 +91,7 @@ public final class DemoCommand implements Callable<Integer> {
                 Network.USER,
                 "agent",
                 CaptureLimits.DEFAULT,
+                Tier.LIVE,
                 command);
         return new RecordSession(data, request, KafkaSettings.EMBEDDED, line -> System.err.println("blackbox: " + line))
                 .run();

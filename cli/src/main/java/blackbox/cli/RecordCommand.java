@@ -7,6 +7,7 @@ import blackbox.cli.record.RecordResult;
 import blackbox.cli.record.RecordSession;
 import blackbox.query.answer.Timestamps;
 import blackbox.vm.machine.Network;
+import blackbox.vm.machine.Tier;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Files;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `blackbox record`: runs a command in a VM and records it. Exit code: the agent's own; 125 when Blackbox failed.
+/// `blackbox record`: runs a command in a VM and records it. Exit code: the agent's own; 125 when Blackbox
+/// failed.
 @Command(
         name = "record",
         description = "Run a command in a VM and record what it does.",
@@ -33,6 +35,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  blackbox record -- bash -c 'echo hello > greeting'",
             "  blackbox record --workspace . --timeout 10m --name nightly -- make test",
+            "  blackbox record --tier exact -- make test   (blackbox replay then executes the same instructions)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
             "",
             "The workspace goes in as a copy and comes back as a copy; nothing of yours is changed.",
@@ -50,7 +53,12 @@ public final class RecordCommand implements Callable<Integer> {
             description = "Guest image (default: ${DEFAULT-VALUE}).")
     String image = "default";
 
-    @Option(names = "--tier", paramLabel = "TIER", defaultValue = "live", description = "live; exact is not there yet.")
+    @Option(
+            names = "--tier",
+            paramLabel = "TIER",
+            defaultValue = "live",
+            description = "live, or exact: every instruction can be replayed, several times slower"
+                    + " (default: ${DEFAULT-VALUE}).")
     String tier = "live";
 
     @Option(names = "--workspace", paramLabel = "DIR", description = "Folder that goes in; it comes back as a copy.")
@@ -129,7 +137,7 @@ public final class RecordCommand implements Callable<Integer> {
                 new RecordSession(common.dataFolder(), request, new KafkaSettings(kafka, kafkaProperties), this::say);
         RecordResult result = session.run();
         if (common.json()) {
-            System.err.println(json(result));
+            System.err.println(json(result, request.tier()));
         } else {
             System.err.println("blackbox: run " + result.run() + " recorded: " + result.events() + " events, "
                     + result.lost() + " lost; see: blackbox touched " + result.run());
@@ -142,12 +150,6 @@ public final class RecordCommand implements Callable<Integer> {
     }
 
     private RecordRequest request() {
-        if (tier.equals("exact")) {
-            throw CommandException.badInput("the exact tier is not there yet; record with --tier live");
-        }
-        if (!tier.equals("live")) {
-            throw CommandException.badInput("there is no tier '" + tier + "'; choose live");
-        }
         if (workspace != null && !Files.isDirectory(workspace)) {
             throw CommandException.badInput("the workspace " + workspace + " is not a folder");
         }
@@ -170,7 +172,17 @@ public final class RecordCommand implements Callable<Integer> {
                 networkChoice(),
                 user,
                 new CaptureLimits(diskLogMax, framesMax),
+                tierChoice(),
                 command);
+    }
+
+    private Tier tierChoice() {
+        for (Tier each : Tier.values()) {
+            if (each.label().equals(tier)) {
+                return each;
+            }
+        }
+        throw CommandException.badInput("there is no tier '" + tier + "'; choose live or exact");
     }
 
     private Network networkChoice() {
@@ -181,9 +193,9 @@ public final class RecordCommand implements Callable<Integer> {
         };
     }
 
-    private static String json(RecordResult result) throws Exception {
+    private static String json(RecordResult result, Tier tier) throws Exception {
         ObjectNode node = new ObjectMapper().createObjectNode();
-        node.put("run", result.run().value()).put("name", result.name()).put("tier", "live");
+        node.put("run", result.run().value()).put("name", result.name()).put("tier", tier.label());
         node.put("exitCode", result.exitCode()).put("events", result.events()).put("lost", result.lost());
         node.put("startedAt", Timestamps.format(result.startedAt()))
                 .put("endedAt", Timestamps.format(result.endedAt()));

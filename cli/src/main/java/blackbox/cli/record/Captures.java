@@ -7,6 +7,7 @@ import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.vm.VmException;
+import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
@@ -26,6 +27,11 @@ import java.util.function.LongSupplier;
 /// @param folder where they are
 /// @param limits how long they may grow
 public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limits) {
+
+    /// What a replay of the exact tier is made from and compared with. Not bounded: without it whole there
+    /// is none.
+    private static final List<String> EXACT =
+            List.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
 
     public Captures {
         files = List.copyOf(files);
@@ -56,6 +62,11 @@ public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limit
         files.add(new CaptureFile(VmRequest.BLOCKS, blocks, limits.diskLogBytesMax(), () -> settled(vm)));
         addFrames(files, folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
         addFrames(files, folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
+        if (vm.facts().tier() == Tier.EXACT) {
+            for (String name : EXACT) {
+                files.add(new CaptureFile(name, folder.resolve(name)));
+            }
+        }
         return new Captures(files, folder, limits);
     }
 

@@ -19,7 +19,7 @@ final class OpeningLeaf {
     /// @param key the long-term key that certifies the run
     /// @param certificate the run key certificate, a signed note
     static String json(RecordRequest request, StartFacts facts, Hash entropy, NoteVerifier key, String certificate) {
-        ObjectNode leaf = JSON.createObjectNode().put("tier", "live");
+        ObjectNode leaf = JSON.createObjectNode().put("tier", facts.tier().label());
         leaf.putObject("image")
                 .put("name", facts.imageName())
                 .put("digest", facts.imageDigest().toString());

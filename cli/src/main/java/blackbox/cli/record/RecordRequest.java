@@ -1,6 +1,7 @@
 package blackbox.cli.record;
 
 import blackbox.vm.machine.Network;
+import blackbox.vm.machine.Tier;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param network what the VM's network reaches
 /// @param user `agent` or `root`
 /// @param limits how much is kept beside the events
+/// @param tier how faithfully it can be run again
 /// @param command the agent's program and arguments
 public record RecordRequest(
         String image,
@@ -27,6 +29,7 @@ public record RecordRequest(
         Network network,
         String user,
         CaptureLimits limits,
+        Tier tier,
         List<String> command) {
 
     public RecordRequest {

@@ -24,6 +24,7 @@ import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
@@ -71,7 +72,7 @@ public final class RecordSession {
         GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
         VmHost host = VmHost.open(data.root(), wall, random, says::accept);
         SteadyClock steady = SteadyClock.over(wall);
-        var clock = new HostClock(steady);
+        var clock = new HostClock(steady, request.tier() == Tier.EXACT ? HostClock.Pace.OWN : HostClock.Pace.SHARED);
         var log = new VmLog(clock);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
@@ -81,7 +82,8 @@ public final class RecordSession {
                 request.network(),
                 request.workspace(),
                 VmRequest.Start.WARM,
-                Captures.makeFolder(data, run));
+                Captures.makeFolder(data, run),
+                request.tier());
         try (var certification = new RunCertification(data, run, random);
                 VirtualMachine vm = start(host, start, log);
                 RunLock lock = RunLock.take(data.runs(), run)) {
@@ -159,8 +161,8 @@ public final class RecordSession {
         }
     }
 
-    /// Waits for the table, and has the log of runs anchored meanwhile, which holds nothing up: whoever does not
-    /// answer in that time is asked again later.
+    /// Waits for the table, and has the log of runs anchored meanwhile, which holds nothing up: whoever
+    /// does not answer in that time is asked again later.
     private void finish(Publication publication, long recorded)
             throws RecorderException, IngestException, IOException, InterruptedException {
         try (AnchorService anchors = AnchorService.once(data, says)) {

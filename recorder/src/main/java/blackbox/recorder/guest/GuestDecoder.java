@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
-/// Reads the tracer's stream to its end and hands on events: one for each frame, and one for each thing that is missing
-/// or
-/// wrong. Owned by the thread that calls [#run]; the accessors may be called from others.
+/// Reads the tracer's stream to its end and hands on events: one for each frame, and one for each thing
+/// that is missing or wrong. Owned by the thread that calls [#run]; the accessors may be called from
+/// others.
 public final class GuestDecoder {
 
     private final HostClock clock;
@@ -77,6 +77,7 @@ public final class GuestDecoder {
 
     private void heartbeat(Frame frame) throws RecorderException {
         heardNs = clock.nowNs();
+        clock.heard(frame.ktimeNs());
         sawFinal |= frame.is(Frame.FINAL);
         long now = Counters.misses(frame);
         if (now > misses) {
@@ -92,8 +93,8 @@ public final class GuestDecoder {
         }
     }
 
-    /// The first garbage is told at once; more of it each time that it has doubled, so that garbage cannot flood the
-    /// record.
+    /// The first garbage is told at once; more of it each time that it has doubled, so that garbage cannot
+    /// flood the record.
     private void garbage(long octets) throws RecorderException {
         long before = garbageOctets;
         garbageOctets += octets;

@@ -3,16 +3,37 @@ package blackbox.recorder.guest;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// Maps the guest's boot clock to the host's wall clock, by an offset that was measured from the host. What the guest
-/// claims
-/// to have happened in the future happened now. Safe to share.
+/// Maps the guest's boot clock to the host's wall clock, by an offset that was measured from the host. What
+/// the guest claims to have happened in the future happened now. Safe to share.
 public final class HostClock {
 
     private final InstantSource host;
+    private final Pace pace;
     private volatile long offsetNs;
 
+    /// How the guest's clock runs beside the host's.
+    public enum Pace {
+        /// Second for second.
+        SHARED,
+        /// By the instructions that it executes: it falls behind, and what it says of itself puts it right.
+        OWN
+    }
+
+    /// Of a guest whose clock keeps the host's pace.
     public HostClock(InstantSource host) {
+        this(host, Pace.SHARED);
+    }
+
+    public HostClock(InstantSource host, Pace pace) {
         this.host = host;
+        this.pace = pace;
+    }
+
+    /// Says that the guest's boot clock had come to `ktimeNs` when its heartbeat was heard, now.
+    void heard(long ktimeNs) {
+        if (pace == Pace.OWN) {
+            offsetNs = Math.max(offsetNs, nowNs() - ktimeNs);
+        }
     }
 
     /// Says that the guest's boot clock showed `ktimeNs` when the host's showed `hostNs`.

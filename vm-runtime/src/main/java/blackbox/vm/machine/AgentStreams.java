@@ -8,14 +8,14 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The agent's standard streams over the stdio port. Frames of {u8 stream, 3 zero octets, u32le length, octets} in both
-/// directions; length 0 ends a stream. Two threads, one a direction; what is not taken is not read.
+/// The agent's standard streams over the stdio port. Frames of {u8 stream, 3 zero octets, u32le length,
+/// octets} in both directions; length 0 ends a stream. Two threads, one a direction; what is not taken is
+/// not read.
 final class AgentStreams {
     private static final int HEADER_BYTES = 8;
     private static final int FRAME_BYTES_MAX = 256 << 10;
@@ -23,14 +23,17 @@ final class AgentStreams {
     private static final int STDOUT = 1;
     private static final int STDERR = 2;
 
-    private final SocketChannel channel;
+    private final InputStream fromGuest;
+    private final WritableByteChannel toGuest;
     private final CountDownLatch ended = new CountDownLatch(2);
 
-    AgentStreams(SocketChannel channel) {
-        this.channel = channel;
+    AgentStreams(InputStream fromGuest, WritableByteChannel toGuest) {
+        this.fromGuest = fromGuest;
+        this.toGuest = toGuest;
     }
 
-    /// Starts to copy. `in` is read until its end or the agent's, on a thread that may stay in a read for ever.
+    /// Starts to copy. `in` is read until its end or the agent's, on a thread that may stay in a read for
+    /// ever.
     void start(InputStream in, OutputStream out, OutputStream error) {
         Thread.ofPlatform().daemon().name("agent-output").start(() -> receive(out, error));
         Thread.ofPlatform().daemon().name("agent-input").start(() -> send(in));
@@ -51,7 +54,7 @@ final class AgentStreams {
     }
 
     private void receive(OutputStream out, OutputStream error) {
-        try (var from = new DataInputStream(Channels.newInputStream(channel))) {
+        try (var from = new DataInputStream(fromGuest)) {
             var header = new byte[HEADER_BYTES];
             while (ended.getCount() > 0) {
                 from.readFully(header);
@@ -105,7 +108,7 @@ final class AgentStreams {
                 .put(octets, 0, length)
                 .flip();
         while (frame.hasRemaining()) {
-            channel.write(frame);
+            toGuest.write(frame);
         }
     }
 }

@@ -8,25 +8,32 @@ import blackbox.vm.machine.SnapshotStore.Parts;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// A machine that boots its kernel from nothing.
 ///
 /// @param qemu running
 /// @param control to its first process
-record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) implements AutoCloseable {
+/// @param input of its agent, in the exact tier
+record ColdBoot(
+        MachineFolder folder,
+        QemuProcess qemu,
+        GuestControl control,
+        @Nullable AgentPipe input) implements AutoCloseable {
     private static final Duration BOOT_TIMEOUT = Duration.ofMinutes(5);
     private static final int CONSOLE_LINES = 12;
     /// Fixed, so that an empty state disk is always the same bytes.
     private static final String STATE_ID = "b1ac0b0c-0000-4000-8000-000000000001";
 
-    /// Makes the disks that are missing, starts QEMU and lets it run. The workspace disks are left alone when the
-    /// caller
-    /// has made them.
+    /// Makes the disks that are missing, starts QEMU and lets it run. The workspace disks are left alone
+    /// when the caller has made them.
     static ColdBoot launch(MachineFolder folder, Parts parts, Network network, Consumer<QmpEvent> listener)
             throws VmException {
         makeStateDisk(folder.file(QemuArguments.STATE));
@@ -40,7 +47,12 @@ record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) im
         folder.link(QemuArguments.IMAGE, parts.image().folder());
         folder.link(QemuArguments.QEMU, parts.qemu().place());
         var argv = QemuArguments.cold(parts, network);
-        var qemu = QemuProcess.launch(folder, network, argv, listener);
+        AgentPipe input = null;
+        if (parts.tier() == Tier.EXACT) {
+            folder.makeFolder(QemuArguments.CAPTURE);
+            input = new AgentPipe(folder);
+        }
+        var qemu = QemuProcess.launch(folder, parts.tier().ports(network), argv, listener);
         var control = GuestControl.of(qemu);
         try {
             qemu.resume();
@@ -48,7 +60,7 @@ record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) im
             qemu.close();
             throw e;
         }
-        return new ColdBoot(folder, qemu, control);
+        return new ColdBoot(folder, qemu, control, input);
     }
 
     /// Waits for the guest to be ready for an agent.
@@ -65,9 +77,22 @@ record ColdBoot(MachineFolder folder, QemuProcess qemu, GuestControl control) im
         }
     }
 
+    /// What the tracer sends.
+    InputStream events() throws VmException {
+        try {
+            return input == null
+                    ? Channels.newInputStream(qemu.sockets().channel(MachineSockets.Port.EVENTS))
+                    : qemu.follow(folder.file(QemuArguments.CAPTURE).resolve(VmRequest.EVENTS), 0);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "what the tracer sends could not be read", e);
+        }
+    }
+
     @Override
     public void close() throws VmException {
-        qemu.close();
+        try (input) {
+            qemu.close();
+        }
     }
 
     private String console() {

@@ -17,9 +17,9 @@ import java.time.Instant;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What one running machine has on the host: `vm/NAME/`, with a lock that lives as long as its owner. A folder whose
-/// lock is free was left by a crash: its QEMU is the process whose working directory it is, which needs no recorded
-/// process id and cannot be mistaken.
+/// What one running machine has on the host: `vm/NAME/`, with a lock that lives as long as its owner. A
+/// folder whose lock is free was left by a crash: its QEMU is the process whose working directory it is,
+/// which needs no recorded process id and cannot be mistaken.
 final class MachineFolder implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final String FRESH = ".new-";
@@ -64,7 +64,8 @@ final class MachineFolder implements AutoCloseable {
         }
     }
 
-    /// Ends what crashed processes left running and deletes what they left behind; returns how many machines that were.
+    /// Ends what crashed processes left running and deletes what they left behind; returns how many
+    /// machines that were.
     static int clearLeftovers(Path data) throws VmException {
         Path parent = data.resolve("vm");
         if (!Files.isDirectory(parent)) {
@@ -104,6 +105,14 @@ final class MachineFolder implements AutoCloseable {
             return file(QemuArguments.SOCKETS).toRealPath();
         } catch (IOException e) {
             throw new VmException(Code.IO, "the folder of the VM's sockets is gone", e);
+        }
+    }
+
+    void makeFolder(String name) throws VmException {
+        try {
+            Files.createDirectory(file(name));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, file(name) + " could not be made", e);
         }
     }
 

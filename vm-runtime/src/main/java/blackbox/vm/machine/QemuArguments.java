@@ -5,14 +5,15 @@ import blackbox.vm.machine.Accelerator.Kind;
 import blackbox.vm.machine.SnapshotStore.Parts;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// QEMU's command line. QEMU runs in the machine's folder and every path is relative to it, so that the same machine
-/// has
-/// the same command line in every run and on every host: it can be sealed and compared as it is.
+/// QEMU's command line. QEMU runs in the machine's folder and every path is relative to it, so that the
+/// same machine has the same command line in every run and on every host: it can be sealed and compared as
+/// it is.
 ///
-/// The devices, their order and their options are part of what a warm snapshot and, later, an exact recording are made
-/// of: no iothreads, no vhost, no 9p, threads for disk I/O, and `tx=timer,guest_announce=off` for the network, which
-/// QEMU's record and replay needs.
+/// The devices, their order and their options are part of what a warm snapshot and, later, an exact
+/// recording are made of: no iothreads, no vhost, no 9p, threads for disk I/O, and
+/// `tx=timer,guest_announce=off` for the network, which QEMU's record and replay needs.
 final class QemuArguments {
     /// Names in the machine's folder.
     static final String IMAGE = "image";
@@ -28,14 +29,39 @@ final class QemuArguments {
     static final String CONSOLE = "console.log";
     /// The folder for what the host keeps of a run, when it keeps something.
     static final String CAPTURE = "capture";
+    /// What QEMU logs for a replay, in the machine's folder of a recording; of a replay, what it is given.
+    static final String LOG = "replay.log";
+    /// What an agent of the exact tier reads.
+    static final String STDIN = "stdin.pipe";
 
     private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
-    /// Far more requests than any run makes: QEMU would write the log's first sector anew after so many, and no octet
-    /// of the log may change once it is there.
+    /// Far more requests than any run makes: QEMU would write the log's first sector anew after so many,
+    /// and no octet of the log may change once it is there.
     private static final String NEVER = Long.toString(Long.MAX_VALUE);
 
     private final List<String> argv = new ArrayList<>();
+    private final Log log;
+
+    /// Nanoseconds of the guest's time that an instruction takes, as a power of two. Four: emulated here,
+    /// the guest's clock then keeps about the pace of the host's.
+    static final int INSTRUCTION_SHIFT = 2;
+
+    /// What QEMU does with the log of what comes from outside.
+    private enum Log {
+        /// There is none: the live tier.
+        NONE(null),
+        /// Instructions are counted, and nothing is logged: the machine from which recordings start.
+        COUNTED("shift=" + INSTRUCTION_SHIFT),
+        RECORDED("shift=" + INSTRUCTION_SHIFT + ",rr=record,rrfile=" + LOG),
+        REPLAYED("shift=" + INSTRUCTION_SHIFT + ",rr=replay,rrfile=" + LOG);
+
+        private final @Nullable String icount;
+
+        Log(@Nullable String icount) {
+            this.icount = icount;
+        }
+    }
 
     /// What becomes of the writes to the state disk besides.
     enum BlockLog {
@@ -44,11 +70,13 @@ final class QemuArguments {
         NONE
     }
 
-    private QemuArguments() {}
+    private QemuArguments(Log log) {
+        this.log = log;
+    }
 
     /// A machine that boots its kernel; its RAM is a file that can become a snapshot's.
     static List<String> cold(Parts parts, Network network) {
-        var arguments = new QemuArguments();
+        var arguments = new QemuArguments(parts.tier() == Tier.LIVE ? Log.NONE : Log.COUNTED);
         arguments.machine(parts, RAM + ",share=on");
         arguments.add(
                 "-blockdev", "driver=raw,node-name=state,cache.no-flush=on,file.driver=file,file.filename=" + STATE);
@@ -58,7 +86,17 @@ final class QemuArguments {
 
     /// The same machine, its RAM and its state disk copy-on-write over a snapshot's.
     static List<String> restored(Parts parts, Network network, BlockLog log) {
-        var arguments = new QemuArguments();
+        return restored(parts, parts.tier() == Tier.LIVE ? Log.NONE : Log.RECORDED, network, log);
+    }
+
+    /// A machine of the exact tier that does again what one did that was [#restored]. It has no network at
+    /// all: what came from there comes from the log.
+    static List<String> replayed(Parts parts) {
+        return restored(parts, Log.REPLAYED, Network.NONE, BlockLog.NONE);
+    }
+
+    private static List<String> restored(Parts parts, Log replay, Network network, BlockLog log) {
+        var arguments = new QemuArguments(replay);
         arguments.machine(parts, SNAPSHOT + "/" + VmSnapshot.RAM + ",share=off");
         arguments.add(
                 "-blockdev",
@@ -77,8 +115,8 @@ final class QemuArguments {
         return List.copyOf(arguments.argv);
     }
 
-    /// Puts a log of writes over a disk. A guest's flush neither waits for the log nor appears in it: the log is made
-    /// durable before any stretch of it is sealed, and not by the guest.
+    /// Puts a log of writes over a disk. A guest's flush neither waits for the log nor appears in it: the
+    /// log is made durable before any stretch of it is sealed, and not by the guest.
     private void blockLog(String overlay) {
         add(
                 "-blockdev",
@@ -104,6 +142,10 @@ final class QemuArguments {
         String append = String.join(" ", parts.image().kernelArguments()) + (emulated ? " mitigations=off" : "");
         add("-append", append);
         add("-sandbox", SANDBOX);
+        if (log.icount != null) {
+            // The clock of the board goes with the guest's time, and so is not one more thing to log.
+            add("-icount", log.icount, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
+        }
     }
 
     private void devices(Network network) {
@@ -117,26 +159,78 @@ final class QemuArguments {
             // What is written to the state disk is logged as data: nothing is discarded, and zeroes are octets like
             // others.
             String plain = disk.equals("state") ? ",discard=off,write-zeroes=off" : "";
-            add("-device", "virtio-blk-pci,drive=" + disk + plain);
+            add("-device", "virtio-blk-pci,drive=" + drive(disk) + plain);
         }
-        network.netdevs().forEach(netdev -> add("-netdev", netdev));
-        add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=");
-        // One filter a direction: a frame's addresses are the guest's word, its queue is the hypervisor's. What QEMU
-        // calls
-        // rx is what its network backend receives, that is what the guest sends.
-        add("-object", "filter-dump,id=frames-out,netdev=net,queue=rx,file=" + FRAMES_OUT);
-        add("-object", "filter-dump,id=frames-in,netdev=net,queue=tx,file=" + FRAMES_IN);
-        add("-object", "rng-builtin,id=rng", "-device", "virtio-rng-pci,rng=rng");
+        network(network);
+        // Its timer is not part of a snapshot, so where machines are restored midway it must never come due.
+        String device = log == Log.NONE ? "virtio-rng-pci,rng=rng" : "virtio-rng-pci,rng=rng,period=4294967295";
+        add("-object", "rng-builtin,id=rng", "-device", device);
         add("-device", "virtio-serial-pci");
         for (MachineSockets.Port port : MachineSockets.Port.CHARACTER_DEVICES) {
-            add("-chardev", "socket,id=" + port.file() + ",path=" + SOCKETS + "/" + port.file());
+            add("-chardev", backend(port));
             if (port == MachineSockets.Port.QMP) {
                 add("-mon", "chardev=" + port.file() + ",mode=control");
             } else {
                 add("-device", "virtserialport,chardev=" + port.file() + ",name=blackbox." + port.file());
             }
         }
-        add("-chardev", "file,id=console,path=" + CONSOLE, "-serial", "chardev:console");
+        console();
+    }
+
+    /// The disk as the guest's device sees it: in the exact tier what it reads and when it is done comes in
+    /// order of the log.
+    private String drive(String disk) {
+        if (log == Log.NONE) {
+            return disk;
+        }
+        String readOnly = disk.equals("root") || disk.equals("in") ? ",read-only=on" : "";
+        add("-blockdev", "driver=blkreplay,node-name=" + disk + "-logged,image=" + disk + readOnly);
+        return disk + "-logged";
+    }
+
+    private void network(Network network) {
+        switch (log) {
+            case NONE, RECORDED -> network.netdevs().forEach(netdev -> add("-netdev", netdev));
+            // A hub with nothing else on it. (The state of a user network would have to be there in a replay, too.)
+            case COUNTED, REPLAYED -> add("-netdev", "hubport,id=net,hubid=0");
+        }
+        add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=");
+        if (log != Log.NONE) {
+            add("-object", "filter-replay,id=logged,netdev=net");
+        }
+        // One filter a direction: a frame's addresses are the guest's word, its queue is the hypervisor's. What QEMU
+        // calls rx is what its network backend receives, that is what the guest sends.
+        add("-object", "filter-dump,id=frames-out,netdev=net,queue=rx,file=" + FRAMES_OUT);
+        add("-object", "filter-dump,id=frames-in,netdev=net,queue=tx,file=" + FRAMES_IN);
+    }
+
+    /// What is on our end of a port. In the exact tier the guest's bulk goes to files, which never make it
+    /// wait: when it waited would be one more thing that QEMU does not log.
+    private String backend(MachineSockets.Port port) {
+        String id = port.file();
+        String socket = "socket,id=" + id + ",path=" + SOCKETS + "/" + id;
+        String file = "file,id=" + id + ",path=" + CAPTURE + "/" + id;
+        if (log == Log.NONE || port == MachineSockets.Port.QMP) {
+            return socket;
+        }
+        return switch (port) {
+            case CONTROL -> log == Log.REPLAYED ? file : socket + ",logfile=" + CAPTURE + "/" + id;
+            case STDIO -> log == Log.REPLAYED ? file : file + ",input-path=" + STDIN;
+            case EVENTS, QMP, NET -> file;
+        };
+    }
+
+    private void console() {
+        if (log == Log.NONE) {
+            add("-chardev", "file,id=console,path=" + CONSOLE, "-serial", "chardev:console");
+            return;
+        }
+        add("-chardev", "file,id=console,path=" + CAPTURE + "/" + VmRequest.CONSOLE);
+        // QEMU logs what a character device receives when it stands here. The board has four serial lines, so the
+        // devices behind the fourth stay free to be those of the ports above.
+        for (String device : List.of("chardev:console", "none", "none", "none", "chardev:control", "chardev:stdio")) {
+            add("-serial", device);
+        }
     }
 
     private void add(String... words) {

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -63,10 +64,11 @@ final class QemuProcess implements AutoCloseable {
     }
 
     /// Starts QEMU in `folder`, paused. `listener` hears every event of its monitor.
-    static QemuProcess launch(MachineFolder folder, Network network, List<String> argv, Consumer<QmpEvent> listener)
+    static QemuProcess launch(
+            MachineFolder folder, Set<MachineSockets.Port> ports, List<String> argv, Consumer<QmpEvent> listener)
             throws VmException {
         Path log = folder.file(LOG);
-        var sockets = new MachineSockets(folder.sockets(), network.ports());
+        var sockets = new MachineSockets(folder.sockets(), ports);
         var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
         var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
         Process process = new Command(argv, folder.path(), Map.of(), START_TIMEOUT).start(log);
@@ -101,6 +103,11 @@ final class QemuProcess implements AutoCloseable {
 
     MachineSockets sockets() {
         return sockets;
+    }
+
+    /// What QEMU appends to a file, as a stream that ends with QEMU.
+    InputStream follow(Path file, long from) throws IOException {
+        return new GrowingFile(file, from, process);
     }
 
     InputStream framesOut() {
@@ -163,6 +170,8 @@ final class QemuProcess implements AutoCloseable {
     /// Takes over the devices that another QEMU of the same command line saved.
     void loadDevices(Path source) throws VmException {
         enableMigration();
+        // QEMU would tell the network of a machine that has moved: nobody there has known it before.
+        qmp.execute("migrate-set-parameters", Json.object().put("announce-rounds", 0), COMMAND_TIMEOUT);
         qmp.execute("migrate-incoming", uri(), COMMAND_TIMEOUT);
         Path socket = folder.sockets().resolve(MIGRATION);
         try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));

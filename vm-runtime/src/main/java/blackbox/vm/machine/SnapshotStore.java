@@ -16,7 +16,6 @@ import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +26,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// The warm snapshots of a data folder, `snapshots/KEY/`. The key is made of everything that a snapshot depends on, so
-/// a snapshot never has to be asked whether it is stale: when anything changes, the key does.
+/// The warm snapshots of a data folder, `snapshots/KEY/`. The key is made of everything that a snapshot
+/// depends on, so a snapshot never has to be asked whether it is stale: when anything changes, the key
+/// does.
 final class SnapshotStore {
     private static final int KEPT = 3;
     private static final long FREE_BYTES_MIN = 2L << 30;
@@ -44,7 +44,7 @@ final class SnapshotStore {
     }
 
     /// What a snapshot is made of.
-    record Parts(Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib) {
+    record Parts(Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib, Tier tier) {
         Hash key() throws VmException {
             var text = new StringBuilder("blackbox-snapshot-key-v1\n");
             text.append(image.digest()).append('\n');
@@ -55,6 +55,12 @@ final class SnapshotStore {
                 text.append(AcceleratorProbe.hostKernel()).append('\n').append(hostProcessor());
             }
             return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
+        }
+
+        /// Of the exact tier, which counts instructions and so is always emulated.
+        static Parts exact(Qemu qemu, GuestImage image, int memoryMib) {
+            var emulated = new Accelerator(Kind.TCG, "the exact tier counts instructions, which only emulation does");
+            return new Parts(qemu, image, emulated, memoryMib, Tier.EXACT);
         }
 
         private static String hostProcessor() throws VmException {
@@ -99,6 +105,10 @@ final class SnapshotStore {
                 var machine = MachineFolder.create(data)) {
             Path target = Files.createDirectory(scratch.path().resolve("snapshot"));
             Ready ready = boot(parts, machine, target);
+            if (parts.tier() == Tier.EXACT) {
+                DeviceStream.countFromHere(target.resolve(VmSnapshot.DEVICES));
+                ReplayLog.makeHeader(parts.qemu(), target);
+            }
             Files.move(machine.file(QemuArguments.RAM), target.resolve(VmSnapshot.RAM));
             Command.of("qemu-img", "convert", "-f", "raw", "-O", "qcow2", QemuArguments.STATE, stateOf(target))
                     .in(machine.path())
@@ -117,7 +127,7 @@ final class SnapshotStore {
     private static Ready boot(Parts parts, MachineFolder machine, Path target) throws VmException, IOException {
         try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
                 OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
-            var port = Channels.newInputStream(booted.qemu().sockets().channel(MachineSockets.Port.EVENTS));
+            var port = booted.events();
             var framesOut = Thread.ofPlatform()
                     .daemon()
                     .start(() -> discard(booted.qemu().framesOut()));
@@ -140,8 +150,9 @@ final class SnapshotStore {
         }
     }
 
-    /// No run looks at these frames: before `ready` there is nothing that could send one for itself. On a platform
-    /// thread: reading a pipe holds on to a virtual thread's carrier, and there are only as many of those as cores.
+    /// No run looks at these frames: before `ready` there is nothing that could send one for itself. On a
+    /// platform thread: reading a pipe holds on to a virtual thread's carrier, and there are only as many
+    /// of those as cores.
     private static void discard(InputStream frames) {
         try {
             frames.transferTo(OutputStream.nullOutputStream());

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param qemuVersion what QEMU says of itself
 /// @param qemuSha256 of its binary
 /// @param accelerator and why
+/// @param tier how faithfully it can be run again
 /// @param argv QEMU's, complete; its paths are relative to the machine's folder and the same in every run
 /// @param memoryMib RAM
 /// @param vcpus processors
@@ -31,6 +32,7 @@ public record StartFacts(
         String qemuVersion,
         Hash qemuSha256,
         Accelerator accelerator,
+        Tier tier,
         List<String> argv,
         int memoryMib,
         int vcpus,

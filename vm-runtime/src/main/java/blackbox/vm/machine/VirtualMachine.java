@@ -10,35 +10,31 @@ import blackbox.vm.machine.GuestMessage.Pong;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
 
-/// A running machine with an agent in it, or about to be. Its owner is one thread, which calls the steps in order:
-/// [#startAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill] may come from any thread at any
-/// time. [#events], [#framesOut] and [#framesIn] must be read, each by a thread of its own, from the start to their
-/// end.
+/// A running machine with an agent in it, or about to be. Its owner is one thread, which calls the steps in
+/// order: [#startAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill] may come from
+/// any thread at any time. [#events], [#framesOut] and [#framesIn] must be read, each by a thread of its
+/// own, from the start to their end.
 public final class VirtualMachine implements AutoCloseable {
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
     /// Unpacking a workspace of gigabytes under emulation is what takes long.
     private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
+    private static final Duration EXACT_SETTLE_TIME = Duration.ofSeconds(1);
     private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(20);
 
     private final MachineFolder folder;
     private final QemuProcess qemu;
     private final GuestControl control;
-    private final AgentStreams streams;
-    private final InputStream events;
+    private final GuestEnds ends;
     private final StartFacts facts;
     private final Clocks clocks;
     private long lastPing = 1;
@@ -47,14 +43,13 @@ public final class VirtualMachine implements AutoCloseable {
             MachineFolder folder,
             QemuProcess qemu,
             GuestControl control,
-            InputStream events,
+            GuestEnds ends,
             StartFacts facts,
             Clocks clocks) {
         this.folder = folder;
         this.qemu = qemu;
         this.control = control;
-        this.streams = new AgentStreams(qemu.sockets().channel(MachineSockets.Port.STDIO));
-        this.events = events;
+        this.ends = ends;
         this.facts = facts;
         this.clocks = clocks;
     }
@@ -67,14 +62,15 @@ public final class VirtualMachine implements AutoCloseable {
         return facts;
     }
 
-    /// The tracer's bytes, from its start on: in a restored machine first those from before the snapshot. Ends when the
-    /// machine does.
+    /// The tracer's bytes, from its start on: in a restored machine first those from before the snapshot.
+    /// Ends when the machine does.
     public InputStream events() {
-        return events;
+        return ends.events();
     }
 
-    /// Every frame that the machine's interface sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds). Ends when the
-    /// machine does. It is a pipe: read it on a platform thread, for a virtual one would keep its carrier.
+    /// Every frame that the machine's interface sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds).
+    /// Ends when the machine does. It is a pipe: read it on a platform thread, for a virtual one would keep
+    /// its carrier.
     public InputStream framesOut() {
         return qemu.framesOut();
     }
@@ -85,8 +81,8 @@ public final class VirtualMachine implements AutoCloseable {
     }
 
     /// The other end of the machine's interface, where its network is [Network#PEER]. Each frame in both
-    /// directions is an unsigned 32-bit length, most significant octet first, and that many octets of Ethernet.
-    /// The guest's frames wait for whoever reads.
+    /// directions is an unsigned 32-bit length, most significant octet first, and that many octets of
+    /// Ethernet. The guest's frames wait for whoever reads.
     public SocketChannel network() {
         return qemu.sockets().channel(MachineSockets.Port.NET);
     }
@@ -110,8 +106,8 @@ public final class VirtualMachine implements AutoCloseable {
         return new ClockReading(before.plusNanos(roundTrip / 2), pong.bootNanos(), pong.wallNanos(), roundTrip);
     }
 
-    /// Starts the agent: sets the guest's clock, gives its random generator fresh entropy, unpacks the workspace, and
-    /// then executes. Input and output are copied by threads of this machine's.
+    /// Starts the agent: sets the guest's clock, gives its random generator fresh entropy, unpacks the
+    /// workspace, and then executes. Input and output are copied by threads of this machine's.
     public Started startAgent(AgentCommand command, InputStream in, OutputStream out, OutputStream error)
             throws VmException {
         return startAgent(command, GuestEntropy.from(clocks.random()), in, out, error);
@@ -121,7 +117,7 @@ public final class VirtualMachine implements AutoCloseable {
     public Started startAgent(
             AgentCommand command, GuestEntropy entropy, InputStream in, OutputStream out, OutputStream error)
             throws VmException {
-        streams.start(in, out, error);
+        ends.streams().start(in, out, error);
         Instant now = clocks.wall().instant();
         long wallNanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         control.say(command.start(facts.workspace().bytes(), wallNanos, entropy.octets()));
@@ -139,7 +135,7 @@ public final class VirtualMachine implements AutoCloseable {
     /// @throws VmException `TIMEOUT` when it runs longer than `timeout`: it still runs then
     public Exit awaitExit(Duration timeout) throws VmException {
         Exit exit = control.await(Exit.class, "end the agent", timeout);
-        streams.awaitEnd(OUTPUT_TIMEOUT);
+        ends.streams().awaitEnd(OUTPUT_TIMEOUT);
         return exit;
     }
 
@@ -154,18 +150,21 @@ public final class VirtualMachine implements AutoCloseable {
         control.await(Drained.class, "drain the tracer", timeout);
     }
 
-    /// Copies the guest's workspace into `target`, which must not exist. Ends what is left of the agent's processes.
+    /// Copies the guest's workspace into `target`, which must not exist. Ends what is left of the agent's
+    /// processes.
     public WorkspaceDisk.Unpacked collect(Path target, TarFilter.Limits limits, Duration timeout) throws VmException {
         control.say("collect");
         Collected collected = control.await(Collected.class, "collect the workspace", timeout);
         return new WorkspaceDisk(folder.file(QemuArguments.WORKSPACE_OUT)).unpack(collected.bytes(), target, limits);
     }
 
-    /// Lets the guest end in order; kills it when it does not within `timeout`. Returns whether it ended by itself.
+    /// Lets the guest end in order; kills it when it does not within `timeout`. Returns whether it ended by
+    /// itself.
     public boolean powerOff(Duration timeout) throws VmException {
         try {
             control.say("poweroff");
             if (qemu.awaitEnd(timeout)) {
+                ends.finish();
                 return true;
             }
         } catch (VmException e) {
@@ -174,16 +173,23 @@ public final class VirtualMachine implements AutoCloseable {
             }
         }
         qemu.end();
+        ends.finish();
         return false;
     }
 
-    /// Waits until what the disks have been told so far is done: what a file of theirs holds up to the length that it
-    /// had before this call will not change any more. Returns at once when QEMU has ended, for then all of it is
-    /// done. Any thread.
+    /// Waits until what the disks have been told so far is done: what a file of theirs holds up to the
+    /// length that it had before this call will not change any more. Returns at once when QEMU has ended,
+    /// for then all of it is done. Any thread.
     ///
     /// @throws VmException `TIMEOUT` when the disks take too long: ask again later
     public void settleDisks() throws VmException {
-        qemu.settleDisks();
+        if (facts.tier() == Tier.EXACT) {
+            // Nothing may be asked of the disks of a machine whose every step is logged; they are seldom a
+            // millisecond behind.
+            boolean unused = qemu.awaitEnd(EXACT_SETTLE_TIME);
+        } else {
+            qemu.settleDisks();
+        }
     }
 
     /// Whether QEMU runs.
@@ -200,20 +206,9 @@ public final class VirtualMachine implements AutoCloseable {
     @Override
     public void close() throws VmException {
         try (folder;
+                ends;
                 qemu) {
-            events.close();
-        } catch (IOException e) {
-            throw new VmException(Code.IO, "the VM's streams could not be closed", e);
-        }
-    }
-
-    /// The tracer's bytes from before the snapshot and then the live ones.
-    static InputStream events(QemuProcess qemu, Path before) {
-        try {
-            InputStream live = Channels.newInputStream(qemu.sockets().channel(MachineSockets.Port.EVENTS));
-            return new java.io.SequenceInputStream(Files.newInputStream(before), live);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return;
         }
     }
 }

@@ -9,12 +9,13 @@ import blackbox.vm.machine.QemuArguments.BlockLog;
 import blackbox.vm.machine.SnapshotStore.Parts;
 import blackbox.vm.machine.VmRequest.Start;
 import blackbox.vm.qemu.Qemu;
+import blackbox.vm.qemu.QemuBuilds;
+import blackbox.vm.qemu.QemuTrial;
+import blackbox.vm.qemu.TrialMachine;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.workspace.WorkspaceDisk;
 import blackbox.vm.workspace.WorkspaceDisk.Archive;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,9 +68,8 @@ public final class VmHost {
         return snapshots.obtain(parts(request), progress);
     }
 
-    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` hears QEMU's events from
-    /// the
-    /// first on, on a thread that it must not block.
+    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` hears QEMU's
+    /// events from the first on, on a thread that it must not block.
     public VirtualMachine start(VmRequest request, Consumer<QmpEvent> listener) throws VmException {
         Parts parts = parts(request);
         VmSnapshot snapshot = request.start() == Start.WARM ? snapshots.obtain(parts, progress) : null;
@@ -86,8 +86,13 @@ public final class VmHost {
     }
 
     private Parts parts(VmRequest request) throws VmException {
+        if (request.tier() == Tier.EXACT) {
+            var builds = new QemuBuilds(data, progress);
+            Qemu admitted = builds.forExact(new QemuTrial(data, TrialMachine.exact(), progress), request.image(), null);
+            return Parts.exact(admitted, request.image(), request.memoryMib());
+        }
         Accelerator accelerator = AcceleratorProbe.choose(data, qemu, request.image());
-        return new Parts(qemu, request.image(), accelerator, request.memoryMib());
+        return new Parts(qemu, request.image(), accelerator, request.memoryMib(), Tier.LIVE);
     }
 
     private static Archive workspace(MachineFolder folder, @Nullable Path workspace) throws VmException {
@@ -107,12 +112,11 @@ public final class VmHost {
         try {
             Ready ready = boot.awaitReady();
             var argv = QemuArguments.cold(parts, request.network());
-            InputStream events = Channels.newInputStream(boot.qemu().sockets().channel(MachineSockets.Port.EVENTS));
             return running(
                     folder,
                     boot.qemu(),
                     boot.control(),
-                    events,
+                    GuestEnds.live(boot.qemu(), null),
                     facts(request, parts, null, argv, ready, workspace),
                     launched);
         } catch (VmException e) {
@@ -138,18 +142,20 @@ public final class VmHost {
         } catch (IOException e) {
             throw new VmException(Code.IO, "the VM's state disk could not be made in " + folder.path(), e);
         }
-        var log = capture(folder, request.captures(), snapshot, parts.image());
+        var log = capture(folder, request.captures(), parts, snapshot);
         var argv = QemuArguments.restored(parts, request.network(), log);
         long launched = System.nanoTime();
-        var process = QemuProcess.launch(folder, request.network(), argv, listener);
+        AgentPipe input = parts.tier() == Tier.EXACT ? new AgentPipe(folder) : null;
+        var process = QemuProcess.launch(folder, parts.tier().ports(request.network()), argv, listener);
         try {
             var control = GuestControl.of(process);
             process.loadDevices(snapshot.folder().resolve(VmSnapshot.DEVICES));
             process.resume();
-            InputStream events =
-                    VirtualMachine.events(process, snapshot.folder().resolve(VmSnapshot.EVENTS));
+            Path before = snapshot.folder().resolve(VmSnapshot.EVENTS);
+            var ends =
+                    input == null ? GuestEnds.live(process, before) : GuestEnds.exact(process, folder, input, before);
             var facts = facts(request, parts, snapshot, argv, snapshot.ready(), workspace);
-            return running(folder, process, control, events, facts, launched);
+            return running(folder, process, control, ends, facts, launched);
         } catch (VmException e) {
             process.close();
             throw e;
@@ -157,15 +163,19 @@ public final class VmHost {
     }
 
     /// Makes the place for the log of the state disk's writes, and keeps what these writes are made to.
-    private static BlockLog capture(
-            MachineFolder folder, @Nullable Path captures, VmSnapshot snapshot, GuestImage image) throws VmException {
+    private static BlockLog capture(MachineFolder folder, @Nullable Path captures, Parts parts, VmSnapshot snapshot)
+            throws VmException {
         if (captures == null) {
             return BlockLog.NONE;
         }
         folder.link(QemuArguments.CAPTURE, captures);
-        snapshot.keepState(captures);
+        if (parts.tier() == Tier.EXACT) {
+            snapshot.keepWhole(captures);
+        } else {
+            snapshot.keepState(captures);
+        }
         try {
-            Files.writeString(captures.resolve(VmRequest.IMAGE_DIGESTS), image.digestText());
+            Files.writeString(captures.resolve(VmRequest.IMAGE_DIGESTS), parts.image().digestText());
             Files.createFile(captures.resolve(VmRequest.BLOCKS));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the log of the VM's disk could not be made in " + captures, e);
@@ -177,13 +187,13 @@ public final class VmHost {
             MachineFolder folder,
             QemuProcess process,
             GuestControl control,
-            InputStream events,
+            GuestEnds ends,
             FactsSoFar facts,
             long launched)
             throws VmException {
         ClockReading clock = VirtualMachine.ping(control, clocks.wall(), 1);
         Duration took = Duration.ofNanos(System.nanoTime() - launched);
-        return new VirtualMachine(folder, process, control, events, facts.complete(took, clock), clocks);
+        return new VirtualMachine(folder, process, control, ends, facts.complete(took, clock), clocks);
     }
 
     @FunctionalInterface
@@ -202,9 +212,10 @@ public final class VmHost {
                 parts.image().name(),
                 parts.image().digest(),
                 snapshot == null ? null : snapshot.digest(),
-                qemu.version(),
-                qemu.digest(),
+                parts.qemu().version(),
+                parts.qemu().digest(),
                 parts.accelerator(),
+                parts.tier(),
                 argv,
                 parts.memoryMib(),
                 VCPUS,

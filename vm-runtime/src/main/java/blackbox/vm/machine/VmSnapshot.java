@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A machine that was stopped when the tracer had said it was ready and nothing else had run: its RAM, its devices and
-/// its state disk. Runs start from it, copy-on-write.
+/// A machine that was stopped when the tracer had said it was ready and nothing else had run: its RAM, its
+/// devices and its state disk. Runs start from it, copy-on-write.
 ///
 /// @param folder where its files are
 /// @param digest over RAM, devices and state disk, see [#digestText]
@@ -32,6 +32,8 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     static final String STATE = "state.qcow2";
     static final String OVERLAY = "overlay.qcow2";
     static final String EVENTS = "events";
+    /// Of the exact tier: the head of a replay log that this QEMU writes.
+    static final String HEADER = "replay.header";
     static final String RECORD = "snapshot.json";
 
     private static final int FORMAT = 1;
@@ -66,8 +68,11 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// Hashes the files of a snapshot that has just been made and writes its record.
     static VmSnapshot seal(Path folder, Ready ready) throws VmException {
         var files = new TreeMap<String, FileSeal>();
-        for (String name : List.of(RAM, DEVICES, STATE, OVERLAY, EVENTS)) {
+        for (String name : List.of(RAM, DEVICES, STATE, OVERLAY, EVENTS, HEADER)) {
             Path file = folder.resolve(name);
+            if (name.equals(HEADER) && !Files.exists(file)) {
+                continue;
+            }
             // Root may still write; what this stops is an accident.
             if (!file.toFile().setReadOnly()) {
                 throw new VmException(Code.IO, file + " could not be made read-only");
@@ -124,19 +129,15 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         return changed().isEmpty();
     }
 
-    /// Leaves the state disk and what its digest is part of in `target`, where they stay when this snapshot goes: as
-    /// another name of the same file where that can be, which costs no space.
+    /// Leaves the state disk and what its digest is part of in `target`, where they stay when this snapshot
+    /// goes: as another name of the same file where that can be, which costs no space.
     void keepState(Path target) throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
         Path base = target.resolve(VmRequest.BASE);
         try {
             Path digests = target.resolve(VmRequest.BASE_DIGESTS);
             Files.writeString(digests, digestText(new TreeMap<>(stored.files())));
-            try {
-                Files.createLink(base, folder.resolve(STATE));
-            } catch (IOException | UnsupportedOperationException e) {
-                Files.copy(folder.resolve(STATE), base); // another file system
-            }
+            keep(STATE, base);
             for (Path kept : List.of(digests, base)) {
                 try (var file = FileChannel.open(kept, StandardOpenOption.READ)) {
                     file.force(true);
@@ -147,12 +148,33 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         }
     }
 
+    /// Leaves everything that a replay starts from in `target`, as [#keepState] does.
+    void keepWhole(Path target) throws VmException {
+        keepState(target);
+        try {
+            keep(RAM, target.resolve(VmRequest.RAM));
+            keep(DEVICES, target.resolve(VmRequest.DEVICES));
+            keep(HEADER, target.resolve(VmRequest.HEADER));
+            keep(EVENTS, target.resolve(VmRequest.EVENTS_BEFORE));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the snapshot could not be kept in " + target, e);
+        }
+    }
+
+    private void keep(String name, Path as) throws IOException {
+        try {
+            Files.createLink(as, folder.resolve(name));
+        } catch (IOException | UnsupportedOperationException e) {
+            Files.copy(folder.resolve(name), as); // another file system
+        }
+    }
+
     static boolean exists(Path folder) {
         return Files.exists(folder.resolve(RECORD));
     }
 
-    /// The text whose SHA-256 is the digest, these lines, each ended by a line feed: `blackbox-snapshot-v1`, then
-    /// `NAME SHA256` for `ram`, `devices` and `state.qcow2`.
+    /// The text whose SHA-256 is the digest, these lines, each ended by a line feed:
+    /// `blackbox-snapshot-v1`, then `NAME SHA256` for `ram`, `devices` and `state.qcow2`.
     private static String digestText(SortedMap<String, FileSeal> files) {
         var text = new StringBuilder("blackbox-snapshot-v1\n");
         for (String name : DIGESTED) {

@@ -1,0 +1,99 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.Command;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.qemu.Qemu;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// QEMU's log of a recording. Its first 12 octets, the format's version and 8 of zero, are written when
+/// QEMU ends in order; the rest is appended to. What is kept is the rest, copied while it grows: octets
+/// that are there do not change, and a log whose QEMU was killed is as good as its length.
+final class ReplayLog {
+    static final int HEADER_BYTES = 12;
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    private ReplayLog() {}
+
+    /// Copies what QEMU appends, until QEMU ends.
+    static final class Keeper {
+        private final Thread thread;
+        private volatile @Nullable IOException failure;
+
+        Keeper(InputStream growing, Path kept) {
+            thread = Thread.ofPlatform().daemon().name("replay-log").start(() -> copy(growing, kept));
+        }
+
+        private void copy(InputStream growing, Path kept) {
+            try (growing;
+                    OutputStream out = Files.newOutputStream(kept, StandardOpenOption.APPEND)) {
+                growing.transferTo(out);
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+
+        /// Waits for the last octet.
+        void finish() throws VmException {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new VmException(Code.TIMEOUT, "interrupted while the replay log was kept", e);
+            }
+            IOException reason = failure;
+            if (reason != null) {
+                throw new VmException(Code.IO, "the replay log could not be kept", reason);
+            }
+        }
+    }
+
+    /// Makes the head of a log as `qemu` writes it when it ends in order.
+    static void makeHeader(Qemu qemu, Path folder) throws VmException {
+        try (var scratch = ScratchFolder.in(folder, ".header-")) {
+            Path log = scratch.path().resolve("log");
+            var argv = new ArrayList<String>(qemu.program());
+            argv.addAll(List.of("-nodefaults", "-display", "none", "-machine", "none", "-S", "-monitor", "stdio"));
+            argv.addAll(List.of("-accel", "tcg,thread=single", "-icount", "shift=2,rr=record,rrfile=" + log));
+            Process process = new Command(argv, scratch.path(), Map.of(), TIMEOUT).start();
+            try (OutputStream monitor = process.getOutputStream()) {
+                monitor.write("quit\n".getBytes(StandardCharsets.US_ASCII));
+            }
+            process.getInputStream().transferTo(OutputStream.nullOutputStream());
+            if (!process.waitFor(TIMEOUT) || process.exitValue() != 0) {
+                process.destroyForcibly();
+                throw new VmException(Code.QEMU_FAILED, "QEMU did not write an empty replay log");
+            }
+            try (InputStream written = Files.newInputStream(log)) {
+                Files.write(folder.resolve(VmSnapshot.HEADER), written.readNBytes(HEADER_BYTES));
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "a replay log could not be begun in " + folder, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while QEMU wrote an empty replay log", e);
+        }
+    }
+
+    /// Makes the log that QEMU is given for a replay: a header of its version and the kept rest.
+    static void restore(Path header, InputStream kept, Path target) throws VmException {
+        try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
+            Files.copy(header, out);
+            kept.transferTo(out);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the replay log could not be put back together at " + target, e);
+        }
+    }
+}
