@@ -163,6 +163,10 @@ final class SnapshotStore {
 
     /// An empty overlay over the snapshot's state disk; every run gets a copy of it.
     private static void makeOverlay(Path target) throws VmException {
+        makeOverlay(target, VmSnapshot.OVERLAY);
+    }
+
+    static void makeOverlay(Path folder, String name) throws VmException {
         // The path is the one that it has from a machine's folder, so it need not exist here.
         String base = QemuArguments.SNAPSHOT + "/" + VmSnapshot.STATE;
         String length = Long.toString(WorkspaceDisk.LENGTH_BYTES);
@@ -177,9 +181,9 @@ final class SnapshotStore {
                         base,
                         "-F",
                         "qcow2",
-                        VmSnapshot.OVERLAY,
+                        name,
                         length)
-                .in(target)
+                .in(folder)
                 .run();
     }
 

@@ -2,7 +2,6 @@ package blackbox.vm.machine;
 
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.Progress;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.QemuArguments.BlockLog;
@@ -175,7 +174,8 @@ public final class VmHost {
             snapshot.keepState(captures);
         }
         try {
-            Files.writeString(captures.resolve(VmRequest.IMAGE_DIGESTS), parts.image().digestText());
+            Files.writeString(
+                    captures.resolve(VmRequest.IMAGE_DIGESTS), parts.image().digestText());
             Files.createFile(captures.resolve(VmRequest.BLOCKS));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the log of the VM's disk could not be made in " + captures, e);

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param workspace a folder to copy in, or an archive that an earlier machine was given; null for none
 /// @param start from a snapshot or from nothing
 /// @param captures a folder, there already, for what a machine that starts from a snapshot leaves of its
-///     disk: see [#BLOCKS], [#BASE], [#BASE_DIGESTS] and [#IMAGE_DIGESTS]; null for none, which the exact tier does not take
+///     disk: see [#BLOCKS], [#BASE], [#BASE_DIGESTS] and [#IMAGE_DIGESTS]; null for none, which the exact
+///     tier does not take
 /// @param tier how faithfully it can be run again
 public record VmRequest(
         GuestImage image,
@@ -34,6 +35,9 @@ public record VmRequest(
 
     /// There too: the text whose SHA-256 is the snapshot's digest. It names the digest of [#BASE].
     public static final String BASE_DIGESTS = "base.digests";
+
+    /// And there: the text whose SHA-256 is the image's digest. It names the digest of the root under the state disk.
+    public static final String IMAGE_DIGESTS = "image.digests";
 
     /// There too, in the exact tier: RAM and devices of the snapshot.
     public static final String RAM = "ram";
