@@ -24,7 +24,7 @@ public record FirstDivergence(
     }
 
     /// One that an alignment found; its context is what both agreed on last, then either side.
-    static FirstDivergence of(blackbox.replay.divergence.FirstDivergence found) {
+    public static FirstDivergence of(blackbox.replay.divergence.FirstDivergence found) {
         var context = new ArrayList<String>();
         Agreed agreed = found.lastAgreed();
         if (agreed != null) {
