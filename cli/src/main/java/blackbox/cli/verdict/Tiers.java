@@ -1,5 +1,6 @@
 package blackbox.cli.verdict;
 
+import blackbox.cli.replay.ExactReplayer;
 import blackbox.cli.replay.RerunReplayer;
 import blackbox.replay.tier.Replayer;
 import blackbox.schemas.trust.ReplayNote.Tier;
@@ -22,7 +23,7 @@ public record Tiers(List<Replayer> replayers) {
     ///
     /// @param environment values of variables that the agent had, by name: recordings keep the names alone
     public static Tiers built(Map<String, String> environment) {
-        return new Tiers(List.of(new RerunReplayer(environment)));
+        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment)));
     }
 
     /// The replayer of a tier, or null.
