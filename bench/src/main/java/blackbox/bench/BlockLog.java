@@ -11,6 +11,7 @@ import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.Network;
+import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
@@ -81,8 +82,8 @@ final class BlockLog implements Benchmark {
     }
 
     private static Turn turn(VmHost host, GuestImage image, @Nullable Path captures) throws Exception {
-        var request =
-                new VmRequest(image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, null, VmRequest.Start.WARM, captures);
+        var request = new VmRequest(
+                image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, null, VmRequest.Start.WARM, captures, Tier.LIVE);
         try (VirtualMachine machine = host.start(request, event -> {})) {
             for (InputStream stream : List.of(machine.events(), machine.framesOut(), machine.framesIn())) {
                 Thread.ofPlatform().daemon().start(() -> drop(stream));

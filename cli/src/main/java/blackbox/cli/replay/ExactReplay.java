@@ -46,8 +46,7 @@ final class ExactReplay {
     private final FlowTable flows = new FlowTable();
     private volatile @Nullable RecorderException failure;
 
-    ExactReplay(
-            ReplayRequest request, ReplayMachine.Recording recording, EventTape tape, Consumer<String> progress) {
+    ExactReplay(ReplayRequest request, ReplayMachine.Recording recording, EventTape tape, Consumer<String> progress) {
         this.request = request;
         this.recording = recording;
         this.tape = tape;
@@ -59,7 +58,10 @@ final class ExactReplay {
     /// @param matches of octets: tracer, console, streams, frames, workspace
     /// @param extent of the log
     /// @param stalled why the replay did not come to the log's end, or null
-    record Result(List<StreamMatch> matches, LogExtent extent, @Nullable String stalled) {}
+    record Result(
+            List<StreamMatch> matches,
+            LogExtent extent,
+            @Nullable String stalled) {}
 
     /// Executes to the end of the log.
     ///
@@ -121,8 +123,8 @@ final class ExactReplay {
                 return "the replay stood still: " + still;
             }
             if (looks % SAY_EVERY_LOOKS == 0 && position >= 0) {
-                progress.accept(percent(position, extent.instructions()) + " % of "
-                        + extent.instructions() / 1_000_000 + " million instructions");
+                progress.accept(percent(position, extent.instructions()) + " % of " + extent.instructions() / 1_000_000
+                        + " million instructions");
             }
         }
         return extent.end() ? null : "the replay log was cut: " + machine.lastWords();
@@ -172,7 +174,8 @@ final class ExactReplay {
         return task;
     }
 
-    private StreamMatch await(FutureTask<StreamMatch> task) throws IOException, RecorderException, InterruptedException {
+    private StreamMatch await(FutureTask<StreamMatch> task)
+            throws IOException, RecorderException, InterruptedException {
         try {
             StreamMatch match = task.get();
             RecorderException failed = failure;

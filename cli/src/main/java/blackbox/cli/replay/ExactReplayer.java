@@ -38,8 +38,8 @@ import java.util.stream.Stream;
 /// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction. What
 /// it sends must be the recording's octet for octet.
 public final class ExactReplayer implements Replayer {
-    private static final Set<String> NEEDED = Set.of(
-            VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
+    private static final Set<String> NEEDED =
+            Set.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
 
     private static final String INTERLEAVING = "interleaving";
 
@@ -57,8 +57,8 @@ public final class ExactReplayer implements Replayer {
 
     @Override
     public List<Refusal> check(ReplayRequest request) throws ReplayException {
-        Refusal machine = Argv.compare(
-                request.start().argv(), recording(request).argv(network(request.facts())));
+        Refusal machine =
+                Argv.compare(request.start().argv(), recording(request).argv(network(request.facts())));
         return machine == null ? List.of() : List.of(machine);
     }
 
@@ -93,8 +93,7 @@ public final class ExactReplayer implements Replayer {
 
     private static Alignment align(ReplayRequest request, EventTape tape) throws IOException {
         Side recorded = RecordedSide.of(request.recordings(), request.facts().run());
-        var settings =
-                new AlignmentSettings(AlignmentSettings.CONTEXT_DEFAULT, new SecureRandom().nextLong(), true);
+        var settings = new AlignmentSettings(AlignmentSettings.CONTEXT_DEFAULT, new SecureRandom().nextLong(), true);
         return Divergences.align(recorded, new Side("replay", tape, recorded.inputs()), List.of(), settings);
     }
 
@@ -134,7 +133,8 @@ public final class ExactReplayer implements Replayer {
     }
 
     static ReplayMachine.Recording recording(ReplayRequest request) {
-        JsonNode start = Objects.requireNonNull(request.facts().start()).detail().path("start");
+        JsonNode start =
+                Objects.requireNonNull(request.facts().start()).detail().path("start");
         return new ReplayMachine.Recording(
                 request.inputs().image(),
                 request.inputs().qemu(),
@@ -144,7 +144,8 @@ public final class ExactReplayer implements Replayer {
     }
 
     private static Network network(RunFacts facts) throws ReplayException {
-        String name = Objects.requireNonNull(facts.start()).detail().path("network").asText();
+        String name =
+                Objects.requireNonNull(facts.start()).detail().path("network").asText();
         return Stream.of(Network.values())
                 .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(name))
                 .findFirst()

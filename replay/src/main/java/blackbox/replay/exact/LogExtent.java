@@ -74,8 +74,9 @@ public record LogExtent(long instructions, long events, long bytes, boolean end)
             case CHARACTERS -> skip(in, 1) + array(in);
             case FRAME -> skip(in, 1 + Integer.BYTES) + array(in);
             case RANDOM -> skip(in, Integer.BYTES) + array(in);
-            default -> throw new IOException("the replay log holds an event of kind " + kind + ", which no machine of"
-                    + " the exact tier makes");
+            default ->
+                throw new IOException("the replay log holds an event of kind " + kind + ", which no machine of"
+                        + " the exact tier makes");
         };
     }
 

@@ -1,6 +1,5 @@
 package blackbox.vm.machine;
 
-import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -42,7 +41,11 @@ public final class ReplayMachine implements AutoCloseable {
     /// @param captures of the recording, see [VmRequest]
     /// @param workspace the archive that was copied in; null for none
     public record Recording(
-            GuestImage image, Qemu qemu, int memoryMib, Path captures, @Nullable Path workspace) {
+            GuestImage image,
+            Qemu qemu,
+            int memoryMib,
+            Path captures,
+            @Nullable Path workspace) {
 
         /// QEMU's command line as it was when this was recorded.
         public List<String> argv(Network network) {
@@ -58,16 +61,13 @@ public final class ReplayMachine implements AutoCloseable {
     ///
     /// @param log the kept part of QEMU's log
     /// @param listener hears QEMU's events, on a thread that it must not block
-    public static ReplayMachine open(
-            Path data, Recording recording, InputStream log, Consumer<QmpEvent> listener) throws VmException {
+    public static ReplayMachine open(Path data, Recording recording, InputStream log, Consumer<QmpEvent> listener)
+            throws VmException {
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
         try {
             furnish(folder, recording, log);
             var qemu = QemuProcess.launch(
-                    folder,
-                    EnumSet.of(MachineSockets.Port.QMP),
-                    QemuArguments.replayed(recording.parts()),
-                    listener);
+                    folder, EnumSet.of(MachineSockets.Port.QMP), QemuArguments.replayed(recording.parts()), listener);
             try {
                 qemu.loadDevices(recording.captures().resolve(VmRequest.DEVICES));
                 return new ReplayMachine(folder, qemu);

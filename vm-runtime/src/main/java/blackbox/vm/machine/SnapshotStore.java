@@ -170,19 +170,7 @@ final class SnapshotStore {
         // The path is the one that it has from a machine's folder, so it need not exist here.
         String base = QemuArguments.SNAPSHOT + "/" + VmSnapshot.STATE;
         String length = Long.toString(WorkspaceDisk.LENGTH_BYTES);
-        Command.of(
-                        "qemu-img",
-                        "create",
-                        "-q",
-                        "-u",
-                        "-f",
-                        "qcow2",
-                        "-b",
-                        base,
-                        "-F",
-                        "qcow2",
-                        name,
-                        length)
+        Command.of("qemu-img", "create", "-q", "-u", "-f", "qcow2", "-b", base, "-F", "qcow2", name, length)
                 .in(folder)
                 .run();
     }

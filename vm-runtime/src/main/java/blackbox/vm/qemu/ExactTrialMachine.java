@@ -3,12 +3,13 @@ package blackbox.vm.qemu;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The devices of the exact tier, one of each kind: disk, network, randomness, a virtio port out of the guest
-/// and a serial port into it.
+/// The devices of the exact tier, one of each kind: disk, network, a virtio port out of the guest, one in both
+/// directions and a serial port into it.
 final class ExactTrialMachine implements TrialMachine {
     static final String DISK = "disk";
     static final String EVENTS = "events";
     static final String CONSOLE = "console";
+    private static final String STDIO = "stdio";
 
     @Override
     public List<String> arguments(Mode mode) {
@@ -22,14 +23,16 @@ final class ExactTrialMachine implements TrialMachine {
         argv.addAll(List.of("-blockdev", "driver=blkreplay,node-name=disk,image=disk-file"));
         argv.addAll(List.of("-device", "virtio-blk-pci,drive=disk"));
         argv.addAll(List.of("-netdev", "user,id=net,restrict=on"));
-        argv.addAll(List.of("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile="));
+        argv.addAll(List.of("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=,x-txtimer=1"));
         argv.addAll(List.of("-object", "filter-replay,id=replay,netdev=net"));
-        argv.addAll(List.of("-object", "rng-builtin,id=rng", "-device", "virtio-rng-pci,rng=rng"));
         argv.addAll(List.of("-device", "virtio-serial-pci", "-chardev", "file,id=events,path=" + EVENTS));
         argv.addAll(List.of("-device", "virtserialport,chardev=events,name=blackbox.events"));
         argv.addAll(List.of("-chardev", "file,id=console,path=" + CONSOLE, "-serial", "chardev:console"));
         String control = mode == Mode.RECORD ? "stdio,id=control,signal=off" : "null,id=control";
-        argv.addAll(List.of("-chardev", control, "-serial", "chardev:control"));
+        argv.addAll(List.of("-chardev", control, "-serial", "chardev:control", "-serial", "none", "-serial", "none"));
+        // A port of the guest's that stands in a serial slot as well, behind the four of the board, with an input.
+        argv.addAll(List.of("-chardev", "file,id=stdio,path=" + STDIO + ",input-path=/dev/null"));
+        argv.addAll(List.of("-device", "virtserialport,chardev=stdio,name=blackbox.stdio", "-serial", "chardev:stdio"));
         return argv;
     }
 }
