@@ -32,13 +32,13 @@ final class Machines {
             Accelerator accelerator = AcceleratorProbe.choose(data, Qemu.find(data), image);
             checks.add(Check.ok("accelerator", accelerator.kind() + ": " + accelerator.reason()));
             checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
+            checks.add(Check.ok("tier-exact", "records every instruction, emulated; with the QEMU of " + EXACT_QEMU));
             checks.add(exactQemu(data, image));
         } catch (VmException e) {
             String mend = e.code() == Code.IMAGE_UNKNOWN ? "blackbox image build" : "see above";
             checks.add(Check.missing(
                     e.code() == Code.IMAGE_UNKNOWN ? "image" : "vm", String.valueOf(e.getMessage()), mend));
         }
-        checks.add(Check.absent("tier-exact", "not part of this version", "wait for the replay engine"));
         return checks;
     }
 

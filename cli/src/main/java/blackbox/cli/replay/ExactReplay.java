@@ -42,15 +42,27 @@ final class ExactReplay {
     private final ReplayMachine.Recording recording;
     private final EventTape tape;
     private final Consumer<String> progress;
+    private final long logBytes;
     private final HostClock clock = new HostClock(InstantSource.system());
     private final FlowTable flows = new FlowTable();
     private volatile @Nullable RecorderException failure;
 
     ExactReplay(ReplayRequest request, ReplayMachine.Recording recording, EventTape tape, Consumer<String> progress) {
+        this(request, recording, tape, progress, Long.MAX_VALUE);
+    }
+
+    /// A replay that is given no more than the first `logBytes` octets of the log.
+    ExactReplay(
+            ReplayRequest request,
+            ReplayMachine.Recording recording,
+            EventTape tape,
+            Consumer<String> progress,
+            long logBytes) {
         this.request = request;
         this.recording = recording;
         this.tape = tape;
         this.progress = progress;
+        this.logBytes = logBytes;
     }
 
     /// What came of it.
@@ -69,10 +81,10 @@ final class ExactReplay {
     Result run(List<Long> cpuSeq) throws ReplayException, InterruptedException {
         try {
             LogExtent extent;
-            try (InputStream log = sealed(VmRequest.LOG).open()) {
+            try (InputStream log = log()) {
                 extent = LogExtent.read(log);
             }
-            try (InputStream log = sealed(VmRequest.LOG).open();
+            try (InputStream log = log();
                     var machine = ReplayMachine.open(request.recordings().data(), recording, log, event -> {})) {
                 return run(machine, extent, cpuSeq);
             }
@@ -186,6 +198,11 @@ final class ExactReplay {
         } catch (ExecutionException e) {
             throw new IOException("what the replay sends could not be read", e.getCause());
         }
+    }
+
+    private InputStream log() throws IOException {
+        SealedCapture log = sealed(VmRequest.LOG);
+        return log.open(Math.min(logBytes, log.sealedBytes()));
     }
 
     private SealedCapture sealed(String name) throws IOException {

@@ -34,7 +34,7 @@ public record Installation(Path folder) {
     private static final long PATIENCE_SECONDS = 300;
 
     /// What is the same for all installations, and too expensive to make twice.
-    private static final List<String> SHARED = List.of("images", "archive", "snapshots", "cache");
+    private static final List<String> SHARED = List.of("images", "archive", "snapshots", "cache", "qemu");
 
     /// How a command ended.
     public record Ended(int exitCode, String out, String err) {
@@ -88,7 +88,7 @@ public record Installation(Path folder) {
         }
 
         /// The QEMU that it started.
-        ProcessHandle qemu() {
+        public ProcessHandle qemu() {
             return process.descendants()
                     .filter(each -> each.info().command().orElse("").contains("qemu-system"))
                     .findFirst()

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A name server and a web server on the host's loopback, which a guest on QEMU's user network finds at
@@ -22,10 +23,12 @@ final class LoopbackServices implements AutoCloseable {
 
     private final int webPort = web.getLocalPort();
     private final int namesPort = names.getLocalPort();
+    private final List<Thread> threads;
 
     LoopbackServices() throws IOException {
-        Thread.ofPlatform().daemon().name("web").start(this::serve);
-        Thread.ofPlatform().daemon().name("names").start(this::answer);
+        threads = List.of(
+                Thread.ofPlatform().daemon().name("web").start(this::serve),
+                Thread.ofPlatform().daemon().name("names").start(this::answer));
     }
 
     /// Asks for a name with a random id, then for the pages that the variable PAGES names; ends with 3 when one does
@@ -134,5 +137,17 @@ final class LoopbackServices implements AutoCloseable {
     public void close() throws IOException {
         names.close();
         web.close();
+        // A socket is gone only when whoever waits in it is.
+        for (Thread thread : threads) {
+            boolean interrupted = false;
+            while (thread.isAlive() && !interrupted) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
     }
 }

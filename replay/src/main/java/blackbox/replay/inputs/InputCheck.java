@@ -145,6 +145,10 @@ public final class InputCheck {
         if (digest == null) {
             return null;
         }
+        if (start.tier() == Tier.EXACT) {
+            kept(digest);
+            return null;
+        }
         VmSnapshot snapshot = VmSnapshot.find(recordings.data(), digest);
         if (snapshot == null) {
             refuse(
@@ -166,6 +170,20 @@ public final class InputCheck {
                     "copy " + snapshot.folder() + " from a backup; without one the run cannot be replayed");
         }
         return snapshot;
+    }
+
+    /// An exact recording keeps the snapshot itself.
+    private void kept(Hash digest) throws VmException {
+        List<String> faults = VmSnapshot.keptFaults(recordings.captureFolder(run), digest);
+        if (!faults.isEmpty()) {
+            refuse(
+                    DivergenceClass.SNAPSHOT,
+                    "the warm snapshot, " + String.join(", ", faults) + " in captures/" + run,
+                    digest,
+                    "other bytes, or none",
+                    "copy captures/" + run + " from where the run was recorded, or from a backup; without it the run"
+                            + " cannot be replayed");
+        }
     }
 
     private @Nullable Path workspace() throws VmException, IOException {

@@ -161,6 +161,35 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         }
     }
 
+    /// What [#keepWhole] left in `captures`, hashed again.
+    ///
+    /// @param digest of the snapshot
+    /// @return the files that are not there or not as they were; empty when all are
+    public static List<String> keptFaults(Path captures, Hash digest) throws VmException {
+        try {
+            Path digests = captures.resolve(VmRequest.BASE_DIGESTS);
+            if (!Files.exists(digests)
+                    || !Hash.sha256(Files.readAllBytes(digests)).equals(digest)) {
+                return List.of(VmRequest.BASE_DIGESTS);
+            }
+            var faults = new ArrayList<String>();
+            var names = Map.of(RAM, VmRequest.RAM, DEVICES, VmRequest.DEVICES, STATE, VmRequest.BASE);
+            for (String line : Files.readAllLines(digests)) {
+                String[] words = line.split(" ", -1);
+                String name = names.get(words[0]);
+                if (name != null) {
+                    Path file = captures.resolve(name);
+                    if (!Files.exists(file) || !FileSeal.hash(file).toString().equals(words[1])) {
+                        faults.add(name);
+                    }
+                }
+            }
+            return faults;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "what was kept in " + captures + " could not be read", e);
+        }
+    }
+
     private void keep(String name, Path as) throws IOException {
         try {
             Files.createLink(as, folder.resolve(name));
