@@ -33,6 +33,10 @@ final class QemuArguments {
     static final String LOG = "replay.log";
     /// What an agent of the exact tier reads.
     static final String STDIN = "stdin.pipe";
+    /// Where a machine of [#stepped] keeps its devices.
+    static final String KEPT = "kept";
+    /// The debugger's socket, among the sockets.
+    static final String GDB = "gdb";
 
     private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
@@ -93,6 +97,20 @@ final class QemuArguments {
     /// all: what came from there comes from the log.
     static List<String> replayed(Parts parts) {
         return restored(parts, Log.REPLAYED, Network.NONE, BlockLog.NONE);
+    }
+
+    /// The same, for a machine that is stopped on its way and kept there. Its RAM and its state disk are plain
+    /// files of its own: what a disk image in QEMU's format holds is partly in QEMU's memory.
+    static List<String> stepped(Parts parts) {
+        var arguments = new QemuArguments(Log.REPLAYED);
+        arguments.machine(parts, RAM + ",share=on");
+        arguments.add(
+                "-blockdev", "driver=raw,node-name=state,cache.no-flush=on,file.driver=file,file.filename=" + STATE);
+        arguments.devices(Network.NONE);
+        arguments.add("-drive", "if=none,id=kept-disk,node-name=" + KEPT + ",format=qcow2,file=" + KEPT);
+        arguments.add("-gdb", "unix:" + SOCKETS + "/" + GDB + ",server=on,wait=off");
+        arguments.add("-incoming", "defer");
+        return List.copyOf(arguments.argv);
     }
 
     private static List<String> restored(Parts parts, Log replay, Network network, BlockLog log) {

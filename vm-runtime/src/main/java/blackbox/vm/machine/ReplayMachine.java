@@ -52,7 +52,7 @@ public final class ReplayMachine implements AutoCloseable {
             return QemuArguments.restored(parts(), network, QemuArguments.BlockLog.KEPT);
         }
 
-        private Parts parts() {
+        Parts parts() {
             return Parts.exact(qemu, image, memoryMib);
         }
     }
