@@ -10,6 +10,7 @@ import blackbox.query.store.Recordings;
 import blackbox.query.store.RunFacts;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.exact.LogExtent;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.tier.ReplayRequest;
@@ -17,17 +18,24 @@ import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
 import blackbox.schemas.trust.ReplayNote.Outcome;
+import blackbox.vm.machine.ReplayMachine;
+import blackbox.vm.machine.SteppedMachine;
 import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// servers stop.
 class ExactTierTest {
     private static final long SEED = 20_261_122;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String WORK = """
             import hashlib, os, threading, time
             print(time.time_ns(), time.monotonic_ns(), os.getrandom(16).hex())
@@ -195,6 +204,62 @@ class ExactTierTest {
                 assertTrue(result.extent().bytes() <= cut && !result.extent().end(), what);
             }
         }
+    }
+
+    /// What a machine is at an instruction does not depend on how it came there: in one replay that stops at every
+    /// place in turn, or in a fresh one that goes on from what was kept at an earlier place.
+    @Test
+    void aPlaceIsTheSameHoweverItIsReached() throws Exception {
+        ReplayRequest request = request(facts);
+        ReplayMachine.Recording recording = ExactReplayer.recording(request);
+        SealedCapture log = request.inputs().captures().get(VmRequest.LOG);
+        assertNotNull(log);
+        long end = LogExtent.read(log.open()).instructions();
+        long[] places =
+                new Random(SEED).longs(25, 1_000_000, end - 1_000_000).sorted().toArray();
+        var states = new ArrayList<Long>();
+        var kept = new TreeMap<Long, Path>();
+        try (InputStream whole = log.open();
+                var machine = SteppedMachine.open(blackbox.data(), recording, whole)) {
+            for (long place : places) {
+                machine.runTo(place, PATIENCE);
+                states.add(state(machine));
+                Path target = folder.resolve("kept-" + place);
+                if (states.size() % 4 == 1 && machine.keep(target)) {
+                    kept.put(place, target);
+                }
+            }
+            assertTrue(machine.finish(PATIENCE));
+            assertEquals(-1, Files.mismatch(log(VmRequest.EVENTS), machine.capture(VmRequest.EVENTS)));
+        }
+        assertTrue(kept.size() >= 3, kept::toString);
+        for (int i = 0; i < places.length; i++) {
+            var before = kept.floorEntry(places[i]);
+            try (InputStream whole = log.open();
+                    var machine = before == null
+                            ? SteppedMachine.open(blackbox.data(), recording, whole)
+                            : SteppedMachine.open(blackbox.data(), recording, before.getValue())) {
+                machine.runTo(places[i], PATIENCE);
+                assertEquals(states.get(i), state(machine), "seed " + SEED + ", instruction " + places[i]);
+            }
+        }
+    }
+
+    private static Path log(String name) {
+        return recordings.captureFolder(facts.run()).resolve(name);
+    }
+
+    /// Registers and all of RAM, in 32 bits of each.
+    private static long state(SteppedMachine machine) throws Exception {
+        var sum = new CRC32C();
+        try (FileChannel ram = FileChannel.open(machine.ram())) {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
+            while (ram.read(buffer) > 0) {
+                sum.update(buffer.flip());
+                buffer.clear();
+            }
+        }
+        return sum.getValue() << 32 | machine.gdb().registers().values().hashCode() & 0xffff_ffffL;
     }
 
     @Test
