@@ -155,7 +155,7 @@ class InputCheckTest {
     }
 
     private ObjectNode opening() throws Exception {
-        ObjectNode open = JSON.createObjectNode().put("tier", "exact").put("snapshot", snapshotDigest);
+        ObjectNode open = JSON.createObjectNode().put("tier", "live").put("snapshot", snapshotDigest);
         open.putObject("image").put("name", "default").put("digest", imageDigest);
         open.putObject("workspace")
                 .put("sha256", FileSeal.hash(workspace).toString())
@@ -268,6 +268,14 @@ class InputCheckTest {
     }
 
     @Test
+    void anExactRecordingIsHeldToTheSnapshotThatItKeeps() throws Exception {
+        SealedStart start = start(opening().put("tier", "exact"));
+        Refusal refusal = refused(start);
+        assertEquals(DivergenceClass.SNAPSHOT, refusal.kind());
+        assertTrue(refusal.what().contains("base.digests"), refusal.what());
+    }
+
+    @Test
     void aChangedWorkspaceIsFoundAndMayBeGiven() throws Exception {
         SealedStart start = start();
         Path copy = Files.copy(workspace, data.resolve("copy"));
@@ -292,7 +300,7 @@ class InputCheckTest {
 
     @Test
     void anotherQemuIsRefused() throws Exception {
-        SealedStart start = start();
+        SealedStart start = start(opening().put("tier", "exact").putNull("snapshot"));
         flip(qemu.resolve("usr/bin/qemu-system-x86_64"));
         Refusal refusal = refused(start);
         assertEquals(DivergenceClass.ENGINE, refusal.kind());
@@ -330,7 +338,7 @@ class InputCheckTest {
 
     @Test
     void aFirstEventThatDoesNotSayEnoughIsRefused() throws Exception {
-        assertEquals(Tier.EXACT, start().tier());
+        assertEquals(Tier.EXACT, start(opening().put("tier", "exact")).tier());
         assertEquals(Tier.RERUN, start(opening().put("tier", "live")).tier());
         for (String field : List.of("image", "workspace", "start")) {
             ObjectNode lacking = opening();
