@@ -37,6 +37,7 @@ final class ExactReplay {
     /// something that its log does not bring.
     private static final Duration STILL_MAX = Duration.ofSeconds(30);
     private static final long SAY_EVERY_LOOKS = 6;
+    private static final String CUT = "the replay log was cut: ";
 
     private final ReplayRequest request;
     private final ReplayMachine.Recording recording;
@@ -87,6 +88,12 @@ final class ExactReplay {
             try (InputStream log = log();
                     var machine = ReplayMachine.open(request.recordings().data(), recording, log, event -> {})) {
                 return run(machine, extent, cpuSeq);
+            } catch (VmException e) {
+                if (extent.end() || e.code() != VmException.Code.QEMU_FAILED) {
+                    throw e;
+                }
+                // So little of the log is left that QEMU ends while it starts, or as soon as it goes.
+                return new Result(List.of(), extent, CUT + e.getMessage());
             }
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(Code.ENGINE, "the replay failed: " + e.getMessage(), e);
@@ -112,7 +119,8 @@ final class ExactReplay {
         }
         tape.finish();
         for (String name : List.of(VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL)) {
-            try (InputStream recorded = sealed(name).open();
+            SealedCapture capture = request.inputs().captures().get(name);
+            try (InputStream recorded = capture == null ? InputStream.nullInputStream() : capture.open();
                     InputStream replayed = Files.newInputStream(machine.capture(name))) {
                 matches.add(StreamMatch.of(name, recorded, replayed));
             }
@@ -139,7 +147,7 @@ final class ExactReplay {
                         + " million instructions");
             }
         }
-        return extent.end() ? null : "the replay log was cut: " + machine.lastWords();
+        return extent.end() ? null : CUT + machine.lastWords();
     }
 
     private static long percent(long position, long all) {

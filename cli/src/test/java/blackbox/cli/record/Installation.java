@@ -90,7 +90,8 @@ public record Installation(Path folder) {
         /// The QEMU that it started.
         public ProcessHandle qemu() {
             return process.descendants()
-                    .filter(each -> each.info().command().orElse("").contains("qemu-system"))
+                    // One that is unpacked is an argument of its own loader.
+                    .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
                     .findFirst()
                     .orElseThrow();
         }
