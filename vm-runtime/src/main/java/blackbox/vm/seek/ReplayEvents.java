@@ -24,23 +24,31 @@ public final class ReplayEvents implements AutoCloseable {
     public static final int END = 39;
 
     static final int HEADER_BYTES = 12;
+    /// More than any event carries: a longer one is damage.
+    private static final int DATA_BYTES_MAX = 1 << 24;
     private static final int BUFFER_BYTES = 1 << 16;
 
     private final DataInputStream in;
-    private long read = HEADER_BYTES;
+    private long read;
     private long at;
     private int kind = -1;
     private long instructions;
 
-    private ReplayEvents(InputStream in) {
+    private ReplayEvents(InputStream in, long read) {
+        this.read = read;
         this.in = new DataInputStream(new BufferedInputStream(in, BUFFER_BYTES));
     }
 
     /// Opens a log.
     public static ReplayEvents open(Path log) throws IOException {
-        var events = new ReplayEvents(Files.newInputStream(log));
+        var events = new ReplayEvents(Files.newInputStream(log), HEADER_BYTES);
         events.in.skipNBytes(HEADER_BYTES);
         return events;
+    }
+
+    /// Reads the events of a log whose header was left out: places count from its first event.
+    public static ReplayEvents withoutHeader(InputStream events) {
+        return new ReplayEvents(events, 0);
     }
 
     /// Goes to the next event. False at the end, also of a log that ends within an event: its QEMU was killed.
@@ -64,6 +72,11 @@ public final class ReplayEvents implements AutoCloseable {
     /// Where it begins in the log.
     public long at() {
         return at;
+    }
+
+    /// Where it ends in the log.
+    public long end() {
+        return read;
     }
 
     /// Instructions up to the end of this event.
@@ -111,10 +124,14 @@ public final class ReplayEvents implements AutoCloseable {
         }
     }
 
-    private void data(int before) throws IOException {
+    private void data(int before) throws IOException, VmException {
         skip(before);
         long length = Integer.toUnsignedLong(in.readInt());
         read += Integer.BYTES;
+        if (length > DATA_BYTES_MAX) {
+            throw new VmException(
+                    Code.QEMU_FAILED, "the replay log has an event of " + length + " octets at octet " + at);
+        }
         skip(length);
     }
 
