@@ -50,6 +50,16 @@ def run(program, *args, cpu=None):
     return struct.unpack_from("<I", after, 4)[0]
 
 
+def address(function):
+    """Where the kernel has a function, 0 where it does not say. A replay stops there to be at one frame exactly."""
+    with open("/proc/kallsyms", encoding="ascii") as symbols:
+        for line in symbols:
+            place, kind, name = line.split()[:3]
+            if name == function and kind in "tT":
+                return int(place, 16)
+    return 0
+
+
 def misses(program):
     """How often the kernel left out a run of the program, because it was running already on that CPU."""
     info = ctypes.create_string_buffer(PROG_INFO_BYTES)

@@ -236,6 +236,7 @@ def start(options):
             "cpuSeq": program.sequence(),
             "ringBytes": RING_BYTES,
             "excludedPids": [os.getpid()],
+            "emitAddress": kernel.address("bpf_ringbuf_output"),
             "sources": digests(),
             "loadSeconds": round(loaded - began, 3),
             "canarySeconds": round(time.monotonic() - loaded, 3),
