@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.cli.replay.LandedSession;
 import blackbox.cli.verdict.ReplayReport;
 import blackbox.cli.verdict.ReplaySession;
 import blackbox.cli.verdict.ReplaySession.Verdicts;
@@ -10,12 +11,20 @@ import blackbox.query.QueryException;
 import blackbox.query.store.Recordings;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
+import blackbox.replay.verdict.Refusal;
 import blackbox.schemas.RunId;
+import blackbox.schemas.log.NoteVerifier;
+import blackbox.schemas.trust.ReplayNote.Tier;
+import blackbox.vm.VmException;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -37,6 +46,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "  blackbox replay last",
             "  blackbox replay last --times 20 --json",
+            "  blackbox replay last --to 02:13:07          land there, paused, and ask (an exact recording)",
+            "  echo registers | blackbox replay last --to 812 --json",
             "",
             "Before anything is started the run is verified, and image, snapshot, workspace, QEMU, command line and",
             "captured files are hashed again. Verdicts: IDENTICAL, EQUIVALENT (exit 0), DIVERGED, INCOMPLETE (1),",
@@ -87,10 +98,6 @@ final class ReplayCommand implements Callable<Integer> {
         if (times < 1) {
             throw CommandException.badInput("--times takes a number from 1 on, not " + times);
         }
-        if (to != null) {
-            throw CommandException.badInput("stopping at a moment needs the exact tier, which this build has not;"
-                    + " `blackbox disk RUN --at INDEX|TIME` shows the disk as it was");
-        }
         DataFolder folder = common.dataFolder();
         RunId id = run.resolve(new Recordings(folder.root()));
         PrintWriter err = spec.commandLine().getErr();
@@ -99,6 +106,9 @@ final class ReplayCommand implements Callable<Integer> {
                     err.println("blackbox: " + line);
                     err.flush();
                 });
+        if (to != null) {
+            return land(session, new Wish(id, 1, workspace), trust.believed(folder), to);
+        }
         Verdicts verdicts = tidily(() -> session.run(new Wish(id, times, workspace), trust.believed(folder)));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
@@ -111,6 +121,39 @@ final class ReplayCommand implements Callable<Integer> {
             return ExitCodes.FAILED;
         }
         return verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    private int land(ReplaySession session, Wish wish, List<NoteVerifier> trusted, Moment moment)
+            throws ReplayException, IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        return switch (session.prepare(wish, trusted)) {
+            case ReplaySession.Refused refused -> {
+                for (Refusal each : refused.refusals()) {
+                    err.println("blackbox: " + each.what() + " (" + each.kind() + "): expected " + each.expected()
+                            + ", here " + each.actual() + "; " + each.mend());
+                }
+                err.flush();
+                yield ExitCodes.DOES_NOT_HOLD;
+            }
+            case ReplaySession.Ready ready
+            when ready.replayer().tier() == Tier.RERUN ->
+                throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
+                        + ready.why() + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
+            case ReplaySession.Ready ready -> {
+                var answers = common.json() ? LandedSession.Answers.JSON : LandedSession.Answers.TEXT;
+                try (var landed = LandedSession.at(ready.request(), moment, out, answers, line -> {
+                            err.println("blackbox: " + line);
+                            err.flush();
+                        });
+                        var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+                    landed.answer(in, ready.why());
+                    yield ExitCodes.OK;
+                } catch (VmException e) {
+                    throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
+                }
+            }
+        };
     }
 
     /// A replay.

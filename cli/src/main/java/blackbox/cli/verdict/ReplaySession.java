@@ -101,12 +101,40 @@ public final class ReplaySession {
         }
     }
 
+    /// What a replay would be made from, or why there is none.
+    public sealed interface Prepared {}
+
+    /// All is here and as it was.
+    ///
+    /// @param why the run is or is not replayed exactly
+    public record Ready(ReplayRequest request, Replayer replayer, String why) implements Prepared {}
+
+    /// Nothing may be started.
+    public record Refused(Tier tier, String why, List<Refusal> refusals) implements Prepared {}
+
     /// Replays.
     ///
     /// @param trusted the keys that are trusted when the run is verified
     /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
     public Verdicts run(Wish wish, List<NoteVerifier> trusted)
             throws ReplayException, IOException, InterruptedException {
+        var log = new VerdictLog(data);
+        return switch (prepare(wish, trusted)) {
+            case Refused refused -> refused(log, wish, refused.tier(), refused.why(), refused.refusals());
+            case Ready ready ->
+                new Verdicts(
+                        wish.run(),
+                        ready.why(),
+                        wish.times(),
+                        replay(log, ready.replayer(), ready.request(), wish.times()));
+        };
+    }
+
+    /// Verifies the run and checks what it was started from.
+    ///
+    /// @param trusted the keys that are trusted when the run is verified
+    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
+    public Prepared prepare(Wish wish, List<NoteVerifier> trusted) throws ReplayException, IOException {
         var recordings = new Recordings(data.root());
         RunFacts facts = RunFacts.read(recordings, wish.run());
         if (facts.state() == RunState.OPEN) {
@@ -114,11 +142,9 @@ public final class ReplaySession {
         }
         Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
         SealedStart start = SealedStart.of(facts);
-        var log = new VerdictLog(data);
         String why = Tiers.why(start.tier());
         if (verification.integrity() != Integrity.VERIFIED) {
-            Refusal refusal = untrusted(wish.run(), verification);
-            return refused(log, wish, start.tier(), why, List.of(refusal));
+            return new Refused(start.tier(), why, List.of(untrusted(wish.run(), verification)));
         }
         Replayer replayer = tiers.of(start.tier());
         if (replayer == null) {
@@ -129,13 +155,11 @@ public final class ReplaySession {
         }
         says.accept("checking what the run was started from");
         return switch (new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures())) {
-            case InputCheck.Refused refused -> refused(log, wish, start.tier(), why, refused.refusals());
+            case InputCheck.Refused refused -> new Refused(start.tier(), why, refused.refusals());
             case InputCheck.Ready ready -> {
                 var request = new ReplayRequest(recordings, facts, start, ready.inputs());
                 List<Refusal> own = replayer.check(request);
-                yield own.isEmpty()
-                        ? new Verdicts(wish.run(), why, wish.times(), replay(log, replayer, request, wish.times()))
-                        : refused(log, wish, start.tier(), why, own);
+                yield own.isEmpty() ? new Ready(request, replayer, why) : new Refused(start.tier(), why, own);
             }
         };
     }

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.cli.record.Installation;
 import blackbox.query.store.Recordings;
 import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunState;
+import blackbox.replay.Moment;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.exact.LogExtent;
@@ -22,8 +24,13 @@ import blackbox.vm.machine.ReplayMachine;
 import blackbox.vm.machine.SteppedMachine;
 import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringReader;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -31,10 +38,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -245,6 +254,58 @@ class ExactTierTest {
         }
     }
 
+    /// The first landing makes the index, the later ones start from what it kept; each stands where the kernel emits
+    /// that
+    /// very event, and there the machine is what it is in a replay from the start.
+    @Test
+    void landsAtTheInstructionOfAnEvent() throws Exception {
+        ReplayRequest request = request(facts);
+        SealedCapture log = request.inputs().captures().get(VmRequest.LOG);
+        assertNotNull(log);
+        var indexes = new Random(SEED).longs(5, 200, facts.events() - 200).toArray();
+        for (long index : indexes) {
+            var printed = new StringWriter();
+            try (var landed = LandedSession.at(
+                    request,
+                    new Moment.AtEvent(index),
+                    new PrintWriter(printed),
+                    LandedSession.Answers.JSON,
+                    line -> {})) {
+                landed.answer(
+                        new BufferedReader(new StringReader("registers\nprocesses\nnext\nback 1\nto " + index)), "");
+            }
+            List<String> lines = printed.toString().lines().toList();
+            JsonNode first = new ObjectMapper().readTree(lines.getFirst());
+            JsonNode last = new ObjectMapper().readTree(lines.getLast());
+            assertEquals(first.path("instruction"), last.path("instruction"), "there and back: " + lines);
+            assertTrue(first.path("index").asLong() <= index, lines::toString);
+            try (InputStream whole = log.open();
+                    var machine = SteppedMachine.open(blackbox.data(), ExactReplayer.recording(request), whole)) {
+                machine.runTo(first.path("instruction").asLong(), PATIENCE);
+                String rsi = "%016x".formatted(machine.gdb().registers().get("rsi"));
+                assertTrue(lines.contains("{\"rsi\":\"" + rsi + "\"}"), lines::toString);
+            }
+        }
+    }
+
+    @Test
+    void theCommandLandsAndAnswers() throws Exception {
+        var builder =
+                new ProcessBuilder(Installation.command("replay", facts.run().value(), "--to", "400", "--json"));
+        Path asked = Files.writeString(folder.resolve("asked"), "registers\nmemory 0 16\nfrobnicate\nfinish\n");
+        Installation.Ended ended =
+                blackbox.start(builder.redirectInput(asked.toFile())).await().expect(0);
+        List<String> lines = ended.out().lines().toList();
+        assertEquals(
+                "exact",
+                new ObjectMapper().readTree(lines.getFirst()).path("tier").asText(),
+                ended::out);
+        assertTrue(ended.out().contains("\"rip\":\""), ended::out);
+        assertTrue(ended.out().contains("nothing is mapped at 0"), ended::out);
+        assertTrue(ended.out().contains("there is no command 'frobnicate'"), ended::out);
+        assertEquals("{\"finished\":\"true\"}", lines.getLast());
+    }
+
     private static Path log(String name) {
         return recordings.captureFolder(facts.run()).resolve(name);
     }
@@ -284,6 +345,39 @@ class ExactTierTest {
         assertEquals(Outcome.INCOMPLETE, verdict.outcome(), verdict::toString);
         String message = verdict.message();
         assertTrue(message != null && message.startsWith("the replay log was cut"), verdict::toString);
+    }
+
+    @Test
+    void aRecordingWhoseRecorderWasKilledIsReplayedAsFarAsItIsSealed() throws Exception {
+        Installation.Running running = blackbox.start(
+                "record",
+                "--json",
+                "--tier",
+                "exact",
+                "--",
+                "bash",
+                "-c",
+                "echo begun; while :; do for i in $(seq 100000); do :; done; echo more; done");
+        await(running, "more\nmore\nmore\nmore");
+        ProcessHandle qemu = running.qemu();
+        running.process().destroyForcibly().waitFor();
+        assertTrue(qemu.destroyForcibly());
+        qemu.onExit().join();
+        RunId id = newestRun();
+        RunFacts killed = RunFacts.read(recordings, id);
+        assertEquals(RunState.TRUNCATED, killed.state());
+        Verdict verdict = new ExactReplayer().replay(request(killed), line -> {});
+        assertEquals(Outcome.INCOMPLETE, verdict.outcome(), verdict::toString);
+        String message = verdict.message();
+        assertTrue(message != null && message.startsWith("the replay log was cut"), verdict::toString);
+    }
+
+    private static RunId newestRun() throws IOException {
+        try (Stream<Path> folders = Files.list(blackbox.data().resolve("captures"))) {
+            return new RunId(folders.map(folder -> folder.getFileName().toString())
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow());
+        }
     }
 
     private static void await(Installation.Running running, String words) throws Exception {

@@ -174,6 +174,20 @@ public final class SteppedMachine implements AutoCloseable {
         return open;
     }
 
+    /// Gives up our own debugger's end, so that somebody else's is served: QEMU serves one at a time.
+    public void release() throws VmException {
+        GdbStub open = gdb;
+        if (open != null) {
+            gdb = null;
+            open.close();
+        }
+    }
+
+    /// The socket for a debugger of the user's own, see [#release].
+    public Path debugger() throws VmException {
+        return folder.sockets().resolve(QemuArguments.GDB);
+    }
+
     /// RAM as it is now, octet by octet.
     public Path ram() {
         return folder.file(QemuArguments.RAM);

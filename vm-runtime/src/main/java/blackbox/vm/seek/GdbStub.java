@@ -69,12 +69,12 @@ public final class GdbStub implements AutoCloseable {
 
     /// Lets the machine run until it stops.
     public Stop resume() throws VmException {
-        return stop(ask("c"));
+        return go("c");
     }
 
     /// Executes one instruction, also one that has a breakpoint.
     public Stop step() throws VmException {
-        return stop(ask("s"));
+        return go("s");
     }
 
     /// What the registers hold.
@@ -107,12 +107,21 @@ public final class GdbStub implements AutoCloseable {
         }
     }
 
-    private static Stop stop(String reply) throws VmException {
-        return switch (reply.isEmpty() ? ' ' : reply.charAt(0)) {
-            case 'T', 'S' -> Stop.STOPPED;
-            case 'W', 'X' -> Stop.ENDED;
-            default -> throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub answered '" + reply + "'");
-        };
+    /// Where QEMU ends, it may say so or just hang up.
+    private Stop go(String command) throws VmException {
+        try {
+            String reply = exchange(command);
+            return switch (reply.isEmpty() ? ' ' : reply.charAt(0)) {
+                case 'T', 'S' -> {
+                    acknowledge();
+                    yield Stop.STOPPED;
+                }
+                case 'W', 'X' -> Stop.ENDED;
+                default -> throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub answered '" + reply + "'");
+            };
+        } catch (IOException _) {
+            return Stop.ENDED;
+        }
     }
 
     private void demand(String command) throws VmException {
@@ -123,15 +132,24 @@ public final class GdbStub implements AutoCloseable {
     }
 
     private String ask(String command) throws VmException {
-        long deadline = System.nanoTime() + timeout.toNanos();
         try {
-            write("$" + command + "#" + checksum(command));
-            String reply = read(deadline);
-            write("+"); // QEMU's stub cannot do without
+            String reply = exchange(command);
+            acknowledge();
             return reply;
         } catch (IOException e) {
             throw new VmException(Code.QEMU_FAILED, "QEMU ended while its gdb stub was used", e);
         }
+    }
+
+    private String exchange(String command) throws IOException, VmException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        write("$" + command + "#" + checksum(command));
+        return read(deadline);
+    }
+
+    /// QEMU's stub cannot do without.
+    private void acknowledge() throws IOException {
+        write("+");
     }
 
     private void write(String text) throws IOException {
