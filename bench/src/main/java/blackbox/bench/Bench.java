@@ -22,6 +22,7 @@ final class Bench {
             new GuestSlowdown(),
             new BlockLog(),
             new Rerun(),
+            new ExactTier(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),
             new HelpTime(),

@@ -1,5 +1,6 @@
 package blackbox.bench;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ final class Launcher {
     /// @throws IOException when it cannot be started or does not end with exit code 0
     static Duration time(List<String> command) throws IOException, InterruptedException {
         var builder = new ProcessBuilder(command)
+                .redirectInput(new File("/dev/null"))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         long start = System.nanoTime();
