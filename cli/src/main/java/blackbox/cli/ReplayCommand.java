@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.cli.replay.LandedSession;
+import blackbox.cli.replay.LandingReport;
 import blackbox.cli.verdict.ReplayReport;
 import blackbox.cli.verdict.ReplaySession;
 import blackbox.cli.verdict.ReplaySession.Verdicts;
@@ -9,14 +10,15 @@ import blackbox.cli.verdict.ReplaySession.Wish;
 import blackbox.cli.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.query.store.Recordings;
+import blackbox.query.store.RunFacts;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
-import blackbox.replay.verdict.Refusal;
+import blackbox.replay.inputs.SealedStart;
 import blackbox.schemas.RunId;
-import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.trust.ReplayNote.Tier;
 import blackbox.vm.VmException;
 import java.io.BufferedReader;
+import java.io.Console;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
@@ -24,8 +26,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -100,16 +102,16 @@ final class ReplayCommand implements Callable<Integer> {
         }
         DataFolder folder = common.dataFolder();
         RunId id = run.resolve(new Recordings(folder.root()));
-        PrintWriter err = spec.commandLine().getErr();
-        var session =
-                new ReplaySession(folder, Tiers.built(environment), InstantSource.system(), System::nanoTime, line -> {
-                    err.println("blackbox: " + line);
-                    err.flush();
-                });
+        var session = new ReplaySession(
+                folder, Tiers.built(environment), InstantSource.system(), System::nanoTime, this::tell);
         if (to != null) {
-            return land(session, new Wish(id, 1, workspace), trust.believed(folder), to);
+            return land(folder, session, id, to);
         }
         Verdicts verdicts = tidily(() -> session.run(new Wish(id, times, workspace), trust.believed(folder)));
+        return say(verdicts);
+    }
+
+    private int say(Verdicts verdicts) {
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             out.println(ReplayReport.json(verdicts));
@@ -123,31 +125,29 @@ final class ReplayCommand implements Callable<Integer> {
         return verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    private int land(ReplaySession session, Wish wish, List<NoteVerifier> trusted, Moment moment)
-            throws ReplayException, IOException {
+    /// Only what no replay can change is looked at before everything is hashed: whether the run can be landed in at
+    /// all.
+    private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
+            throws ReplayException, IOException, InterruptedException {
+        if (times > 1 || !environment.isEmpty()) {
+            throw CommandException.badInput("--to lands once, in an exact recording: without --times and --env");
+        }
+        var recordings = new Recordings(folder.root());
+        Tier tier = SealedStart.of(RunFacts.read(recordings, id)).tier();
+        if (tier != Tier.EXACT) {
+            throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
+                    + Tiers.why(tier) + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
+        }
+        moment.locate(recordings, id);
         PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
-        return switch (session.prepare(wish, trusted)) {
-            case ReplaySession.Refused refused -> {
-                for (Refusal each : refused.refusals()) {
-                    err.println("blackbox: " + each.what() + " (" + each.kind() + "): expected " + each.expected()
-                            + ", here " + each.actual() + "; " + each.mend());
-                }
-                err.flush();
-                yield ExitCodes.DOES_NOT_HOLD;
-            }
-            case ReplaySession.Ready ready
-            when ready.replayer().tier() == Tier.RERUN ->
-                throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
-                        + ready.why() + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
+        var wish = new Wish(id, 1, workspace);
+        return switch (session.prepare(wish, trust.believed(folder))) {
+            case ReplaySession.Refused refused -> say(session.refuse(wish, refused));
             case ReplaySession.Ready ready -> {
-                var answers = common.json() ? LandedSession.Answers.JSON : LandedSession.Answers.TEXT;
-                try (var landed = LandedSession.at(ready.request(), moment, out, answers, line -> {
-                            err.println("blackbox: " + line);
-                            err.flush();
-                        });
-                        var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-                    landed.answer(in, ready.why());
+                var report = new LandingReport(out, form());
+                try (LandedSession landed =
+                        tidily(() -> LandedSession.at(ready.request(), moment, report, this::tell))) {
+                    answer(landed, ready.why());
                     yield ExitCodes.OK;
                 } catch (VmException e) {
                     throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
@@ -156,14 +156,50 @@ final class ReplayCommand implements Callable<Integer> {
         };
     }
 
+    private void tell(String line) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("blackbox: " + line);
+        err.flush();
+    }
+
+    private LandingReport.Form form() {
+        if (common.json()) {
+            return LandingReport.Form.JSON;
+        }
+        boolean terminal =
+                Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
+        return terminal ? LandingReport.Form.PROMPTED : LandingReport.Form.TEXT;
+    }
+
+    /// Where the program is told to end while it waits for a command, which cannot be interrupted, the machine is
+    /// ended for it.
+    private static void answer(LandedSession landed, String why)
+            throws ReplayException, IOException, InterruptedException {
+        Thread hook = Thread.ofPlatform().unstarted(() -> {
+            try {
+                if (landed.isAsking()) {
+                    landed.close();
+                }
+            } catch (VmException _) {
+                // The next landing clears what is left.
+            }
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        try (var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            landed.answer(in, why);
+        } finally {
+            forget(hook);
+        }
+    }
+
     /// A replay.
-    private interface Work {
-        Verdicts run() throws ReplayException, IOException, InterruptedException;
+    private interface Work<T> {
+        T run() throws ReplayException, IOException, InterruptedException;
     }
 
     /// Where the program is told to end (ctrl-C), the replay is interrupted and has a while to end its
     /// machine.
-    private static Verdicts tidily(Work work) throws ReplayException, IOException, InterruptedException {
+    private static <T> T tidily(Work<T> work) throws ReplayException, IOException, InterruptedException {
         Thread replaying = Thread.currentThread();
         var done = new CountDownLatch(1);
         Thread hook = Thread.ofPlatform().unstarted(() -> {
@@ -179,11 +215,15 @@ final class ReplayCommand implements Callable<Integer> {
             return work.run();
         } finally {
             done.countDown();
-            try {
-                Runtime.getRuntime().removeShutdownHook(hook);
-            } catch (IllegalStateException _) {
-                // It is running: the program ends.
-            }
+            forget(hook);
+        }
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException _) {
+            // It is running: the program ends.
         }
     }
 }

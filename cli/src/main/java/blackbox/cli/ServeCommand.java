@@ -9,6 +9,7 @@ import blackbox.cli.serve.ApiContext;
 import blackbox.cli.serve.ApiServer;
 import blackbox.cli.serve.ApiToken;
 import blackbox.cli.serve.TrustedKeys;
+import blackbox.cli.verdict.IndexAhead;
 import blackbox.ingest.IngestException;
 import blackbox.query.anchor.AnchorTrust;
 import blackbox.query.store.Recordings;
@@ -89,6 +90,11 @@ final class ServeCommand implements Callable<Integer> {
                     "A time-stamping authority to ask besides those in <data>/keys/anchors.conf; may be repeated.")
     private List<URI> authorities = new ArrayList<>();
 
+    @Option(
+            names = "--no-index",
+            description = "Do not index exact runs for `replay --to`: each takes about as long again as it ran.")
+    private boolean noIndex;
+
     @Spec
     private CommandSpec spec;
 
@@ -123,7 +129,9 @@ final class ServeCommand implements Callable<Integer> {
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
                 pipeline.recover(data);
-                stop.asked.await();
+                try (IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
+                    stop.asked.await();
+                }
             }
         } catch (RuntimeException | Error e) {
             // Whatever was still starting cannot register for an end that has begun.

@@ -1,8 +1,5 @@
 package blackbox.cli.replay;
 
-import blackbox.query.answer.Printable;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunReader;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -12,14 +9,10 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.event.Kind;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -28,11 +21,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A replay that stands still at a moment, and what can be asked of it: one command a line, until the input
-/// ends. Nothing that is done here changes the recording, and there is no network.
+/// ends, and one answer for each. Nothing that is done here changes the recording, and there is no network.
 public final class LandedSession implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    private static final int OUTPUT_BYTES_MAX = 64 << 10;
     private static final int MEMORY_BYTES_MAX = 4_096;
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> HELP = List.of(
             "where                  this place",
             "next [KIND]            land at the next event, or the next of a kind such as process.exec",
@@ -41,178 +34,161 @@ public final class LandedSession implements AutoCloseable {
             "registers              what the processor holds",
             "memory ADDRESS LENGTH  memory as the program that runs now sees it; the address in hex",
             "processes              who lives here, by the recorded events",
-            "console, output        what the guest wrote to its console, and the agent to its streams, since the start",
+            "console, output        what the guest wrote to its console, and the agent to its streams, by now",
             "disk                   how to look at the disk as it was at this event",
             "finish                 execute to the end of the recording",
-            "quit");
+            "quit                   (a debugger leaves by `disconnect`: `detach` lets the guest go on)");
 
     private final ReplayRequest request;
     private final Lander lander;
-    private final PrintWriter out;
-    private final boolean json;
+    private final LandingReport report;
     private Landed landed;
     private FrameLookup event;
+    private volatile boolean asking;
 
     private LandedSession(
-            ReplayRequest request, Lander lander, PrintWriter out, boolean json, Landed landed, FrameLookup event) {
+            ReplayRequest request, Lander lander, LandingReport report, Landed landed, FrameLookup event) {
         this.request = request;
         this.lander = lander;
-        this.out = out;
-        this.json = json;
+        this.report = report;
         this.landed = landed;
         this.event = event;
-    }
-
-    /// How answers are written.
-    public enum Answers {
-        TEXT,
-        JSON
     }
 
     /// Lands.
     ///
     /// @param says hears progress
-    /// @throws ReplayException `BAD_INPUT` for a moment that the run does not have; `MISSING` for a
-    ///     recording that does not say where its frames are emitted
-    public static LandedSession at(
-            ReplayRequest request, Moment moment, PrintWriter out, Answers answers, Consumer<String> says)
+    /// @throws ReplayException `BAD_INPUT` for a moment that the run does not have, or a recording that does
+    ///     not say where its frames are emitted
+    public static LandedSession at(ReplayRequest request, Moment moment, LandingReport report, Consumer<String> says)
             throws ReplayException, IOException {
         var run = request.facts().run();
         var position = moment.locate(request.recordings(), run);
         var event = FrameLookup.at(request.recordings(), run, position.index());
-        var log = request.inputs().captures().get(VmRequest.LOG);
-        if (log == null) {
-            throw new ReplayException(Code.MISSING, "run " + run + " has no replay log");
-        }
-        var lander = new Lander(
-                request.recordings().data(),
-                ExactReplayer.recording(request),
-                log,
-                emitAddress(request),
-                request.recordings()
-                        .data()
-                        .resolve("replays")
-                        .resolve(run.value())
-                        .resolve("index"),
-                says);
-        var landed = lander.land(event.seq());
-        return new LandedSession(request, lander, out, answers == Answers.JSON, landed, event);
-    }
-
-    /// Where the guest's kernel emits frames: the tracer says so in the run's second event.
-    private static long emitAddress(ReplayRequest request) throws IOException, ReplayException {
-        try (RunReader reader =
-                RunReader.open(request.recordings(), request.facts().run(), 1)) {
-            if (reader.next()) {
-                var address = RunFacts.detailOf(reader.row()).path("emitAddress");
-                if (address.isIntegralNumber() && address.bigIntegerValue().signum() > 0) {
-                    return address.bigIntegerValue().longValue();
-                }
-            }
-        }
-        throw new ReplayException(
-                Code.MISSING, "the recording does not say where its events are emitted; it can be replayed whole");
+        Lander lander = Landings.lander(request, says);
+        return new LandedSession(request, lander, report, lander.land(event.seq()), event);
     }
 
     /// Says where it stands, and then answers commands until `in` ends.
     ///
     /// @param why the run is replayed exactly, for people
-    public void answer(BufferedReader in, String why) throws IOException, ReplayException, VmException {
-        arrive(why);
-        release();
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            String[] words = line.strip().split("\\s+", -1);
-            if (words[0].equals("quit")) {
-                return;
-            }
-            try {
-                if (!obey(words)) {
+    /// @throws ReplayException `ENGINE` when the machine fails
+    public void answer(BufferedReader in, String why) throws IOException, ReplayException {
+        try {
+            report.arrival(request.facts().run(), why, place(), landed.machine().debugger(), HELP);
+            release();
+            for (String line = ask(in); line != null; line = ask(in)) {
+                String[] words = line.strip().split("\\s+", -1);
+                if (words[0].equals("quit")) {
                     return;
                 }
-            } catch (ReplayException e) {
-                if (e.code() != Code.BAD_INPUT) {
-                    throw e;
+                if (!answer(words)) {
+                    return;
                 }
-                fault(e);
-            } catch (VmException | IllegalArgumentException e) {
-                fault(e);
+                release();
             }
-            release();
+        } catch (VmException e) {
+            throw new ReplayException(Code.ENGINE, "the replay failed: " + e.getMessage(), e);
+        }
+    }
+
+    /// Whether it waits for the next command, and nothing runs.
+    public boolean isAsking() {
+        return asking;
+    }
+
+    private @Nullable String ask(BufferedReader in) throws IOException {
+        report.prompt(event.index());
+        asking = true;
+        try {
+            return in.readLine();
+        } finally {
+            asking = false;
         }
     }
 
     /// Leaves the machine's debugger socket to whoever wants it.
-    private void release() throws ReplayException {
-        out.flush();
-        try {
-            landed.machine().release();
-        } catch (VmException e) {
-            throw new ReplayException(Code.ENGINE, "the debugger could not be given up", e);
-        }
+    private void release() throws VmException {
+        landed.machine().release();
     }
 
-    private void fault(Exception e) {
-        say("error", String.valueOf(e.getMessage()));
+    /// Answers; what was asked wrongly is said, and the machine stays. False when it has ended.
+    private boolean answer(String[] words) throws VmException, IOException, ReplayException {
+        try {
+            return obey(words);
+        } catch (ReplayException e) {
+            if (e.code() != Code.BAD_INPUT) {
+                throw e;
+            }
+            report.fault(e);
+        } catch (VmException e) {
+            if (e.code() != VmException.Code.GUEST_FAILED && e.code() != VmException.Code.BUSY) {
+                throw e;
+            }
+            report.fault(e);
+        } catch (IllegalArgumentException e) {
+            report.fault(e);
+        }
+        return true;
     }
 
     private boolean obey(String[] words) throws VmException, IOException, ReplayException {
         switch (words[0]) {
             case "" -> {}
-            case "where" -> where();
+            case "where" -> report.place(place());
             case "next" -> next(words.length > 1 ? kind(words[1]) : null);
             case "to" -> to(word(words, 1));
             case "step" -> move(number(words));
             case "back" -> move(-number(words));
             case "registers" -> registers();
             case "memory" -> memory(Long.parseUnsignedLong(word(words, 1).replaceFirst("^0x", ""), 16), word(words, 2));
-            case "processes" ->
-                LiveProcesses.at(request.recordings(), request.facts().run(), event.index())
-                        .forEach((pid, program) -> say(Long.toString(pid), program));
-            case "console" -> say("console", written(VmRequest.CONSOLE));
-            case "output" -> say("output", written(VmRequest.STDIO));
-            case "disk" ->
-                say("disk", "blackbox disk " + request.facts().run() + " --at " + event.index() + " --list /");
+            case "processes" -> processes();
+            case "console" -> report.answer(LandedOutput.console(request, landed.machine()));
+            case "output" -> report.answer(LandedOutput.agent(request, landed.machine()));
+            case "disk" -> {
+                atEvent();
+                report.answer(JSON.createObjectNode()
+                        .put(
+                                "disk",
+                                "blackbox disk " + request.facts().run() + " --at " + event.index() + " --list /"));
+            }
             case "finish" -> {
-                say("finished", Boolean.toString(landed.machine().finish(PATIENCE)));
+                boolean finished = landed.machine().finish(PATIENCE);
+                report.answer(JSON.createObjectNode().put("finished", finished));
                 return false;
             }
-            case "help" -> HELP.forEach(line -> say("help", line));
+            case "help" -> {
+                ObjectNode answer = JSON.createObjectNode();
+                HELP.forEach(answer.putArray("help")::add);
+                report.answer(answer);
+            }
             default -> throw new IllegalArgumentException("there is no command '" + words[0] + "'; help lists them");
         }
         return true;
     }
 
-    private void arrive(String why) throws VmException {
-        if (!json) {
-            out.println("run           " + request.facts().run());
-            out.println("tier          exact: " + why);
-        }
-        where();
-        if (!json) {
-            out.println(
-                    "debugger      gdb -ex 'target remote " + landed.machine().debugger() + "'   (another terminal)");
-            HELP.forEach(line -> out.println("              " + line));
-        }
-        out.flush();
+    private LandingReport.Place place() throws VmException {
+        long position = landed.machine().position();
+        return new LandingReport.Place(
+                request.facts().run(),
+                event,
+                position,
+                landed.end(),
+                landed.machine().beganAt(),
+                position - landed.position(),
+                landed.machine().debugger());
     }
 
-    private void where() throws VmException {
-        long position = landed.machine().position();
-        if (json) {
-            ObjectNode node = new ObjectMapper().createObjectNode();
-            node.put("run", request.facts().run().value()).put("tier", "exact");
-            node.put("index", event.index()).put("event", event.line().strip());
-            node.put("instruction", position).put("instructions", landed.end());
-            node.put("gdb", landed.machine().debugger().toString()).put("egressPackets", 0);
-            out.println(node);
-            return;
+    /// What the recorded events tell is known at events alone.
+    private void atEvent() throws VmException {
+        if (landed.machine().position() != landed.position()) {
+            throw new IllegalArgumentException(
+                    "this place is not at an event any more; `to " + event.index() + "` lands at the last one again");
         }
-        out.println("landed        " + event.line().strip());
-        String exactly = position == landed.position() ? ", as the kernel reports this event" : "";
-        out.println("instruction   " + position + " of " + landed.end() + exactly);
     }
 
     private void next(@Nullable Kind kind) throws IOException, ReplayException, VmException {
+        atEvent();
         var found = FrameLookup.behind(request.recordings(), request.facts().run(), event.index(), kind);
         if (found == null) {
             throw new IllegalArgumentException("no such event follows");
@@ -227,11 +203,15 @@ public final class LandedSession implements AutoCloseable {
     }
 
     private void land(FrameLookup target) throws ReplayException, VmException {
-        Landed there = lander.land(target.seq());
-        landed.machine().close();
-        landed = there;
+        replace(lander.land(target.seq()));
         event = target;
-        where();
+        report.place(place());
+    }
+
+    private void replace(Landed there) throws VmException {
+        SteppedMachine before = landed.machine();
+        landed = there;
+        before.close();
     }
 
     /// Forward the machine goes on; back a fresh one is brought there.
@@ -240,18 +220,23 @@ public final class LandedSession implements AutoCloseable {
         if (target < 0 || target >= landed.end()) {
             throw new IllegalArgumentException("the recording has instructions 0 to " + (landed.end() - 1));
         }
-        if (instructions >= 0) {
-            landed.machine().runTo(target, PATIENCE);
-        } else {
-            SteppedMachine machine = lander.at(target);
-            landed.machine().close();
-            landed = new Landed(machine, landed.seq(), landed.position(), landed.end());
+        if (instructions < 0) {
+            replace(new Landed(lander.at(target), landed.seq(), landed.position(), landed.end()));
+        } else if (!landed.machine().runTo(target, PATIENCE)) {
+            throw new VmException(VmException.Code.QEMU_FAILED, landed.machine().lastWords());
         }
-        where();
+        report.place(place());
     }
 
     private void registers() throws VmException {
-        landed.machine().gdb().registers().values().forEach((name, value) -> say(name, "%016x".formatted(value)));
+        ObjectNode answer = JSON.createObjectNode();
+        ObjectNode values = answer.putObject("registers");
+        landed.machine()
+                .gdb()
+                .registers()
+                .values()
+                .forEach((name, value) -> values.put(name, "%016x".formatted(value)));
+        report.answer(answer);
     }
 
     private void memory(long address, String words) throws VmException {
@@ -259,16 +244,20 @@ public final class LandedSession implements AutoCloseable {
         if (length < 1 || length > MEMORY_BYTES_MAX) {
             throw new IllegalArgumentException("a length from 1 to " + MEMORY_BYTES_MAX);
         }
-        say(
-                "%016x".formatted(address),
-                HexFormat.of().formatHex(landed.machine().gdb().memory(address, length)));
+        ObjectNode answer = JSON.createObjectNode();
+        answer.putObject("memory")
+                .put("address", "%016x".formatted(address))
+                .put("octets", HexFormat.of().formatHex(landed.machine().gdb().memory(address, length)));
+        report.answer(answer);
     }
 
-    /// Of a machine that went on from a kept one the file begins there; before that it is the recording's.
-    private String written(String name) throws IOException {
-        byte[] octets = Files.readAllBytes(landed.machine().capture(name));
-        int from = Math.max(0, octets.length - OUTPUT_BYTES_MAX);
-        return Printable.of(new String(octets, from, octets.length - from, StandardCharsets.UTF_8));
+    private void processes() throws VmException, IOException {
+        atEvent();
+        ObjectNode answer = JSON.createObjectNode();
+        var processes = answer.putArray("processes");
+        LiveProcesses.at(request.recordings(), request.facts().run(), event.index())
+                .forEach((pid, program) -> processes.addObject().put("pid", pid).put("exe", program));
+        report.answer(answer);
     }
 
     private static Kind kind(String name) {
@@ -288,14 +277,6 @@ public final class LandedSession implements AutoCloseable {
 
     private static long number(String[] words) {
         return words.length > 1 ? Long.parseLong(words[1]) : 1;
-    }
-
-    private void say(String name, String value) {
-        if (json) {
-            out.println(new ObjectMapper().createObjectNode().put(name, value));
-        } else {
-            out.println("%-13s %s".formatted(name, value));
-        }
     }
 
     @Override

@@ -118,15 +118,14 @@ public final class ReplaySession {
     /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
     public Verdicts run(Wish wish, List<NoteVerifier> trusted)
             throws ReplayException, IOException, InterruptedException {
-        var log = new VerdictLog(data);
         return switch (prepare(wish, trusted)) {
-            case Refused refused -> refused(log, wish, refused.tier(), refused.why(), refused.refusals());
+            case Refused refused -> refuse(wish, refused);
             case Ready ready ->
                 new Verdicts(
                         wish.run(),
                         ready.why(),
                         wish.times(),
-                        replay(log, ready.replayer(), ready.request(), wish.times()));
+                        replay(new VerdictLog(data), ready.replayer(), ready.request(), wish.times()));
         };
     }
 
@@ -164,10 +163,10 @@ public final class ReplaySession {
         };
     }
 
-    private Verdicts refused(VerdictLog log, Wish wish, Tier tier, String why, List<Refusal> refusals)
-            throws ReplayException {
-        Verdict verdict = Verdict.refused(wish.run(), clock.instant(), tier, refusals);
-        return new Verdicts(wish.run(), why, wish.times(), List.of(log.keep(verdict)));
+    /// Keeps the verdict that nothing could be started.
+    public Verdicts refuse(Wish wish, Refused refused) throws ReplayException {
+        Verdict verdict = Verdict.refused(wish.run(), clock.instant(), refused.tier(), refused.refusals());
+        return new Verdicts(wish.run(), refused.why(), wish.times(), List.of(new VerdictLog(data).keep(verdict)));
     }
 
     private static Refusal untrusted(RunId run, Verification verification) {

@@ -36,7 +36,7 @@ public record Tiers(List<Replayer> replayers) {
     }
 
     /// Why a run of this tier is or is not replayed exactly, in a sentence.
-    static String why(Tier tier) {
+    public static String why(Tier tier) {
         return switch (tier) {
             case EXACT ->
                 "recorded exactly: all that the machine did not determine by itself is in its log, so every instruction"

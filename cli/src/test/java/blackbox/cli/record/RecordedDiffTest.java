@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,5 +68,52 @@ class RecordedDiffTest {
         JsonNode first = diff("random", "random again", 1).path("firstDivergence");
         assertEquals("RANDOM", first.path("class").asText(), first::toString);
         assertTrue(first.path("expected").asText().contains("touch"), first::toString);
+    }
+
+    @Test
+    void theTimeThatDecidesIsClock() throws Exception {
+        String same = workspace("");
+        record("then", same, "touch at$(date +%s%N)");
+        record("later", same, "touch at$(date +%s%N)");
+        JsonNode first = diff("then", "later", 1).path("firstDivergence");
+        assertEquals("CLOCK", first.path("class").asText(), first::toString);
+        assertTrue(first.path("expected").asText().contains("touch"), first::toString);
+    }
+
+    @Test
+    void anAnswerThatChangedIsNetDiff() throws Exception {
+        var answers = new AtomicReference<>("yes");
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            byte[] answer = answers.get().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        server.start();
+        try {
+            String[] words = {
+                "record",
+                "--network",
+                "user",
+                "--workspace",
+                workspace(""),
+                "--name",
+                "asked",
+                "--",
+                "sh",
+                "-c",
+                "touch said-$(curl -s http://10.0.2.2:" + server.getAddress().getPort() + "/)"
+            };
+            blackbox.run(words).expect(0);
+            answers.set("on the whole no");
+            words[6] = "asked again";
+            blackbox.run(words).expect(0);
+        } finally {
+            server.stop(0);
+        }
+        JsonNode first = diff("asked", "asked again", 1).path("firstDivergence");
+        assertEquals("NET_DIFF", first.path("class").asText(), first::toString);
+        assertTrue(first.path("causes").toString().contains("10.0.2.2"), first::toString);
     }
 }

@@ -1,26 +1,32 @@
 package blackbox.cli.replay;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.record.Installation;
 import blackbox.query.store.Recordings;
 import blackbox.query.store.RunFacts;
+import blackbox.query.store.RunReader;
 import blackbox.query.store.RunState;
 import blackbox.replay.Moment;
+import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.divergence.DivergenceClass;
-import blackbox.replay.exact.LogExtent;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.seek.Lander;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
 import blackbox.schemas.trust.ReplayNote.Outcome;
-import blackbox.vm.machine.ReplayMachine;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.SteppedMachine;
 import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -40,6 +46,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -172,6 +180,32 @@ class ExactTierTest {
         assertInstanceOf(InputCheck.Ready.class, check(facts));
     }
 
+    @Test
+    void anotherMachineIsRefused() throws Exception {
+        ReplayRequest request = request(facts);
+        List<String> argv = request.start().argv();
+        var moreMemory =
+                argv.stream().map(word -> word.equals("1024") ? "2048" : word).toList();
+        var oneDeviceLess = new ArrayList<>(argv);
+        int device = argv.indexOf("-device");
+        oneDeviceLess.subList(device, device + 2).clear();
+        for (List<String> other : List.of(moreMemory, oneDeviceLess)) {
+            assertNotEquals(argv, other);
+            SealedStart start = request.start();
+            var sealed = new SealedStart(
+                    start.tier(),
+                    start.imageName(),
+                    start.image(),
+                    start.snapshot(),
+                    start.workspace(),
+                    start.qemu(),
+                    other);
+            var refusals = new ExactReplayer().check(new ReplayRequest(recordings, facts, sealed, request.inputs()));
+            assertEquals(1, refusals.size(), refusals::toString);
+            assertEquals(DivergenceClass.ENGINE, refusals.getFirst().kind());
+        }
+    }
+
     /// Flips an octet in the middle of `file`, asks what that is called, and flips it back.
     private static DivergenceClass refusedWith(Path file) throws Exception {
         long at = Files.size(file) / 2;
@@ -215,84 +249,130 @@ class ExactTierTest {
         }
     }
 
-    /// What a machine is at an instruction does not depend on how it came there: in one replay that stops at every
-    /// place in turn, or in a fresh one that goes on from what was kept at an earlier place.
+    /// What a machine is at an event does not depend on how it came there: it goes on from what was kept near it and
+    /// jumps, or it is one replay from the start that stops at each event's instruction in turn.
     @Test
-    void aPlaceIsTheSameHoweverItIsReached() throws Exception {
+    void aLandingAtAnEventIsWhatAReplayFromTheStartPasses() throws Exception {
         ReplayRequest request = request(facts);
-        ReplayMachine.Recording recording = ExactReplayer.recording(request);
+        Lander lander = Landings.lander(request, line -> {});
+        var states = new TreeMap<Long, Long>();
+        int fromKept = 0;
+        for (long index : new Random(SEED).longs(25, 1, facts.events()).sorted().toArray()) {
+            FrameLookup event = FrameLookup.at(recordings, facts.run(), index);
+            var landed = lander.land(event.seq());
+            try (SteppedMachine machine = landed.machine()) {
+                assertEquals(landed.position(), machine.position(), event::toString);
+                states.put(landed.position(), state(machine));
+                fromKept += machine.beganAt() > 0 ? 1 : 0;
+            }
+        }
+        assertTrue(states.size() >= 20 && fromKept >= 10, states.size() + " places, " + fromKept + " from kept ones");
         SealedCapture log = request.inputs().captures().get(VmRequest.LOG);
         assertNotNull(log);
-        long end = LogExtent.read(log.open()).instructions();
-        long[] places =
-                new Random(SEED).longs(25, 1_000_000, end - 1_000_000).sorted().toArray();
-        var states = new ArrayList<Long>();
-        var kept = new TreeMap<Long, Path>();
         try (InputStream whole = log.open();
-                var machine = SteppedMachine.open(blackbox.data(), recording, whole)) {
-            for (long place : places) {
-                machine.runTo(place, PATIENCE);
-                states.add(state(machine));
-                Path target = folder.resolve("kept-" + place);
-                if (states.size() % 4 == 1 && machine.keep(target)) {
-                    kept.put(place, target);
-                }
+                var machine = SteppedMachine.open(blackbox.data(), ExactReplayer.recording(request), whole)) {
+            for (var place : states.entrySet()) {
+                assertTrue(machine.runTo(place.getKey(), PATIENCE));
+                assertEquals(place.getValue(), state(machine), "seed " + SEED + ", instruction " + place.getKey());
             }
             assertTrue(machine.finish(PATIENCE));
             assertEquals(-1, Files.mismatch(log(VmRequest.EVENTS), machine.capture(VmRequest.EVENTS)));
         }
-        assertTrue(kept.size() >= 3, kept::toString);
-        for (int i = 0; i < places.length; i++) {
-            var before = kept.floorEntry(places[i]);
-            try (InputStream whole = log.open();
-                    var machine = before == null
-                            ? SteppedMachine.open(blackbox.data(), recording, whole)
-                            : SteppedMachine.open(blackbox.data(), recording, before.getValue())) {
-                machine.runTo(places[i], PATIENCE);
-                assertEquals(states.get(i), state(machine), "seed " + SEED + ", instruction " + places[i]);
+    }
+
+    /// A pass that was ended goes on where its last machine was kept, and a machine that is damaged is not used.
+    @Test
+    void anIndexThatIsBegunIsEndedAndADamagedMachineIsNotUsed() throws Exception {
+        ReplayRequest request = request(facts);
+        var other = new RunId("0".repeat(26));
+        Path index = blackbox.data().resolve("replays").resolve(other.value()).resolve("index");
+        var streams = new Lander.Streams(capture(request, VmRequest.LOG), capture(request, VmRequest.EVENTS), emits());
+        var recording = ExactReplayer.recording(request);
+        var ended = new Lander(blackbox.data(), other, recording, streams, line -> {
+            Thread.currentThread().interrupt(); // as soon as something is kept
+        });
+        assertThrows(ReplayException.class, ended::indexAll);
+        assertTrue(Thread.interrupted());
+        NavigableSet<Long> begun = KeptMachines.open(index).positions();
+        assertFalse(begun.isEmpty());
+        var goesOn = new Lander(blackbox.data(), other, recording, streams, line -> {});
+        assertTrue(goesOn.indexAll());
+        assertFalse(goesOn.indexAll());
+        assertTrue(KeptMachines.open(index).positions().containsAll(begun));
+        FrameLookup last = FrameLookup.at(recordings, facts.run(), facts.events());
+        var whole = goesOn.land(last.seq());
+        whole.machine().close();
+
+        // Where nothing of what was kept can be used the way is longer, and leads to the same place.
+        try (Stream<Path> machines = Files.list(index)) {
+            for (Path file :
+                    machines.filter(each -> each.toString().contains("at-")).toList()) {
+                flip(file, Files.size(file) / 2);
             }
+        }
+        var damaged = new Lander(blackbox.data(), other, recording, streams, line -> {}).land(last.seq());
+        assertEquals(whole.position(), damaged.position());
+        assertEquals(0, damaged.machine().beganAt());
+        damaged.machine().close();
+    }
+
+    private static SealedCapture capture(ReplayRequest request, String name) {
+        return Objects.requireNonNull(request.inputs().captures().get(name));
+    }
+
+    private static long emits() throws IOException {
+        try (RunReader reader = RunReader.open(recordings, facts.run(), 1)) {
+            assertTrue(reader.next());
+            return RunFacts.detailOf(reader.row())
+                    .path("emitAddress")
+                    .bigIntegerValue()
+                    .longValue();
         }
     }
 
-    /// The first landing makes the index, the later ones start from what it kept; each stands where the kernel emits
-    /// that
-    /// very event, and there the machine is what it is in a replay from the start.
     @Test
-    void landsAtTheInstructionOfAnEvent() throws Exception {
+    void servingIndexesAheadAndEndsWhenItIsTold() throws Exception {
+        Path index =
+                blackbox.data().resolve("replays").resolve(facts.run().value()).resolve("index");
+        ScratchFolder.delete(index);
+        Installation.Running serving = blackbox.start("serve", "--listen", "127.0.0.1:0");
+        await(serving, serving.err(), "run " + facts.run() + " is indexed");
+        serving.process().destroy();
+        assertTrue(serving.process().waitFor(60, TimeUnit.SECONDS));
+        assertFalse(Landings.lander(request(facts), line -> {}).indexAll(), "it is there");
+    }
+
+    @Test
+    void aLandedSessionAnswersAndComesBack() throws Exception {
         ReplayRequest request = request(facts);
-        SealedCapture log = request.inputs().captures().get(VmRequest.LOG);
-        assertNotNull(log);
-        var indexes = new Random(SEED).longs(5, 200, facts.events() - 200).toArray();
-        for (long index : indexes) {
-            var printed = new StringWriter();
-            try (var landed = LandedSession.at(
-                    request,
-                    new Moment.AtEvent(index),
-                    new PrintWriter(printed),
-                    LandedSession.Answers.JSON,
-                    line -> {})) {
-                landed.answer(
-                        new BufferedReader(new StringReader("registers\nprocesses\nnext\nback 1\nto " + index)), "");
-            }
-            List<String> lines = printed.toString().lines().toList();
-            JsonNode first = new ObjectMapper().readTree(lines.getFirst());
-            JsonNode last = new ObjectMapper().readTree(lines.getLast());
-            assertEquals(first.path("instruction"), last.path("instruction"), "there and back: " + lines);
-            assertTrue(first.path("index").asLong() <= index, lines::toString);
-            try (InputStream whole = log.open();
-                    var machine = SteppedMachine.open(blackbox.data(), ExactReplayer.recording(request), whole)) {
-                machine.runTo(first.path("instruction").asLong(), PATIENCE);
-                String rsi = "%016x".formatted(machine.gdb().registers().get("rsi"));
-                assertTrue(lines.contains("{\"rsi\":\"" + rsi + "\"}"), lines::toString);
-            }
+        long index = facts.events() / 2;
+        var printed = new StringWriter();
+        String asked = "registers\nprocesses\nconsole\noutput\nnext\nnext process.exit\nback 1\nprocesses\nto " + index;
+        try (var landed = LandedSession.at(
+                request,
+                new Moment.AtEvent(index),
+                new LandingReport(new PrintWriter(printed), LandingReport.Form.JSON),
+                line -> {})) {
+            landed.answer(new BufferedReader(new StringReader(asked)), "");
         }
+        List<String> lines = printed.toString().lines().toList();
+        JsonNode first = new ObjectMapper().readTree(lines.getFirst());
+        JsonNode last = new ObjectMapper().readTree(lines.getLast());
+        assertEquals(first.path("instruction"), last.path("instruction"), "there and back: " + lines);
+        assertEquals(first.path("index"), last.path("index"));
+        assertTrue(printed.toString().contains("process.exit"), lines::toString);
+        assertEquals(asked.lines().count() + 1, lines.size(), "a document for each command");
+        assertTrue(lines.get(1).startsWith("{\"registers\":{\"rax\":\""), lines::toString);
+        assertTrue(lines.get(8).contains("not at an event"), lines::toString);
     }
 
     @Test
     void theCommandLandsAndAnswers() throws Exception {
         var builder =
                 new ProcessBuilder(Installation.command("replay", facts.run().value(), "--to", "400", "--json"));
-        Path asked = Files.writeString(folder.resolve("asked"), "registers\nmemory 0 16\nfrobnicate\nfinish\n");
+        Path asked = Files.writeString(
+                folder.resolve("asked"),
+                "registers\nmemory 0 16\nfrobnicate\nto " + (facts.events() - 1) + "\noutput\nfinish\n");
         Installation.Ended ended =
                 blackbox.start(builder.redirectInput(asked.toFile())).await().expect(0);
         List<String> lines = ended.out().lines().toList();
@@ -303,7 +383,8 @@ class ExactTierTest {
         assertTrue(ended.out().contains("\"rip\":\""), ended::out);
         assertTrue(ended.out().contains("nothing is mapped at 0"), ended::out);
         assertTrue(ended.out().contains("there is no command 'frobnicate'"), ended::out);
-        assertEquals("{\"finished\":\"true\"}", lines.getLast());
+        assertTrue(lines.get(5).contains("served /first"), lines::toString);
+        assertEquals("{\"finished\":true}", lines.getLast());
     }
 
     private static Path log(String name) {
@@ -323,24 +404,11 @@ class ExactTierTest {
         return sum.getValue() << 32 | machine.gdb().registers().values().hashCode() & 0xffff_ffffL;
     }
 
-    @Test
-    void aKilledRecordingIsReplayedAsFarAsItWent() throws Exception {
-        Installation.Running running = blackbox.start(
-                "record",
-                "--json",
-                "--tier",
-                "exact",
-                "--",
-                "bash",
-                "-c",
-                "echo begun; for i in $(seq 1000000); do :; done; sleep 600");
-        await(running, "begun");
-        ProcessHandle qemu = running.qemu();
-        assertTrue(qemu.destroyForcibly());
-        qemu.onExit().join();
-        Installation.Ended ended = running.await();
-        RunFacts killed =
-                RunFacts.read(recordings, new RunId(ended.recorded().path("run").asText()));
+    private static Installation.Running recording(String script) throws Exception {
+        return blackbox.start("record", "--json", "--tier", "exact", "--", "bash", "-c", script);
+    }
+
+    private static void assertReplayedToTheCut(RunFacts killed) throws Exception {
         Verdict verdict = new ExactReplayer().replay(request(killed), line -> {});
         assertEquals(Outcome.INCOMPLETE, verdict.outcome(), verdict::toString);
         String message = verdict.message();
@@ -348,17 +416,22 @@ class ExactTierTest {
     }
 
     @Test
+    void aKilledRecordingIsReplayedAsFarAsItWent() throws Exception {
+        Installation.Running running = recording("echo begun; for i in $(seq 1000000); do :; done; sleep 600");
+        await(running, running.out(), "begun");
+        ProcessHandle qemu = running.qemu();
+        assertTrue(qemu.destroyForcibly());
+        qemu.onExit().join();
+        Installation.Ended ended = running.await();
+        assertReplayedToTheCut(
+                RunFacts.read(recordings, new RunId(ended.recorded().path("run").asText())));
+    }
+
+    @Test
     void aRecordingWhoseRecorderWasKilledIsReplayedAsFarAsItIsSealed() throws Exception {
-        Installation.Running running = blackbox.start(
-                "record",
-                "--json",
-                "--tier",
-                "exact",
-                "--",
-                "bash",
-                "-c",
-                "echo begun; while :; do for i in $(seq 100000); do :; done; echo more; done");
-        await(running, "more\nmore\nmore\nmore");
+        Installation.Running running =
+                recording("echo begun; while :; do for i in $(seq 100000); do :; done; echo more; done");
+        await(running, running.out(), "more\nmore\nmore\nmore");
         ProcessHandle qemu = running.qemu();
         running.process().destroyForcibly().waitFor();
         assertTrue(qemu.destroyForcibly());
@@ -366,10 +439,12 @@ class ExactTierTest {
         RunId id = newestRun();
         RunFacts killed = RunFacts.read(recordings, id);
         assertEquals(RunState.TRUNCATED, killed.state());
-        Verdict verdict = new ExactReplayer().replay(request(killed), line -> {});
-        assertEquals(Outcome.INCOMPLETE, verdict.outcome(), verdict::toString);
-        String message = verdict.message();
-        assertTrue(message != null && message.startsWith("the replay log was cut"), verdict::toString);
+        assertReplayedToTheCut(killed);
+        FrameLookup middle = FrameLookup.at(recordings, id, killed.events() / 2);
+        try (var landed =
+                Landings.lander(request(killed), line -> {}).land(middle.seq()).machine()) {
+            assertTrue(landed.position() > 0);
+        }
     }
 
     private static RunId newestRun() throws IOException {
@@ -380,8 +455,8 @@ class ExactTierTest {
         }
     }
 
-    private static void await(Installation.Running running, String words) throws Exception {
-        while (!Files.readString(running.out()).contains(words)) {
+    private static void await(Installation.Running running, Path file, String words) throws Exception {
+        while (!Files.readString(file).contains(words)) {
             assertTrue(running.process().isAlive(), () -> "it ended before it said '" + words + "'");
             boolean unused = running.process().waitFor(50, TimeUnit.MILLISECONDS);
         }

@@ -5,57 +5,83 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.schemas.RunId;
 import blackbox.vm.VmException;
+import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.ReplayMachine.Recording;
 import blackbox.vm.machine.SteppedMachine;
-import blackbox.vm.seek.GdbStub;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Brings a replay to the instruction at which the kernel is about to emit a frame of the tracer's: there
 /// the event has happened, and nothing that follows it has. One thread.
 ///
-/// The first landing makes one pass over the recording: every so often the machine is run to the next
-/// frame, which tells the frame's number and its instruction, and some of these machines are kept. From the
-/// nearest of them a landing runs to a known frame before its own and then from frame to frame.
+/// A landing starts from the nearest machine that a pass over the recording has kept, jumps by the frame's
+/// time, and meets the last few frames one by one.
 public final class Lander {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    /// A stop at a frame takes some ten milliseconds, five million instructions about as much.
-    private static final long STRIDE_MIN = 5_000_000;
-    private static final int PLACES_MAX = 400;
-    private static final int KEPT_MAX = 16;
-    /// From this near on each frame is stopped at; what lies further is jumped over by guess.
-    private static final int NEAR = 24;
-    private static final int GUESSES_MAX = 12;
-    private static final int MAGIC = 0x31584242;
-    private static final int HEADER_BYTES = 32;
+    /// So far on, a fresh machine is there sooner than one that goes on.
+    private static final long WORTH_OPENING = 60_000_000;
+    /// So near, each frame is met: that takes no longer than another guess.
+    private static final int NEAR = 4;
+    /// Numbers may come slightly out of order: a softirq's frame may overtake others.
+    private static final int OVERTAKEN_MAX = 64;
+    private static final int GUESSES_MAX = 40;
+    static final String FOLDER = "index";
+    static final String LOCK = "lock";
+    private static final String REPLAYS = "replays";
 
     private final Path data;
-    private final Recording recording;
-    private final SealedCapture log;
-    private final long emitAddress;
-    private final SeekIndex index;
+    private final SealedCapture events;
+    private final Path folder;
     private final Consumer<String> says;
+    private Stops stops;
+    private SeekIndex index;
 
-    /// @param log what QEMU logged, checked
+    /// What was captured of the recording, checked.
+    ///
+    /// @param log what QEMU logged
+    /// @param events what the tracer sent
     /// @param emitAddress where the guest's kernel has the function that emits frames
-    /// @param folder of the index
+    public record Streams(SealedCapture log, SealedCapture events, long emitAddress) {}
+
+    /// @param data the data folder: machines have their folders there, and the index is `replays/RUN/index`
+    /// @param run of which the index is
     /// @param says hears progress
-    public Lander(
-            Path data, Recording recording, SealedCapture log, long emitAddress, Path folder, Consumer<String> says)
+    /// @throws ReplayException `ENGINE` when the index cannot be read
+    public Lander(Path data, RunId run, Recording recording, Streams streams, Consumer<String> says)
             throws ReplayException {
         this.data = data;
-        this.recording = recording;
-        this.log = log;
-        this.emitAddress = emitAddress;
-        this.index = SeekIndex.open(folder);
+        this.events = streams.events();
+        this.folder = folder(data, run);
         this.says = says;
+        this.index = SeekIndex.open(folder);
+        try {
+            var kept = KeptMachines.open(folder);
+            this.stops = new Stops(data, recording, streams.log(), kept, streams.emitAddress());
+        } catch (VmException e) {
+            throw failed(e);
+        }
+    }
+
+    private static Path folder(Path data, RunId run) {
+        return data.resolve(REPLAYS).resolve(run.value()).resolve(FOLDER);
+    }
+
+    /// Whether a run needs no pass any more.
+    ///
+    /// @throws ReplayException `ENGINE` when the index cannot be read
+    public static boolean isIndexed(Path data, RunId run) throws ReplayException {
+        Path folder = folder(data, run);
+        return Files.isDirectory(folder) && SeekIndex.open(folder).isWhole();
     }
 
     /// A replay that stands still.
@@ -71,152 +97,197 @@ public final class Lander {
     /// @throws ReplayException `BAD_INPUT` when the recording has no such frame; `ENGINE`
     public Landed land(long seq) throws ReplayException {
         try {
-            long end = extent().instructions();
-            if (!index.isWhole()) {
-                pass(end);
+            long ktimeNs = FrameTimes.of(events, seq);
+            LogExtent extent = stops.extent();
+            if (!index.isWhole() && index.above(seq) == null) {
+                says.accept("first landing in this run: indexing it once, which takes about as long as it ran");
+                pass(extent);
             }
-            Place from = approach(seq);
-            SteppedMachine machine = open(from.position());
+            var way = new Way(extent.instructions());
             try {
-                Place here = walk(machine, from, seq);
-                index.add(here);
+                way.guess(seq, new Approach(ktimeNs));
+                Place here = way.meet(seq);
                 index.save(false);
-                return new Landed(machine, here.seq(), here.position(), end);
-            } catch (VmException | ReplayException e) {
-                machine.close();
+                return new Landed(way.machine(), seq, here.position(), extent.instructions());
+            } catch (VmException | IOException | ReplayException e) {
+                way.close();
                 throw e;
             }
         } catch (VmException | IOException e) {
-            throw new ReplayException(Code.ENGINE, "the replay could not be brought there: " + e.getMessage(), e);
+            throw failed(e);
         }
     }
 
-    /// A machine at a known position.
+    /// A machine at an instruction.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when the recording ends before it; `ENGINE`
     public SteppedMachine at(long position) throws ReplayException {
         try {
-            return open(position);
+            var way = new Way(position);
+            try {
+                way.bring(position);
+                return way.machine();
+            } catch (VmException | IOException | ReplayException e) {
+                way.close();
+                throw e;
+            }
         } catch (VmException | IOException e) {
-            throw new ReplayException(Code.ENGINE, "the replay could not be brought there: " + e.getMessage(), e);
+            throw failed(e);
         }
     }
 
-    private LogExtent extent() throws IOException {
-        try (InputStream in = log.open()) {
-            return LogExtent.read(in);
-        }
-    }
-
-    private SteppedMachine open(long position) throws VmException, IOException {
-        Path kept = index.keptBefore(position);
-        SteppedMachine machine;
-        if (kept == null) {
-            try (InputStream in = log.open()) {
-                machine = SteppedMachine.open(data, recording, in);
-            }
-        } else {
-            machine = SteppedMachine.open(data, recording, kept);
-        }
+    /// Makes the index unless it is there, ahead of the first landing. An interrupt ends it; what is done by then
+    /// is not done again.
+    ///
+    /// @return false when it was there
+    /// @throws ReplayException `ENGINE`
+    public boolean indexAll() throws ReplayException {
         try {
-            machine.runTo(position, PATIENCE);
-            return machine;
-        } catch (VmException e) {
-            machine.close();
-            throw e;
+            if (index.isWhole()) {
+                return false;
+            }
+            pass(stops.extent());
+            return true;
+        } catch (VmException | IOException e) {
+            throw failed(e);
         }
     }
 
-    /// Goes once through the recording.
-    private void pass(long end) throws VmException, IOException, ReplayException {
-        says.accept("first landing in this run: indexing it once");
-        long stride = Math.max(STRIDE_MIN, end / PLACES_MAX);
-        long keepEvery = Math.max(stride, end / KEPT_MAX);
-        long nextKept = keepEvery;
-        try (SteppedMachine machine = open(0)) {
-            for (long position = 0; position < end; position = machine.position() + stride) {
-                machine.runTo(position, PATIENCE);
-                if (position >= nextKept && machine.keep(index.machine(position))) {
-                    index.addKept(position);
-                    nextKept = position + keepEvery;
-                    says.accept(100 * position / end + " % indexed");
+    private static ReplayException failed(Exception e) {
+        return new ReplayException(Code.ENGINE, "the replay could not be brought there: " + e.getMessage(), e);
+    }
+
+    private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
+        try (var file = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock _ = lock(file)) {
+            // Another process may have been at it.
+            index = SeekIndex.open(folder);
+            stops = stops.with(KeptMachines.open(folder));
+            if (!index.isWhole()) {
+                long bytesMax = IndexRoom.make(data.resolve(REPLAYS), folder);
+                new IndexPass(stops, index, extent, events, says).run(bytesMax);
+            }
+        }
+    }
+
+    private FileLock lock(FileChannel file) throws IOException {
+        FileLock lock = file.tryLock();
+        if (lock == null) {
+            says.accept("another process indexes this run: waiting for it");
+            lock = file.lock();
+        }
+        return lock;
+    }
+
+    /// One landing's machine, which is another one whenever it has to go back.
+    private final class Way {
+        private final long end;
+        private @Nullable SteppedMachine machine;
+
+        Way(long end) {
+            this.end = end;
+        }
+
+        /// Comes near by jumps; each tells the place of a frame.
+        void guess(long seq, Approach approach) throws VmException, IOException, ReplayException {
+            for (int i = 0; i < GUESSES_MAX; i++) {
+                Place below = index.floor(seq);
+                if (below == null || seq - below.seq() <= NEAR) {
+                    return;
                 }
-                Place place = next(machine);
-                if (place == null || end - place.position() <= stride) {
-                    break;
+                Place above = index.above(seq);
+                long target = approach.from(below, above, end);
+                if (target <= below.position()) {
+                    return;
                 }
-                index.add(place);
-            }
-        }
-        index.save(true);
-    }
-
-    /// Runs to the next frame that is emitted; null when the recording ends before.
-    private @Nullable Place next(SteppedMachine machine) throws VmException {
-        GdbStub gdb = machine.gdb();
-        gdb.breakAt(emitAddress);
-        if (gdb.resume() == GdbStub.Stop.ENDED) {
-            return null; // and its breakpoints with it
-        }
-        Place place = here(machine);
-        gdb.unbreak(emitAddress);
-        return place;
-    }
-
-    /// The frame at which a machine stands: its address is the function's second argument.
-    private static Place here(SteppedMachine machine) throws VmException {
-        GdbStub gdb = machine.gdb();
-        ByteBuffer frame = ByteBuffer.wrap(gdb.memory(gdb.registers().get("rsi"), HEADER_BYTES))
-                .order(ByteOrder.LITTLE_ENDIAN);
-        if (frame.getInt(0) != MAGIC) {
-            throw new VmException(
-                    VmException.Code.GUEST_FAILED, "the guest emits something else than the tracer's frames there");
-        }
-        return new Place(frame.getLong(16), machine.position());
-    }
-
-    /// The nearest known place at or before the frame: jumps ahead by guesses that are tried.
-    private Place approach(long seq) throws VmException, IOException, ReplayException {
-        Place from = index.floor(seq);
-        for (int i = 0; i < GUESSES_MAX && from != null && seq - from.seq() > NEAR; i++) {
-            Place above = index.above(seq);
-            if (above == null) {
-                break;
-            }
-            long share = (above.position() - from.position())
-                    / Math.max(1, above.seq() - from.seq())
-                    * Math.max(1, seq - from.seq() - NEAR / 2);
-            try (SteppedMachine machine = open(from.position() + Math.max(1, share))) {
-                Place found = next(machine);
-                if (found == null) {
-                    break;
+                bring(target);
+                Place found = next();
+                if (found == null || found.equals(above)) {
+                    approach.widen();
+                } else {
+                    index.add(found);
                 }
-                index.add(found);
             }
-            Place better = index.floor(seq);
-            if (better == null || better.equals(from) && above.equals(index.above(seq))) {
-                break;
-            }
-            from = better;
         }
-        return from == null ? new Place(-1, 0) : from;
-    }
 
-    private Place walk(SteppedMachine machine, Place from, long seq) throws VmException, ReplayException {
-        Place at = from;
-        // Numbers may come slightly out of order: a softirq's frame may overtake one.
-        while (at.seq() != seq) {
-            if (at.seq() > seq + NEAR) {
+        /// Goes on from the last known frame before until it is met. A frame that others overtook comes behind
+        /// them, and is met from further before.
+        Place meet(long seq) throws VmException, IOException, ReplayException {
+            Place from = index.floor(seq);
+            Place met = meet(seq, from);
+            while (met == null && from != null) {
+                from = index.floor(Math.max(from.seq() - OVERTAKEN_MAX, -1));
+                met = meet(seq, from);
+            }
+            if (met == null) {
+                throw new ReplayException(Code.ENGINE, "the replay emits no frame " + seq);
+            }
+            return met;
+        }
+
+        private @Nullable Place meet(long seq, @Nullable Place from) throws VmException, IOException, ReplayException {
+            Place at = from;
+            bring(at == null ? 0 : at.position());
+            if (at != null && stops.here(machine()).seq() != at.seq()) {
                 throw new ReplayException(
-                        Code.BAD_INPUT, "the guest emitted no frame " + seq + ": the one behind it is " + at.seq());
+                        Code.ENGINE, "the index " + folder + " is wrong; delete it and it is made again");
             }
-            if (at.seq() >= 0) {
-                machine.gdb().step();
+            while (at == null || at.seq() != seq) {
+                if (at != null) {
+                    if (at.seq() > seq + OVERTAKEN_MAX) {
+                        return null;
+                    }
+                    machine().gdb().step();
+                }
+                at = next();
+                if (at == null) {
+                    return null;
+                }
+                index.add(at);
             }
-            Place next = next(machine);
-            if (next == null) {
-                throw new ReplayException(Code.BAD_INPUT, "the recording ends before frame " + seq);
-            }
-            at = next;
+            return at;
         }
-        return at;
+
+        void bring(long position) throws VmException, IOException, ReplayException {
+            SteppedMachine open = machine;
+            long from = open == null ? Long.MAX_VALUE : open.position();
+            Long kept = stops.kept().positions().floor(position);
+            if (from > position || kept != null && kept > from + WORTH_OPENING) {
+                close();
+                machine = stops.open(position);
+            }
+            if (!machine().runTo(position, PATIENCE)) {
+                ended();
+                throw new ReplayException(Code.BAD_INPUT, "the recording ends before instruction " + position);
+            }
+        }
+
+        private @Nullable Place next() throws VmException {
+            Place place = stops.next(machine());
+            if (place == null) {
+                ended();
+            }
+            return place;
+        }
+
+        private void ended() throws VmException {
+            SteppedMachine gone = machine();
+            if (gone.crashed()) {
+                throw new VmException(VmException.Code.QEMU_FAILED, "QEMU was ended: " + gone.lastWords());
+            }
+            close();
+        }
+
+        SteppedMachine machine() {
+            return Objects.requireNonNull(machine);
+        }
+
+        void close() throws VmException {
+            SteppedMachine open = machine;
+            if (open != null) {
+                machine = null;
+                open.close();
+            }
+        }
     }
 }

@@ -6,23 +6,25 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of where the tracer's frames leave the guest, and the machines that were kept: a folder with
-/// `index.json` and a folder for each machine. It is a cache: a reader takes nothing from it on trust that it
-/// does not meet again on the way.
+/// What is known of where the tracer's frames leave the guest: `index.json` in a folder. It is a cache, and a
+/// landing believes nothing of it that it does not meet again.
 final class SeekIndex {
     private static final int VERSION = 1;
     private static final String FILE = "index.json";
+    private static final String LOCK = "index.lock";
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path folder;
-    private final TreeMap<Long, Long> positionBySeq = new TreeMap<>();
-    private final TreeMap<Long, Path> kept = new TreeMap<>();
+    private final TreeMap<Long, Place> places = new TreeMap<>();
     private boolean whole;
 
     private SeekIndex(Path folder) {
@@ -33,7 +35,8 @@ final class SeekIndex {
     ///
     /// @param seq the frame's number on its CPU
     /// @param position the instruction at which the kernel is about to emit it
-    record Place(long seq, long position) {}
+    /// @param ktimeNs what the guest's clock showed when the frame was made
+    record Place(long seq, long position, long ktimeNs) {}
 
     /// Opens the index in `folder`, which is made when there is none.
     static SeekIndex open(Path folder) throws ReplayException {
@@ -53,17 +56,13 @@ final class SeekIndex {
 
     private void read(JsonNode stored) {
         if (stored.path("version").asInt() != VERSION) {
-            return; // made by another Blackbox: it is made anew
+            return; // damaged, or put there by somebody else: places are found again
         }
         stored.path("places")
-                .forEach(place ->
-                        positionBySeq.put(place.path(0).asLong(), place.path(1).asLong()));
-        for (JsonNode position : stored.path("kept")) {
-            Path machine = machine(position.asLong());
-            if (Files.isDirectory(machine)) {
-                kept.put(position.asLong(), machine);
-            }
-        }
+                .forEach(place -> add(new Place(
+                        place.path(0).asLong(),
+                        place.path(1).asLong(),
+                        place.path(2).asLong())));
         whole = stored.path("whole").asBoolean();
     }
 
@@ -72,56 +71,52 @@ final class SeekIndex {
         return whole;
     }
 
-    /// The folder for a machine that is kept at `position`.
-    Path machine(long position) {
-        return folder.resolve("at-" + position);
-    }
-
     void add(Place place) {
-        positionBySeq.put(place.seq(), place.position());
+        places.put(place.seq(), place);
     }
 
-    void addKept(long position) {
-        kept.put(position, machine(position));
+    /// The instruction up to which a pass has come; 0 before the first.
+    long reached() {
+        return places.isEmpty() ? 0 : places.lastEntry().getValue().position();
     }
 
     /// The last known place of a frame at or before `seq`.
     @Nullable
     Place floor(long seq) {
-        var entry = positionBySeq.floorEntry(seq);
-        return entry == null ? null : new Place(entry.getKey(), entry.getValue());
+        var entry = places.floorEntry(seq);
+        return entry == null ? null : entry.getValue();
     }
 
     /// The first known place of a frame behind `seq`.
     @Nullable
     Place above(long seq) {
-        var entry = positionBySeq.higherEntry(seq);
-        return entry == null ? null : new Place(entry.getKey(), entry.getValue());
-    }
-
-    /// The machine that was kept last at or before `position`; null when only the start is there.
-    @Nullable
-    Path keptBefore(long position) {
-        var entry = kept.floorEntry(position);
+        var entry = places.higherEntry(seq);
         return entry == null ? null : entry.getValue();
     }
 
-    int keptCount() {
-        return kept.size();
-    }
-
-    /// Writes what was added.
+    /// Adds to what is stored by now: other processes may have added, too.
+    ///
+    /// @param nowWhole whether a pass has gone through all of the recording
     void save(boolean nowWhole) throws ReplayException {
         whole |= nowWhole;
-        ObjectNode stored = JSON.createObjectNode().put("version", VERSION).put("whole", whole);
-        var places = stored.putArray("places");
-        positionBySeq.forEach((seq, position) -> places.addArray().add(seq).add(position));
-        var positions = stored.putArray("kept");
-        kept.keySet().forEach(positions::add);
-        Path fresh = folder.resolve(FILE + ".new");
-        try {
+        Path file = folder.resolve(FILE);
+        try (var lock = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock _ = lock.lock()) {
+            if (Files.exists(file)) {
+                boolean ours = whole;
+                read(JSON.readTree(file.toFile()));
+                whole |= ours;
+            }
+            ObjectNode stored = JSON.createObjectNode().put("version", VERSION).put("whole", whole);
+            var rows = stored.putArray("places");
+            places.values()
+                    .forEach(place -> rows.addArray()
+                            .add(place.seq())
+                            .add(place.position())
+                            .add(place.ktimeNs()));
+            Path fresh = folder.resolve(FILE + ".new");
             JSON.writeValue(fresh.toFile(), stored);
-            Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, "the index " + folder + " cannot be written", e);
         }

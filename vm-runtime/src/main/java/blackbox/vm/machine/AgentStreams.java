@@ -2,7 +2,6 @@ package blackbox.vm.machine;
 
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,19 +12,15 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The agent's standard streams over the stdio port. Frames of {u8 stream, 3 zero octets, u32le length,
-/// octets} in both directions; length 0 ends a stream. Two threads, one a direction; what is not taken is
+/// The agent's standard streams over the stdio port, with frames as in [AgentOutput] in both directions. Two threads,
+/// one a direction; what is not taken is
 /// not read.
 final class AgentStreams {
-    private static final int HEADER_BYTES = 8;
-    private static final int FRAME_BYTES_MAX = 256 << 10;
     private static final int STDIN = 0;
-    private static final int STDOUT = 1;
-    private static final int STDERR = 2;
 
     private final InputStream fromGuest;
     private final WritableByteChannel toGuest;
-    private final CountDownLatch ended = new CountDownLatch(2);
+    private final CountDownLatch ended = new CountDownLatch(1);
 
     AgentStreams(InputStream fromGuest, WritableByteChannel toGuest) {
         this.fromGuest = fromGuest;
@@ -54,26 +49,12 @@ final class AgentStreams {
     }
 
     private void receive(OutputStream out, OutputStream error) {
-        try (var from = new DataInputStream(fromGuest)) {
-            var header = new byte[HEADER_BYTES];
-            while (ended.getCount() > 0) {
-                from.readFully(header);
-                int length =
-                        ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(4);
-                int stream = header[0];
-                if (length < 0 || length > FRAME_BYTES_MAX || stream != STDOUT && stream != STDERR) {
-                    throw new IOException("a frame of stream " + stream + " with " + length + " octets");
-                }
-                OutputStream to = stream == STDOUT ? out : error;
-                if (length == 0) {
-                    ended.countDown();
-                } else {
-                    pass(from.readNBytes(length), to);
-                }
-            }
-        } catch (IOException e) {
+        try (fromGuest) {
+            AgentOutput.read(
+                    fromGuest, (stream, octets) -> pass(octets, stream == AgentOutput.Stream.STDOUT ? out : error));
+        } catch (IOException _) {
             // The VM has ended or talks nonsense: there is no more output either way.
-            ended.countDown();
+        } finally {
             ended.countDown();
         }
     }
@@ -101,7 +82,8 @@ final class AgentStreams {
     }
 
     private void frame(byte[] octets, int length) throws IOException {
-        ByteBuffer frame = ByteBuffer.allocate(HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer frame =
+                ByteBuffer.allocate(AgentOutput.HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
         frame.put((byte) STDIN)
                 .put(new byte[3])
                 .putInt(length)

@@ -6,6 +6,7 @@ import blackbox.vm.VmException.Code;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 
@@ -34,6 +35,17 @@ final class FrameTap implements AutoCloseable {
         } catch (IOException e) {
             throw new VmException(Code.IO, "the pipe of network frames could not be handed over", e);
         }
+    }
+
+    /// Reads frames to their end on a thread of its own, and keeps none.
+    static Thread discard(InputStream frames) {
+        return Thread.ofPlatform().daemon().name("frames").start(() -> {
+            try {
+                frames.transferTo(OutputStream.nullOutputStream());
+            } catch (IOException e) {
+                return; // closed under us, at the end
+            }
+        });
     }
 
     InputStream frames() {

@@ -32,6 +32,8 @@ final class QemuProcess implements AutoCloseable {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
+    /// Exit values above it name a signal.
+    private static final int SIGNALLED = 128;
     private static final String LOG = "qemu.log";
     private static final String MIGRATION = "migration";
 
@@ -129,6 +131,11 @@ final class QemuProcess implements AutoCloseable {
 
     boolean alive() {
         return process.isAlive();
+    }
+
+    /// Whether it has ended by a signal: a crash, an assertion, a kill.
+    boolean endedBySignal() {
+        return !process.isAlive() && process.exitValue() > SIGNALLED;
     }
 
     /// Lets the guest's processor run.

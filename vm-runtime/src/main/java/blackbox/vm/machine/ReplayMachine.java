@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// outside comes from the recording's log, and what the guest sends goes to files of its own folder. It is
 /// paused until [#resume]. Owned by one thread; [#kill] may come from any.
 public final class ReplayMachine implements AutoCloseable {
+    private static final Duration ENDING = Duration.ofSeconds(5);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
 
     private final MachineFolder folder;
@@ -110,7 +111,8 @@ public final class ReplayMachine implements AutoCloseable {
             JsonNode answer = qemu.qmp().execute("query-replay", COMMAND_TIMEOUT);
             return answer.path("icount").asLong(-1);
         } catch (VmException e) {
-            if (e.code() == Code.QEMU_FAILED && !qemu.alive()) {
+            // Its sockets close before it has ended.
+            if (e.code() == Code.QEMU_FAILED && qemu.awaitEnd(ENDING)) {
                 return -1;
             }
             throw e;

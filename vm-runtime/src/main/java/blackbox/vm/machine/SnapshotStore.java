@@ -14,7 +14,6 @@ import blackbox.vm.machine.QemuArguments.BlockLog;
 import blackbox.vm.qemu.Qemu;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -128,12 +127,8 @@ final class SnapshotStore {
         try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
                 OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
             var port = booted.events();
-            var framesOut = Thread.ofPlatform()
-                    .daemon()
-                    .start(() -> discard(booted.qemu().framesOut()));
-            var framesIn = Thread.ofPlatform()
-                    .daemon()
-                    .start(() -> discard(booted.qemu().framesIn()));
+            Thread framesOut = FrameTap.discard(booted.qemu().framesOut());
+            Thread framesIn = FrameTap.discard(booted.qemu().framesIn());
             var copy = new BoundedCopy(port, events, EVENTS_BYTES_MAX);
             Thread copying = Thread.ofVirtual().start(copy);
             Ready ready = booted.awaitReady();
@@ -153,14 +148,6 @@ final class SnapshotStore {
     /// No run looks at these frames: before `ready` there is nothing that could send one for itself. On a
     /// platform thread: reading a pipe holds on to a virtual thread's carrier, and there are only as many
     /// of those as cores.
-    private static void discard(InputStream frames) {
-        try {
-            frames.transferTo(OutputStream.nullOutputStream());
-        } catch (IOException e) {
-            return; // closed under us, at the end
-        }
-    }
-
     /// An empty overlay over the snapshot's state disk; every run gets a copy of it.
     private static void makeOverlay(Path target) throws VmException {
         makeOverlay(target, VmSnapshot.OVERLAY);

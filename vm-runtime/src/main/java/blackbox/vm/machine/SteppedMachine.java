@@ -4,9 +4,9 @@ import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.KeptMachines.MachineFiles;
 import blackbox.vm.machine.ReplayMachine.Recording;
 import blackbox.vm.qmp.QmpEvent;
-import blackbox.vm.seek.ChangedPages;
 import blackbox.vm.seek.GdbStub;
 import blackbox.vm.seek.ResumePoint;
 import blackbox.vm.seek.VmStateFile;
@@ -19,6 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,29 +29,45 @@ import org.jspecify.annotations.Nullable;
 /// A machine that replays a recording of the exact tier and stands still at any instruction of it. What it
 /// is there can be kept as a folder, from which another goes on. Of one thread.
 public final class SteppedMachine implements AutoCloseable {
+    /// The longest that a machine runs between two stops.
+    private static final Duration STRETCH_MAX = Duration.ofMinutes(10);
+    private static final Duration ENDING = Duration.ofSeconds(5);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
-    private static final String PAGES = "pages";
+    private static final String SHUTDOWN = "SHUTDOWN";
     private static final String DEVICES = "devices";
     private static final String TAG = "here";
 
     private final MachineFolder folder;
     private final QemuProcess qemu;
     private final LinkedBlockingQueue<QmpEvent> events;
-    private final Path base;
-    private final long requestsBefore;
+    private final Path captures;
+    private final Began began;
+    private boolean shutDown;
     private @Nullable GdbStub gdb;
 
     private SteppedMachine(
-            MachineFolder folder,
-            QemuProcess qemu,
-            LinkedBlockingQueue<QmpEvent> events,
-            Path base,
-            long requestsBefore) {
+            MachineFolder folder, QemuProcess qemu, LinkedBlockingQueue<QmpEvent> events, Path captures, Began began) {
         this.folder = folder;
         this.qemu = qemu;
         this.events = events;
-        this.base = base;
-        this.requestsBefore = requestsBefore;
+        this.captures = captures;
+        this.began = began;
+    }
+
+    /// Where a machine began.
+    ///
+    /// @param position the instruction
+    /// @param requests to disks that were done before
+    /// @param headBytes of its log that are its own; behind them the recording's log goes on
+    /// @param logFrom where it does, in the recording's log with its header
+    /// @param written what was written to each captured file before, in octets
+    private record Began(long position, long requests, long headBytes, long logFrom, Map<String, Long> written) {
+        static final Began START = new Began(0, 0, ReplayLog.HEADER_BYTES, ReplayLog.HEADER_BYTES, Map.of());
+    }
+
+    /// Clears what machines left whose programs were killed.
+    public static void clearLeftovers(Path data) throws VmException {
+        MachineFolder.clearLeftovers(data.toAbsolutePath().normalize());
     }
 
     /// Makes the machine as it was when the recording began. `log` is the kept part of QEMU's log.
@@ -56,39 +75,50 @@ public final class SteppedMachine implements AutoCloseable {
         Path captures = recording.captures().toAbsolutePath();
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
         try {
-            copySparse(captures.resolve(VmRequest.RAM), folder.file(QemuArguments.RAM));
-            Path state = folder.file(QemuArguments.STATE);
-            String from = captures.resolve(VmRequest.BASE).toString();
-            Command.of("qemu-img", "convert", "-f", "qcow2", "-O", "raw", from, state.toString())
-                    .run();
+            SparseCopy.make(captures.resolve(VmRequest.RAM), folder.file(QemuArguments.RAM));
+            KeptMachines.stateAtStart(captures, folder.file(QemuArguments.STATE));
             WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
             ReplayLog.restore(captures.resolve(VmRequest.HEADER), log, folder.file(QemuArguments.LOG));
-            return launch(folder, recording, captures.resolve(VmRequest.DEVICES), 0);
+            return launch(folder, recording, captures.resolve(VmRequest.DEVICES), Began.START);
         } catch (VmException e) {
             folder.close();
             throw e;
         }
     }
 
-    /// Makes the machine as it was when it was [#keep]t.
-    public static SteppedMachine open(Path data, Recording recording, Path kept) throws VmException {
+    /// Makes the machine as it was when it was kept at `position`. `log` is the kept part of QEMU's log.
+    public static SteppedMachine open(Path data, Recording recording, InputStream log, KeptMachines kept, long position)
+            throws VmException {
         Path captures = recording.captures().toAbsolutePath();
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
         try {
-            copySparse(captures.resolve(VmRequest.RAM), folder.file(QemuArguments.RAM));
-            ChangedPages.apply(kept.resolve(PAGES), folder.file(QemuArguments.RAM));
-            copySparse(kept.resolve(QemuArguments.STATE), folder.file(QemuArguments.STATE));
-            copySparse(kept.resolve(QemuArguments.WORKSPACE_OUT), folder.file(QemuArguments.WORKSPACE_OUT));
-            copySparse(kept.resolve(QemuArguments.LOG), folder.file(QemuArguments.LOG));
-            Path devices = kept.resolve(DEVICES);
-            return launch(folder, recording, devices, requests(devices));
+            KeptMachine.Rest rest =
+                    kept.restore(position, log, captures, files(folder), folder.file(QemuArguments.LOG));
+            Path devices = Files.write(folder.file(DEVICES), rest.devices());
+            var began = new Began(
+                    position,
+                    ResumePoint.of(rest.devices()).requests(),
+                    rest.head().length,
+                    rest.logFrom(),
+                    rest.written());
+            return launch(folder, recording, devices, began);
         } catch (VmException e) {
             folder.close();
             throw e;
+        } catch (IOException e) {
+            folder.close();
+            throw new VmException(Code.IO, "a machine's devices could not be written", e);
         }
     }
 
-    private static SteppedMachine launch(MachineFolder folder, Recording recording, Path devices, long requests)
+    private static MachineFiles files(MachineFolder folder) throws VmException {
+        return new MachineFiles(
+                folder.file(QemuArguments.RAM),
+                folder.file(QemuArguments.STATE),
+                folder.file(QemuArguments.WORKSPACE_OUT));
+    }
+
+    private static SteppedMachine launch(MachineFolder folder, Recording recording, Path devices, Began began)
             throws VmException {
         folder.link(QemuArguments.IMAGE, recording.image().folder());
         folder.link(QemuArguments.QEMU, recording.qemu().place());
@@ -104,10 +134,12 @@ public final class SteppedMachine implements AutoCloseable {
         var events = new LinkedBlockingQueue<QmpEvent>();
         var argv = QemuArguments.stepped(recording.parts());
         var qemu = QemuProcess.launch(folder, EnumSet.of(MachineSockets.Port.QMP), argv, events::add);
+        // Nobody looks at the frames of a replay that is stopped; QEMU would wait for somebody who does.
+        FrameTap.discard(qemu.framesOut());
+        FrameTap.discard(qemu.framesIn());
         try {
             qemu.loadDevices(devices);
-            Path base = recording.captures().toAbsolutePath().resolve(VmRequest.RAM);
-            return new SteppedMachine(folder, qemu, events, base, requests);
+            return new SteppedMachine(folder, qemu, events, recording.captures().toAbsolutePath(), began);
         } catch (VmException e) {
             qemu.close();
             throw e;
@@ -122,53 +154,65 @@ public final class SteppedMachine implements AutoCloseable {
                 .asLong();
     }
 
-    /// Executes up to before instruction `position`, which must not be behind it.
+    /// Executes up to before instruction `position`, which must not be behind it; false when the recording ends
+    /// before, and QEMU with it.
     ///
     /// @throws VmException `TIMEOUT` when that takes longer than `timeout`
-    public void runTo(long position, Duration timeout) throws VmException {
+    public boolean runTo(long position, Duration timeout) throws VmException {
         if (position() == position) {
-            return;
+            return true;
         }
         long deadline = System.nanoTime() + timeout.toNanos();
         events.clear();
         qemu.qmp().execute("replay-break", Json.object().put("icount", position), COMMAND_TIMEOUT);
         qemu.resume();
         do {
-            await("STOP", deadline);
+            if (await("STOP", deadline) == null) {
+                return false;
+            }
         } while (position() != position);
+        return true;
     }
 
-    /// Keeps in `target`, a folder that is made, what another machine goes on with from here.
+    /// Keeps what another machine goes on with from here.
     ///
     /// @return false when that cannot be done here, but an instruction later perhaps: a request to a disk is
     ///     under way
-    public boolean keep(Path target) throws VmException {
+    public boolean keep(KeptMachines kept) throws VmException {
         if (!job("snapshot-save", Json.object().put("tag", TAG).put("vmstate", QemuArguments.KEPT))) {
             return false;
         }
-        byte[] stream = VmStateFile.stream(folder.file(QemuArguments.KEPT));
+        var point = ResumePoint.of(VmStateFile.stream(folder.file(QemuArguments.KEPT)));
         job("snapshot-delete", Json.object().put("tag", TAG));
-        var point = ResumePoint.of(stream);
-        if (!point.settled(folder.file(QemuArguments.LOG), requestsBefore)) {
+        Path log = folder.file(QemuArguments.LOG);
+        if (point.place() < began.headBytes() || !point.settled(log, began.requests())) {
             return false;
         }
-        try {
-            Files.createDirectory(target);
-        } catch (IOException e) {
-            throw new VmException(Code.IO, target + " could not be made", e);
+        var written = new TreeMap<String, Long>();
+        for (String name : List.of(VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.EVENTS)) {
+            written.put(name, written(name));
         }
-        point.write(folder.file(QemuArguments.LOG), target.resolve(DEVICES), target.resolve(QemuArguments.LOG));
-        ChangedPages.save(base, folder.file(QemuArguments.RAM), target.resolve(PAGES));
-        copySparse(folder.file(QemuArguments.STATE), target.resolve(QemuArguments.STATE));
-        copySparse(folder.file(QemuArguments.WORKSPACE_OUT), target.resolve(QemuArguments.WORKSPACE_OUT));
+        long logFrom = began.logFrom() + point.place() - began.headBytes();
+        var rest = new KeptMachine.Rest(point.instruction(), logFrom, point.head(log), point.devices(), written);
+        kept.add(captures, files(folder), rest);
         return true;
+    }
+
+    /// How much has been written to a captured file since the recording's start, in octets: to the console, the
+    /// streams, or by the tracer.
+    public long written(String name) throws VmException {
+        try {
+            return writtenBefore(name) + Files.size(capture(name));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, capture(name) + " has no size", e);
+        }
     }
 
     /// The debugger's end of this machine.
     public GdbStub gdb() throws VmException {
         GdbStub open = gdb;
         if (open == null) {
-            open = GdbStub.connect(folder.sockets().resolve(QemuArguments.GDB), Duration.ofMinutes(10));
+            open = GdbStub.connect(folder.sockets().resolve(QemuArguments.GDB), STRETCH_MAX);
             gdb = open;
         }
         return open;
@@ -193,26 +237,64 @@ public final class SteppedMachine implements AutoCloseable {
         return folder.file(QemuArguments.RAM);
     }
 
-    /// A file that the recording has too, as in [ReplayMachine#capture]; of a machine that went on from a
-    /// kept one, what came since.
+    /// A file that the recording has too, as in [ReplayMachine#capture], from octet [#writtenBefore] on.
     public Path capture(String name) {
         return folder.file(QemuArguments.CAPTURE).resolve(name);
     }
 
+    /// How much of a captured file was written before this machine went on from a kept one, in octets.
+    public long writtenBefore(String name) {
+        return began.written().getOrDefault(name, 0L);
+    }
+
+    /// The instruction at which this machine began: 0, or where it was kept.
+    public long beganAt() {
+        return began.position();
+    }
+
+    /// Whether QEMU, which has ended or is about to, crashed or was killed.
+    public boolean crashed() throws VmException {
+        return !qemu.awaitEnd(ENDING) || qemu.endedBySignal();
+    }
+
+    /// Whether QEMU, which has ended, was told to: by the recording, or by somebody here, such as ctrl-C
+    /// does. Otherwise its log went no further.
+    public boolean shutDown() throws VmException {
+        return shutDown || await(SHUTDOWN, System.nanoTime() + ENDING.toNanos()) == null && shutDown;
+    }
+
+    /// What QEMU last wrote to its standard error.
+    public String lastWords() {
+        return qemu.lastWords();
+    }
+
     /// Executes to the end of the log; false when that takes longer than `timeout`.
+    ///
+    /// @throws VmException `QEMU_FAILED` when QEMU crashes
     public boolean finish(Duration timeout) throws VmException {
         qemu.resume();
-        return qemu.awaitEnd(timeout);
+        if (!qemu.awaitEnd(timeout)) {
+            return false;
+        }
+        if (crashed()) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU was ended: " + lastWords());
+        }
+        return true;
     }
 
     @Override
     public void close() throws VmException {
+        boolean interrupted = Thread.interrupted(); // what is told to stop still tidies up
         try (folder;
                 var open = gdb) {
             if (qemu.alive()) {
                 qemu.kill();
             }
             qemu.close();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -222,13 +304,14 @@ public final class SteppedMachine implements AutoCloseable {
         arguments.put("job-id", command).putArray("devices").add(QemuArguments.KEPT);
         qemu.qmp().execute(command, arguments, COMMAND_TIMEOUT);
         long deadline = System.nanoTime() + COMMAND_TIMEOUT.toNanos();
-        while (!await("JOB_STATUS_CHANGE", deadline)
-                .data()
-                .path("status")
-                .asText()
-                .equals("concluded")) {
-            // created, running, waiting, pending
-        }
+        String status;
+        do {
+            QmpEvent change = await("JOB_STATUS_CHANGE", deadline);
+            if (change == null) {
+                throw new VmException(Code.QEMU_FAILED, "QEMU ended at '" + command + "'; " + qemu.lastWords());
+            }
+            status = change.data().path("status").asText();
+        } while (!status.equals("concluded"));
         String error = "";
         for (JsonNode each : qemu.qmp().execute("query-jobs", COMMAND_TIMEOUT)) {
             error = each.path("id").asText().equals(command)
@@ -245,15 +328,24 @@ public final class SteppedMachine implements AutoCloseable {
         return true;
     }
 
-    private QmpEvent await(String name, long deadline) throws VmException {
+    /// The next event of this name; null when QEMU ends before.
+    private @Nullable QmpEvent await(String name, long deadline) throws VmException {
         try {
             while (true) {
                 QmpEvent event = events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 if (event == null) {
                     throw new VmException(Code.TIMEOUT, "the replay stands at instruction " + position());
                 }
-                if (event.name().equals("SHUTDOWN") || event.name().equals("DISCONNECTED")) {
-                    throw new VmException(Code.QEMU_FAILED, "the recording ended; " + qemu.lastWords());
+                if (event.name().equals(SHUTDOWN)) {
+                    shutDown = true;
+                    return null;
+                }
+                if (event.name().equals("DISCONNECTED")) {
+                    events.add(event);
+                    return null;
+                }
+                if (event.name().equals("BLOCK_IO_ERROR")) {
+                    throw new VmException(Code.DISK_FULL, "the host's disk took no more; make room and try again");
                 }
                 if (event.name().equals(name)) {
                     return event;
@@ -262,21 +354,6 @@ public final class SteppedMachine implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VmException(Code.TIMEOUT, "interrupted while a replay ran", e);
-        }
-    }
-
-    private static long requests(Path devices) throws VmException {
-        try {
-            return ResumePoint.of(Files.readAllBytes(devices)).requests();
-        } catch (IOException e) {
-            throw new VmException(Code.IO, devices + " could not be read", e);
-        }
-    }
-
-    private static void copySparse(Path from, Path to) throws VmException {
-        Command.of("cp", "--sparse=always", from.toString(), to.toString()).run();
-        if (!to.toFile().setWritable(true, true)) {
-            throw new VmException(Code.IO, to + " could not be made writable");
         }
     }
 }

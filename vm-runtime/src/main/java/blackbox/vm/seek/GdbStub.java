@@ -5,6 +5,7 @@ import blackbox.vm.VmException.Code;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -21,6 +22,8 @@ import java.util.HexFormat;
 public final class GdbStub implements AutoCloseable {
     private static final int REPLY_BYTES_MAX = 1 << 20;
     private static final int READ_BYTES_MAX = 1 << 16;
+    /// What does not run the machine is answered at once.
+    private static final Duration ANSWER = Duration.ofSeconds(10);
     private static final HexFormat HEX = HexFormat.of();
 
     private final SocketChannel channel;
@@ -42,18 +45,34 @@ public final class GdbStub implements AutoCloseable {
         ENDED
     }
 
-    /// Connects. `timeout` holds for each answer, and so for each stretch that the machine runs.
-    public static GdbStub connect(Path socket, Duration timeout) throws VmException {
+    /// Connects. `stretch` holds for each stretch that the machine runs.
+    ///
+    /// @throws VmException `BUSY` when another debugger is connected: QEMU serves one at a time
+    public static GdbStub connect(Path socket, Duration stretch) throws VmException {
         try {
-            var channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
-            channel.configureBlocking(false);
-            var selector = Selector.open();
-            channel.register(selector, SelectionKey.OP_READ);
-            var stub = new GdbStub(channel, selector, timeout);
-            stub.ask("qSupported:swbreak+;hwbreak+");
-            return stub;
+            var stub = new GdbStub(SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open(), stretch);
+            try {
+                stub.channel.configureBlocking(false);
+                stub.channel.register(stub.selector, SelectionKey.OP_READ);
+                stub.greet();
+                return stub;
+            } catch (IOException | VmException e) {
+                stub.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw new VmException(Code.QEMU_FAILED, "QEMU's gdb socket " + socket + " could not be used", e);
+        }
+    }
+
+    private void greet() throws IOException, VmException {
+        try {
+            exchange("qSupported:swbreak+;hwbreak+", ANSWER);
+            acknowledge();
+        } catch (VmException e) {
+            throw e.code() == Code.TIMEOUT && !Thread.currentThread().isInterrupted()
+                    ? new VmException(Code.BUSY, "another debugger is connected: end it first, by `disconnect`", e)
+                    : e;
         }
     }
 
@@ -110,7 +129,7 @@ public final class GdbStub implements AutoCloseable {
     /// Where QEMU ends, it may say so or just hang up.
     private Stop go(String command) throws VmException {
         try {
-            String reply = exchange(command);
+            String reply = exchange(command, timeout);
             return switch (reply.isEmpty() ? ' ' : reply.charAt(0)) {
                 case 'T', 'S' -> {
                     acknowledge();
@@ -119,6 +138,8 @@ public final class GdbStub implements AutoCloseable {
                 case 'W', 'X' -> Stop.ENDED;
                 default -> throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub answered '" + reply + "'");
             };
+        } catch (ClosedByInterruptException e) {
+            throw new VmException(Code.TIMEOUT, "interrupted while a replay ran", e);
         } catch (IOException _) {
             return Stop.ENDED;
         }
@@ -133,7 +154,7 @@ public final class GdbStub implements AutoCloseable {
 
     private String ask(String command) throws VmException {
         try {
-            String reply = exchange(command);
+            String reply = exchange(command, ANSWER);
             acknowledge();
             return reply;
         } catch (IOException e) {
@@ -141,8 +162,8 @@ public final class GdbStub implements AutoCloseable {
         }
     }
 
-    private String exchange(String command) throws IOException, VmException {
-        long deadline = System.nanoTime() + timeout.toNanos();
+    private String exchange(String command, Duration limit) throws IOException, VmException {
+        long deadline = System.nanoTime() + limit.toNanos();
         write("$" + command + "#" + checksum(command));
         return read(deadline);
     }
@@ -181,8 +202,10 @@ public final class GdbStub implements AutoCloseable {
         while (!input.hasRemaining()) {
             long left = (deadline - System.nanoTime()) / 1_000_000;
             if (left <= 0 || selector.select(left) == 0 && System.nanoTime() >= deadline) {
-                throw new VmException(
-                        Code.TIMEOUT, "QEMU's gdb stub did not answer within " + timeout.toMillis() + " ms");
+                throw new VmException(Code.TIMEOUT, "QEMU's gdb stub did not answer in time");
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new VmException(Code.TIMEOUT, "interrupted while QEMU's gdb stub was asked");
             }
             selector.selectedKeys().clear();
             int count = channel.read(input.clear());

@@ -6,7 +6,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -76,20 +75,33 @@ public final class ResumePoint {
         }
     }
 
-    /// Writes what another process goes on with: the stream of devices, and its log. `log` is the one that
-    /// this machine reads.
-    public void write(Path log, Path devicesTarget, Path logTarget) throws VmException {
-        try (InputStream from = Files.newInputStream(log);
-                OutputStream out = Files.newOutputStream(logTarget)) {
-            out.write(from.readNBytes(ReplayEvents.HEADER_BYTES));
-            out.write(ReplayEvents.CLOCK_VIRTUAL);
-            out.write(begun());
-            from.skipNBytes(stream.getLong(section + PLACE) - ReplayEvents.HEADER_BYTES);
-            from.transferTo(out);
-            Files.write(devicesTarget, rewound());
+    /// Where the log goes on behind the event that has been begun, in octets.
+    public long place() {
+        return stream.getLong(section + PLACE);
+    }
+
+    /// What the log of another process begins with that goes on from here: `log`, which this machine reads,
+    /// follows from [#place] on.
+    public byte[] head(Path log) throws VmException {
+        try (InputStream from = Files.newInputStream(log)) {
+            var head = new ByteArrayOutputStream();
+            head.write(from.readNBytes(ReplayEvents.HEADER_BYTES));
+            head.write(ReplayEvents.CLOCK_VIRTUAL);
+            head.write(begun());
+            return head.toByteArray();
         } catch (IOException e) {
-            throw new VmException(Code.IO, "a position in a replay could not be kept at " + logTarget, e);
+            throw new VmException(Code.IO, log + " could not be read", e);
         }
+    }
+
+    /// The same devices at the beginning of that log, with no event begun.
+    public byte[] devices() {
+        ByteBuffer copy = ByteBuffer.wrap(stream.array().clone());
+        copy.putInt(section + LEFT, 0);
+        copy.putInt(section + KIND, 0);
+        copy.put(section + UNREAD, (byte) 0);
+        copy.putLong(section + PLACE, ReplayEvents.HEADER_BYTES);
+        return copy.array();
     }
 
     /// The event that this machine has begun to read, as it stands in the log.
@@ -105,22 +117,11 @@ public final class ResumePoint {
         return octets.toByteArray();
     }
 
-    /// The same devices at the beginning of the new log, with no event begun.
-    private byte[] rewound() {
-        ByteBuffer copy = ByteBuffer.wrap(stream.array().clone());
-        copy.putInt(section + LEFT, 0);
-        copy.putInt(section + KIND, 0);
-        copy.put(section + UNREAD, (byte) 0);
-        copy.putLong(section + PLACE, ReplayEvents.HEADER_BYTES);
-        return copy.array();
-    }
-
     /// Where the event that has been begun stands: its kind has been read, or more of it. Of instructions the
     /// place behind will do, for they are no request.
     private long eventAt() {
-        long place = stream.getLong(section + PLACE);
         boolean begun = unread() && kind() != ReplayEvents.INSTRUCTIONS;
-        return begun ? place - 1 : place;
+        return begun ? place() - 1 : place();
     }
 
     private boolean unread() {

@@ -1,0 +1,126 @@
+package blackbox.replay.seek;
+
+import blackbox.replay.ReplayException;
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.exact.LogExtent;
+import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.vm.VmException;
+import blackbox.vm.machine.SteppedMachine;
+import blackbox.vm.machine.VmRequest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/// One pass over a recording that makes its index: every so often its machine is kept and then run to the next
+/// frame. An earlier pass that was ended goes on from the last of these.
+final class IndexPass {
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    /// Two hundred million instructions take about a second. A stop takes half of one, for QEMU then forgets all that
+    /// it has translated, and keeping a machine as much.
+    private static final long EVERY = 200_000_000;
+    private static final long EVERY_MIN = 20_000_000;
+    private static final int STOPS_MIN = 16;
+    private static final int STOPS_MAX = 400;
+    /// Where a request to a disk is under way nothing can be kept; a little later it is done.
+    private static final long LITTLE = 30_000;
+    private static final int TRIES_MAX = 50;
+    private static final Duration SAY_EVERY = Duration.ofSeconds(3);
+    /// What the first part of a run may take in any case.
+    private static final double HEAD_START = 0.125;
+
+    private final Stops stops;
+    private final SeekIndex index;
+    private final LogExtent extent;
+    private final SealedCapture events;
+    private final Consumer<String> says;
+    private boolean keeping = true;
+    private long saidNs;
+
+    /// @param events what the tracer sent
+    IndexPass(Stops stops, SeekIndex index, LogExtent extent, SealedCapture events, Consumer<String> says) {
+        this.stops = stops;
+        this.index = index;
+        this.extent = extent;
+        this.events = events;
+        this.says = says;
+    }
+
+    /// Goes to the recording's end.
+    ///
+    /// @param bytesMax what the index may take of the host's disk
+    void run(long bytesMax) throws VmException, IOException, ReplayException {
+        long end = extent.instructions();
+        long stride = Math.max(end / STOPS_MAX, Math.clamp(end / STOPS_MIN, EVERY_MIN, EVERY));
+        long startedNs = System.nanoTime();
+        saidNs = startedNs;
+        try (SteppedMachine machine = stops.open(index.reached())) {
+            long began = machine.beganAt();
+            boolean goesOn = true;
+            for (long position = began; goesOn && position < end; ) {
+                goesOn = machine.runTo(position, PATIENCE) && keep(machine, allowed(bytesMax, position));
+                Place place = goesOn ? stops.next(machine) : null;
+                if (place == null) {
+                    goesOn = false;
+                } else {
+                    index.add(place);
+                    index.save(false);
+                    say(place.position(), began, startedNs);
+                    position = place.position() + stride;
+                }
+            }
+            if (goesOn && !machine.finish(PATIENCE)) {
+                throw new VmException(VmException.Code.TIMEOUT, "the replay does not come to its end");
+            }
+            assertEnded(machine);
+        }
+        index.save(true);
+    }
+
+    /// QEMU ends where the recording ended, where its log is cut, and when somebody tells it to: the tracer has sent
+    /// everything in the first case, and nobody told it in the second.
+    private void assertEnded(SteppedMachine machine) throws VmException {
+        boolean crashed = machine.crashed(); // waits for its last octets
+        boolean whole = extent.end() ? machine.written(VmRequest.EVENTS) == events.sealedBytes() : !machine.shutDown();
+        if (crashed || !whole) {
+            throw new VmException(VmException.Code.QEMU_FAILED, "QEMU was ended: " + machine.lastWords());
+        }
+    }
+
+    /// A part of the run that changes much leaves room for what comes behind it.
+    private double allowed(long bytesMax, long position) {
+        return bytesMax * Math.max(HEAD_START, (double) position / extent.instructions());
+    }
+
+    /// Where nothing can be kept, landings take longer, and that is all. False when the recording ended.
+    private boolean keep(SteppedMachine machine, double bytesMax) throws VmException {
+        try {
+            for (int i = 0; i < TRIES_MAX && keeping && stops.kept().bytes() <= bytesMax; i++) {
+                if (machine.position() == machine.beganAt() || machine.keep(stops.kept())) {
+                    break;
+                }
+                if (!machine.runTo(machine.position() + LITTLE, PATIENCE)) {
+                    return false;
+                }
+            }
+        } catch (VmException e) {
+            if (e.code() != VmException.Code.IO && e.code() != VmException.Code.DISK_FULL) {
+                throw e;
+            }
+            keeping = false;
+            says.accept("no more machines are kept: " + e.getMessage());
+        }
+        return true;
+    }
+
+    private void say(long position, long began, long startedNs) {
+        long nowNs = System.nanoTime();
+        if (position == began || nowNs - saidNs < SAY_EVERY.toNanos()) {
+            return;
+        }
+        saidNs = nowNs;
+        long end = extent.instructions();
+        long leftNs = (long) ((double) (nowNs - startedNs) / (position - began) * (end - position));
+        says.accept(100 * position / end + " % indexed, about "
+                + Duration.ofNanos(leftNs).toSeconds() + " s left");
+    }
+}

@@ -1,0 +1,88 @@
+package blackbox.replay.seek;
+
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.exact.LogExtent;
+import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.vm.VmException;
+import blackbox.vm.machine.KeptMachines;
+import blackbox.vm.machine.ReplayMachine.Recording;
+import blackbox.vm.machine.SteppedMachine;
+import blackbox.vm.seek.GdbStub;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// Machines of one recording, and how they are stopped at the tracer's frames.
+///
+/// @param data where machines have their folders
+/// @param log what QEMU logged, checked
+/// @param emitAddress where the guest's kernel has the function that emits frames
+record Stops(Path data, Recording recording, SealedCapture log, KeptMachines kept, long emitAddress) {
+    private static final int MAGIC = 0x31584242;
+    private static final int HEADER_BYTES = 32;
+    private static final int SEQ = 16;
+    private static final int KTIME = 24;
+
+    /// The same with other kept machines.
+    Stops with(KeptMachines others) {
+        return new Stops(data, recording, log, others, emitAddress);
+    }
+
+    /// How far the recording goes.
+    LogExtent extent() throws IOException {
+        try (InputStream in = log.open()) {
+            return LogExtent.read(in);
+        }
+    }
+
+    /// The nearest machine at or before a position. A kept one that is damaged is left out: the one before it
+    /// does as well.
+    SteppedMachine open(long position) throws VmException, IOException {
+        while (true) {
+            Long from = kept.positions().floor(position);
+            try (InputStream in = log.open()) {
+                return from == null
+                        ? SteppedMachine.open(data, recording, in)
+                        : SteppedMachine.open(data, recording, in, kept, from);
+            } catch (VmException e) {
+                if (from == null || e.code() != VmException.Code.IO) {
+                    throw e;
+                }
+                kept.leaveOut(from);
+            }
+        }
+    }
+
+    /// Runs to the next frame that is emitted; null when the recording ends before, and QEMU with it.
+    @Nullable
+    Place next(SteppedMachine machine) throws VmException {
+        GdbStub gdb = machine.gdb();
+        gdb.breakAt(emitAddress);
+        if (gdb.resume() == GdbStub.Stop.ENDED) {
+            return null;
+        }
+        Place place = here(machine);
+        gdb.unbreak(emitAddress);
+        return place;
+    }
+
+    /// The frame at which a machine stands: its address is the function's second argument.
+    ///
+    /// @throws VmException `GUEST_FAILED` when it does not stand at one
+    Place here(SteppedMachine machine) throws VmException {
+        GdbStub gdb = machine.gdb();
+        var registers = gdb.registers();
+        if (registers.get("rip") == emitAddress) {
+            ByteBuffer frame = ByteBuffer.wrap(gdb.memory(registers.get("rsi"), HEADER_BYTES))
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            if (frame.getInt(0) == MAGIC) {
+                return new Place(frame.getLong(SEQ), machine.position(), frame.getLong(KTIME));
+            }
+        }
+        throw new VmException(
+                VmException.Code.GUEST_FAILED, "no frame of the tracer's is emitted at " + machine.position());
+    }
+}

@@ -1,0 +1,201 @@
+package blackbox.vm.seek;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.zip.CRC32C;
+
+/// One file with pages of RAM and disks of machines that were kept one after the other. What a machine shares
+/// with the one before it is there once, so that many machines cost what changes between them.
+///
+/// The file is pages of 4,096 octets, appended to and never changed. Of one thread, and of one process that
+/// appends.
+public final class PageStore implements AutoCloseable {
+    /// Octets of a page.
+    public static final int PAGE_BYTES = 4096;
+
+    private static final int BUFFER_BYTES = 256 * PAGE_BYTES;
+
+    private final FileChannel pages;
+
+    private PageStore(FileChannel pages) {
+        this.pages = pages;
+    }
+
+    /// Opens a store to append to; it is made when there is none.
+    public static PageStore open(Path file) throws VmException {
+        return open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    /// Opens a store that another process may append to.
+    public static PageStore read(Path file) throws VmException {
+        return open(file, StandardOpenOption.READ);
+    }
+
+    private static PageStore open(Path file, StandardOpenOption... options) throws VmException {
+        try {
+            return new PageStore(FileChannel.open(file, options));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the kept pages " + file + " cannot be opened", e);
+        }
+    }
+
+    /// Octets in the store.
+    public long bytes() throws VmException {
+        try {
+            return pages.size();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the kept pages have no size", e);
+        }
+    }
+
+    /// Keeps what `file` is now, durably.
+    ///
+    /// @param base what it began as, of the same length
+    /// @param before the table of the machine that was kept last
+    public PageTable keep(Path base, Path file, PageTable before) throws VmException {
+        BitSet data = DataExtents.pages(file, PAGE_BYTES);
+        data.or(DataExtents.pages(base, PAGE_BYTES));
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment old = map(base, arena);
+            MemorySegment now = map(file, arena);
+            if (old.byteSize() != now.byteSize() || now.byteSize() % PAGE_BYTES != 0) {
+                throw new IOException("it does not have the length of " + base);
+            }
+            MemorySegment stored = pages.map(MapMode.READ_ONLY, 0, pages.size(), arena);
+            var writer = new Writer(stored, before);
+            for (int page = data.nextSetBit(0); page >= 0; page = data.nextSetBit(page + 1)) {
+                if (!same(old, page, now, page)) {
+                    writer.add(now.asSlice((long) page * PAGE_BYTES, PAGE_BYTES), page);
+                }
+            }
+            return writer.finish();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the pages of " + file + " could not be kept: " + e.getMessage(), e);
+        }
+    }
+
+    /// Makes `file`, a copy of what it began as, what it was when it was kept.
+    ///
+    /// @throws VmException `IO`, also when a page is not as it was kept
+    public void apply(PageTable table, Path file) throws VmException {
+        try (var arena = Arena.ofConfined();
+                var out = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            MemorySegment stored = pages.map(MapMode.READ_ONLY, 0, pages.size(), arena);
+            long count = stored.byteSize() / PAGE_BYTES;
+            long length = out.size();
+            var crc = new CRC32C();
+            for (int i = 0; i < table.size(); i++) {
+                long to = (long) table.numbers()[i] * PAGE_BYTES;
+                if (table.places()[i] >= count || to + PAGE_BYTES > length) {
+                    throw new IOException("page " + table.numbers()[i] + " is not there");
+                }
+                ByteBuffer page = stored.asSlice((long) table.places()[i] * PAGE_BYTES, PAGE_BYTES)
+                        .asByteBuffer();
+                crc.update(page.duplicate());
+                while (page.hasRemaining()) {
+                    out.write(page, to + page.position());
+                }
+            }
+            if ((int) crc.getValue() != table.crc32c()) {
+                throw new IOException("a page is not as it was kept");
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "kept pages could not be put into " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() throws VmException {
+        try {
+            pages.close();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the kept pages could not be closed", e);
+        }
+    }
+
+    private static MemorySegment map(Path file, Arena arena) throws IOException {
+        try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
+        }
+    }
+
+    private static boolean same(MemorySegment a, long pageOfA, MemorySegment b, long pageOfB) {
+        long atA = pageOfA * PAGE_BYTES;
+        long atB = pageOfB * PAGE_BYTES;
+        return MemorySegment.mismatch(a, atA, atA + PAGE_BYTES, b, atB, atB + PAGE_BYTES) < 0;
+    }
+
+    /// Makes one table; what the one before does not have yet is appended.
+    private final class Writer {
+        private final MemorySegment stored;
+        private final PageTable before;
+        private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+        private final CRC32C crc = new CRC32C();
+        private int[] numbers = new int[1024];
+        private int[] places = new int[1024];
+        private int count;
+        private int passed;
+        private long end;
+
+        Writer(MemorySegment stored, PageTable before) {
+            this.stored = stored;
+            this.before = before;
+            // A last page that is not whole was being written when its process ended.
+            end = stored.byteSize() / PAGE_BYTES;
+        }
+
+        void add(MemorySegment page, int number) throws IOException {
+            if (count == numbers.length) {
+                numbers = Arrays.copyOf(numbers, 2 * count);
+                places = Arrays.copyOf(places, 2 * count);
+            }
+            crc.update(page.asByteBuffer());
+            numbers[count] = number;
+            int known = placeBefore(number);
+            boolean unchanged = known >= 0 && same(stored, known, page, 0);
+            places[count++] = unchanged ? known : append(page);
+        }
+
+        private int placeBefore(int number) {
+            while (passed < before.size() && before.numbers()[passed] < number) {
+                passed++;
+            }
+            return passed < before.size() && before.numbers()[passed] == number ? before.places()[passed] : -1;
+        }
+
+        private int append(MemorySegment page) throws IOException {
+            int place = Math.toIntExact(end + buffer.position() / PAGE_BYTES);
+            buffer.put(page.asByteBuffer());
+            if (!buffer.hasRemaining()) {
+                flush();
+            }
+            return place;
+        }
+
+        private void flush() throws IOException {
+            buffer.flip();
+            long at = end * PAGE_BYTES;
+            end += buffer.limit() / PAGE_BYTES;
+            while (buffer.hasRemaining()) {
+                at += pages.write(buffer, at);
+            }
+            buffer.clear();
+        }
+
+        PageTable finish() throws IOException {
+            flush();
+            pages.force(false);
+            return new PageTable(Arrays.copyOf(numbers, count), Arrays.copyOf(places, count), (int) crc.getValue());
+        }
+    }
+}
