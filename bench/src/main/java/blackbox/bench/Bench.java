@@ -23,6 +23,7 @@ final class Bench {
             new BlockLog(),
             new Rerun(),
             new ExactTier(),
+            new Seek(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),
             new HelpTime(),

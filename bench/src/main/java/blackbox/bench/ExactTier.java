@@ -1,29 +1,45 @@
 package blackbox.bench;
 
+import blackbox.bench.Goal.AtLeast;
 import blackbox.bench.Goal.AtMost;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 
-/// What exact recording and replay cost, and how long it takes to land at an event. Each figure is of whole
+/// What exact recording and replay cost. Each figure is of whole
 /// commands, less what the same command takes for an agent that does nothing.
 final class ExactTier implements Benchmark {
     private static final int ROUNDS = 3;
     private static final int IDENTICAL_TIMES = 100;
-    private static final int LANDINGS = 5;
-    private static final long SEED = 7;
     /// Computes, starts programs and writes files; about five seconds in a live VM of two cores.
     private static final String WORK = """
             for i in $(seq 60); do
                 head -c 400000 /dev/zero | sha256sum > sum$i
                 python3 -c 'print(sum(i * i for i in range(150000)))' > square$i
             done
+            """;
+
+    private static final String ASKING = """
+            import os, sys, threading, time, urllib.request
+            def work(n):
+                for _ in range(50):
+                    print(n, time.time_ns(), os.getrandom(8).hex(), open('/dev/urandom', 'rb').read(8).hex(), flush=True)
+            threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+            [t.start() for t in threads]
+            print(urllib.request.urlopen(sys.argv[1]).read())
+            [t.join() for t in threads]
             """;
 
     @Override
@@ -42,24 +58,46 @@ final class ExactTier implements Benchmark {
         double log = Files.size(newestLog(data));
         double replay = replaySeconds(data);
         var results = new ArrayList<BenchResult>();
-        results.add(landing(data));
         Launcher.time(data.command("record", "--tier", "exact", "--", "true"));
         double replayNothing = replaySeconds(data);
-        results.add(
-                0,
-                BenchResult.of("exact-record", exact / live, "× live")
-                        .withGoal(new AtMost(2.5))
-                        .withNote(
-                                "%.1f s exact, %.1f s live (plain TCG), medians of %d".formatted(exact, live, ROUNDS)));
-        results.add(
-                1,
-                BenchResult.of("exact-replay", (replay - replayNothing) / exact, "× record")
-                        .withGoal(new AtMost(1.2))
-                        .withNote("%.1f s".formatted(replay - replayNothing)));
-        results.add(2, BenchResult.of("replay-log", log / exact / 1024, "KiB/s of run"));
-        Launcher.time(data.command("replay", "last", "--times", Integer.toString(IDENTICAL_TIMES)));
-        results.add(BenchResult.of("exact-identical", IDENTICAL_TIMES, "replays of one run, all as recorded"));
+        results.add(BenchResult.of("exact-record", exact / live, "× live")
+                .withGoal(new AtMost(2.5))
+                .withNote("%.1f s exact, %.1f s live (TCG, where there is no KVM), medians of %d"
+                        .formatted(exact, live, ROUNDS)));
+        results.add(BenchResult.of("exact-replay", (replay - replayNothing) / exact, "× record")
+                .withGoal(new AtMost(1.2))
+                .withNote("%.1f s".formatted(replay - replayNothing)));
+        results.add(BenchResult.of("replay-log", log / exact / 1024, "KiB/s of run"));
+        results.add(identical(data));
         return results;
+    }
+
+    /// Of a run that asks the clock, the kernel's generator and a server, from threads; the server is stopped before
+    /// it is replayed.
+    private static BenchResult identical(VmData data) throws IOException, InterruptedException {
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            byte[] answer = Instant.now().toString().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        server.start();
+        String url = "http://10.0.2.2:" + server.getAddress().getPort() + "/";
+        Launcher.time(
+                data.command("record", "--tier", "exact", "--network", "user", "--", "python3", "-c", ASKING, url));
+        server.stop(0);
+        String[] words = {"replay", "last", "--json", "--times", Integer.toString(IDENTICAL_TIMES)};
+        JsonNode verdicts = new ObjectMapper()
+                .readTree(Launcher.output(data.command(words)))
+                .path("verdicts");
+        int identical = 0;
+        for (JsonNode each : verdicts) {
+            identical += each.path("verdict").asText().equals("IDENTICAL") ? 1 : 0;
+        }
+        return BenchResult.of("exact-identical", identical, "replays IDENTICAL")
+                .withGoal(new AtLeast(IDENTICAL_TIMES))
+                .withNote("of " + IDENTICAL_TIMES + " of a run with clock, urandom, getrandom, threads and HTTP");
     }
 
     private static Duration record(VmData data, String tier, String work) throws IOException, InterruptedException {
@@ -80,24 +118,6 @@ final class ExactTier implements Benchmark {
             times.add(Launcher.time(data.command("replay", "last")));
         }
         return Medians.seconds(times);
-    }
-
-    /// The first landing indexes the run; the others start from what it kept.
-    private static BenchResult landing(VmData data) throws IOException, InterruptedException {
-        var random = new Random(SEED);
-        double cold = land(data, 1_000).toMillis() / 1_000.0;
-        var times = new ArrayList<Duration>();
-        for (int i = 0; i < LANDINGS; i++) {
-            times.add(land(data, 300 + random.nextInt(2_000)));
-        }
-        return BenchResult.of("seek", Medians.seconds(times), "s")
-                .withGoal(new AtMost(5))
-                .beside("first-landing", cold)
-                .withNote("whole commands: the run is verified and its inputs hashed first; a run of some seconds");
-    }
-
-    private static Duration land(VmData data, int index) throws IOException, InterruptedException {
-        return Launcher.time(data.command("replay", "last", "--to", Integer.toString(index), "--json"));
     }
 
     private static Path newestLog(VmData data) throws IOException {

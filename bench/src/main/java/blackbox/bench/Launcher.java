@@ -2,6 +2,7 @@ package blackbox.bench;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,5 +28,16 @@ final class Launcher {
             throw new IOException(command + " ended with exit code " + exit);
         }
         return elapsed;
+    }
+
+    /// What a program writes to its standard output. It may end with any exit code.
+    static String output(List<String> command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectInput(new File("/dev/null"))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return output;
     }
 }

@@ -1,0 +1,60 @@
+package blackbox.bench;
+
+import blackbox.bench.Goal.AtMost;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/// How long it takes to land at a moment of a run of ten minutes, by whole commands: the run is verified and all
+/// that it was started from is hashed in each. The first landing indexes the run.
+final class Seek implements Benchmark {
+    private static final int LANDINGS = 9;
+    private static final long SEED = 7;
+    private static final Duration MARGIN = Duration.ofSeconds(10);
+    /// Works and waits in turns, as an agent does: about ten minutes here, more than half of them at work.
+    private static final String WORK = """
+            for round in $(seq 75); do
+                for i in $(seq 12); do
+                    head -c 400000 /dev/zero | sha256sum > sum$i
+                    python3 -c 'print(sum(i * i for i in range(150000)))' > square$i
+                done
+                find /usr/lib/python3 -name '*.py' | xargs grep -l import | wc -l
+                sleep 2
+            done
+            """;
+
+    @Override
+    public String name() {
+        return "seek";
+    }
+
+    @Override
+    public List<BenchResult> run() throws IOException, InterruptedException {
+        VmData data = VmData.shared();
+        Launcher.time(data.command("record", "--tier", "exact", "--", "true")); // the snapshot is there then
+        Instant began = Instant.now();
+        Duration recorded = Launcher.time(data.command("record", "--tier", "exact", "--", "bash", "-c", WORK));
+        Duration span = recorded.minus(MARGIN.multipliedBy(2));
+        Duration first = land(data, began.plus(MARGIN));
+        var random = new Random(SEED);
+        var times = new ArrayList<Duration>();
+        for (int i = 0; i < LANDINGS; i++) {
+            times.add(land(data, began.plus(MARGIN).plusMillis(random.nextLong(span.toMillis()))));
+        }
+        var worst = times.stream().max(Duration::compareTo).orElseThrow();
+        return List.of(
+                BenchResult.of("seek", Medians.seconds(times), "s")
+                        .withGoal(new AtMost(5))
+                        .withNote("median of %d moments of a run of %d s, worst %.1f s"
+                                .formatted(LANDINGS, recorded.toSeconds(), worst.toMillis() / 1_000.0)),
+                BenchResult.of("seek-first", first.toMillis() / 1_000.0, "s")
+                        .withNote("with the pass that indexes the run, which `serve` makes ahead"));
+    }
+
+    private static Duration land(VmData data, Instant moment) throws IOException, InterruptedException {
+        return Launcher.time(data.command("replay", "last", "--to", moment.toString(), "--json"));
+    }
+}
