@@ -163,6 +163,11 @@ public final class RecordCommand implements Callable<Integer> {
                 && (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' '))) {
             throw CommandException.badInput("a run's name has 1 to 200 printable characters");
         }
+        int given = RecordRequest.givenBytes(command, environment.keySet());
+        if (given > RecordRequest.GIVEN_BYTES_MAX) {
+            throw CommandException.badInput("the command has " + given + " octets, and a run's first event takes "
+                    + RecordRequest.GIVEN_BYTES_MAX + "; put long arguments into a file of the workspace");
+        }
         return new RecordRequest(
                 image,
                 name,

@@ -89,6 +89,13 @@ class CommandLineTest {
     }
 
     @Test
+    void aCommandThatTheFirstEventCannotHoldIsRefusedBeforeAnythingStarts() {
+        Said said = run("record", "--data", folder.toString(), "--", "echo", "x".repeat(50_000));
+        assertEquals(ExitCodes.BAD_INPUT, said.exitCode());
+        assertTrue(said.err().contains("first event takes 49152"), said.err());
+    }
+
+    @Test
     void doctorSaysWhatIsMissingAndHowToGetIt() {
         Said said = run("doctor", "--json", "--data", folder.toString());
         assertEquals(ExitCodes.DOES_NOT_HOLD, said.exitCode(), "there is no image in an empty data folder");

@@ -2,10 +2,14 @@ package blackbox.cli.record;
 
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What to record.
@@ -31,6 +35,17 @@ public record RecordRequest(
         CaptureLimits limits,
         Tier tier,
         List<String> command) {
+    /// What a run's first event holds of the command and the names in its environment, as JSON: a leaf has at
+    /// most 65,535 octets, and some thousands are its own.
+    public static final int GIVEN_BYTES_MAX = 48 << 10;
+
+    /// How much of it these take.
+    public static int givenBytes(List<String> command, Collection<String> names) {
+        var mapper = new ObjectMapper();
+        return Stream.of(command, names)
+                .mapToInt(each -> mapper.valueToTree(each).toString().getBytes(StandardCharsets.UTF_8).length)
+                .sum();
+    }
 
     public RecordRequest {
         if (command.isEmpty()) {
