@@ -138,7 +138,7 @@ final class ReplayCommand implements Callable<Integer> {
             throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
                     + Tiers.why(tier) + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
-        moment.locate(recordings, id);
+        long index = moment.locate(recordings, id).index();
         PrintWriter out = spec.commandLine().getOut();
         var wish = new Wish(id, 1, workspace);
         return switch (session.prepare(wish, trust.believed(folder))) {
@@ -146,7 +146,7 @@ final class ReplayCommand implements Callable<Integer> {
             case ReplaySession.Ready ready -> {
                 var report = new LandingReport(out, form());
                 try (LandedSession landed =
-                        tidily(() -> LandedSession.at(ready.request(), moment, report, this::tell))) {
+                        tidily(() -> LandedSession.at(ready.request(), index, report, this::tell))) {
                     answer(landed, ready.why());
                     yield ExitCodes.OK;
                 } catch (VmException e) {

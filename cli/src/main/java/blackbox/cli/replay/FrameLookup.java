@@ -18,23 +18,39 @@ import org.jspecify.annotations.Nullable;
 /// @param index the event's
 /// @param line the event, for people
 record FrameLookup(long seq, long index, String line) {
+    /// Frames are seldom further apart.
+    private static final long NEAR = 200;
 
-    /// The last frame at or before an event.
+    /// The last frame at or before an event; of a run that has none there, its first.
     static FrameLookup at(Recordings recordings, RunId run, long index) throws IOException, ReplayException {
+        for (long from = Math.max(0, index - NEAR); ; from = 0) {
+            FrameLookup found = lookUp(recordings, run, from, index);
+            if (found != null && (found.index() <= index || from == 0)) {
+                return found;
+            }
+            if (from == 0) {
+                throw new ReplayException(Code.BAD_INPUT, "run " + run + " has no event of the guest's to land at");
+            }
+        }
+    }
+
+    /// The last frame from `from` up to `index`, or else the first behind.
+    private static @Nullable FrameLookup lookUp(Recordings recordings, RunId run, long from, long index)
+            throws IOException {
         FrameLookup found = null;
-        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+        try (RunReader reader = RunReader.open(recordings, run, from)) {
             while (reader.next() && (reader.index() <= index || found == null)) {
-                Row row = reader.row();
-                if (row.has(Column.CPU_SEQ)) {
-                    found = new FrameLookup(
-                            row.number(Column.CPU_SEQ), reader.index(), EventLine.format(reader.index(), row));
+                if (reader.row().has(Column.CPU_SEQ)) {
+                    found = of(reader);
                 }
             }
         }
-        if (found == null) {
-            throw new ReplayException(Code.BAD_INPUT, "run " + run + " has no event of the guest's to land at");
-        }
         return found;
+    }
+
+    private static FrameLookup of(RunReader reader) throws IOException {
+        Row row = reader.row();
+        return new FrameLookup(row.number(Column.CPU_SEQ), reader.index(), EventLine.format(reader.index(), row));
     }
 
     /// The next frame behind an event, of `kind` when one is given; null when there is none.
@@ -45,8 +61,7 @@ record FrameLookup(long seq, long index, String line) {
                 Row row = reader.row();
                 boolean wanted = kind == null || row.number(Column.KIND) == kind.code();
                 if (wanted && row.has(Column.CPU_SEQ)) {
-                    return new FrameLookup(
-                            row.number(Column.CPU_SEQ), reader.index(), EventLine.format(reader.index(), row));
+                    return of(reader);
                 }
             }
         }

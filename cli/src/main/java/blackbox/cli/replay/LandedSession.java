@@ -57,14 +57,12 @@ public final class LandedSession implements AutoCloseable {
 
     /// Lands.
     ///
+    /// @param index of an event
     /// @param says hears progress
-    /// @throws ReplayException `BAD_INPUT` for a moment that the run does not have, or a recording that does
-    ///     not say where its frames are emitted
-    public static LandedSession at(ReplayRequest request, Moment moment, LandingReport report, Consumer<String> says)
+    /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
+    public static LandedSession at(ReplayRequest request, long index, LandingReport report, Consumer<String> says)
             throws ReplayException, IOException {
-        var run = request.facts().run();
-        var position = moment.locate(request.recordings(), run);
-        var event = FrameLookup.at(request.recordings(), run, position.index());
+        var event = FrameLookup.at(request.recordings(), request.facts().run(), index);
         Lander lander = Landings.lander(request, says);
         return new LandedSession(request, lander, report, lander.land(event.seq()), event);
     }

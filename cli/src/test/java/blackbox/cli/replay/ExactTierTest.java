@@ -13,7 +13,6 @@ import blackbox.query.store.Recordings;
 import blackbox.query.store.RunFacts;
 import blackbox.query.store.RunReader;
 import blackbox.query.store.RunState;
-import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.divergence.DivergenceClass;
@@ -349,10 +348,7 @@ class ExactTierTest {
         var printed = new StringWriter();
         String asked = "registers\nprocesses\nconsole\noutput\nnext\nnext process.exit\nback 1\nprocesses\nto " + index;
         try (var landed = LandedSession.at(
-                request,
-                new Moment.AtEvent(index),
-                new LandingReport(new PrintWriter(printed), LandingReport.Form.JSON),
-                line -> {})) {
+                request, index, new LandingReport(new PrintWriter(printed), LandingReport.Form.JSON), line -> {})) {
             landed.answer(new BufferedReader(new StringReader(asked)), "");
         }
         List<String> lines = printed.toString().lines().toList();
