@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class SteppedMachine implements AutoCloseable {
     /// The longest that a machine runs between two stops.
     private static final Duration STRETCH_MAX = Duration.ofMinutes(10);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final Duration ENDING = Duration.ofSeconds(5);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
     private static final String SHUTDOWN = "SHUTDOWN";
@@ -332,9 +333,17 @@ public final class SteppedMachine implements AutoCloseable {
     private @Nullable QmpEvent await(String name, long deadline) throws VmException {
         try {
             while (true) {
-                QmpEvent event = events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                if (event == null) {
+                boolean alive = qemu.alive();
+                long leftNs = deadline - System.nanoTime();
+                QmpEvent event = events.poll(Math.min(leftNs, LOOK_EVERY.toNanos()), TimeUnit.NANOSECONDS);
+                if (event == null && !alive) {
+                    return null;
+                }
+                if (event == null && leftNs <= 0) {
                     throw new VmException(Code.TIMEOUT, "the replay stands at instruction " + position());
+                }
+                if (event == null) {
+                    continue;
                 }
                 if (event.name().equals(SHUTDOWN)) {
                     shutDown = true;

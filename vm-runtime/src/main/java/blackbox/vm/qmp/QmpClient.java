@@ -113,10 +113,10 @@ public final class QmpClient implements AutoCloseable {
                     replies.add(message);
                 }
             }
-        } catch (IOException | IllegalStateException _) {
+        } catch (IOException | IllegalStateException e) {
             // The connection is of no more use: closed by us, cut by QEMU's end, or not JSON. All of it ends below.
+            listener.accept(new QmpEvent("DISCONNECTED", Json.object(), 0));
         }
-        listener.accept(new QmpEvent("DISCONNECTED", Json.object(), 0));
         replies.offer(END);
     }
 
