@@ -37,7 +37,8 @@ final class FrameTap implements AutoCloseable {
         }
     }
 
-    /// Reads frames to their end on a thread of its own, and keeps none.
+    /// Reads frames to their end on a thread of its own, and keeps none. It is a platform thread: reading a pipe holds
+    /// on to a virtual thread's carrier, and there are only as many of those as cores.
     static Thread discard(InputStream frames) {
         return Thread.ofPlatform().daemon().name("frames").start(() -> {
             try {

@@ -127,6 +127,7 @@ final class SnapshotStore {
         try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
                 OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
             var port = booted.events();
+            // No run looks at these: before `ready` there is nothing that could send one for itself.
             Thread framesOut = FrameTap.discard(booted.qemu().framesOut());
             Thread framesIn = FrameTap.discard(booted.qemu().framesIn());
             var copy = new BoundedCopy(port, events, EVENTS_BYTES_MAX);
@@ -145,9 +146,6 @@ final class SnapshotStore {
         }
     }
 
-    /// No run looks at these frames: before `ready` there is nothing that could send one for itself. On a
-    /// platform thread: reading a pipe holds on to a virtual thread's carrier, and there are only as many
-    /// of those as cores.
     /// An empty overlay over the snapshot's state disk; every run gets a copy of it.
     private static void makeOverlay(Path target) throws VmException {
         makeOverlay(target, VmSnapshot.OVERLAY);
