@@ -22,9 +22,13 @@ def octets():
     return dice.randbytes(dice.choice([0, 1, 59, 60, 4096, dice.randrange(20_000), 300_000 if dice.random() < 0.1 else 7]))
 
 
+def at_once(path, flags):
+    return os.open(path, flags | os.O_NONBLOCK)  # a pipe that nobody reads is refused, where it would be waited for
+
+
 def write(root, mode):
     files = [path for path in paths(root) if os.path.isfile(path)]
-    with open(dice.choice(files) if files and dice.random() < 0.6 else fresh(root), mode) as file:
+    with open(dice.choice(files) if files and dice.random() < 0.6 else fresh(root), mode, opener=at_once) as file:
         file.write(octets())
 
 
