@@ -13,7 +13,9 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
+import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// A moment of a run, as a person names it.
 public sealed interface Moment {
@@ -39,6 +41,7 @@ public sealed interface Moment {
     /// @param atNs that event's time, nanoseconds since 1970
     record Position(long index, long atNs) {}
 
+    Set<Column> COLUMNS = Set.of(Column.AT_NS);
     Pattern INDEX = Pattern.compile("\\d{1,18}");
     Pattern TIME_OF_DAY = Pattern.compile("\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?");
 
@@ -66,19 +69,22 @@ public sealed interface Moment {
     ///
     /// @throws ReplayException `BAD_INPUT` when it lies outside the run
     default Position locate(Recordings recordings, RunId run) throws ReplayException, IOException {
-        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+        try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
             if (!reader.next()) {
                 throw new ReplayException(Code.MISSING, "nothing is there of run " + run);
             }
             var first = position(reader);
+            Position found = this instanceof AtEvent event ? at(recordings, run, event.index()) : null;
+            if (found != null) {
+                return found;
+            }
             long untilNs = untilNs(first.atNs());
-            Position found = null;
             Position last = first;
             do {
                 last = position(reader);
                 // Events of guest and host come in the order in which the recorder took them, not in that of
                 // their times.
-                if (this instanceof AtEvent event ? last.index() == event.index() : last.atNs() <= untilNs) {
+                if (!(this instanceof AtEvent) && last.atNs() <= untilNs) {
                     found = last;
                 }
             } while (reader.next());
@@ -89,6 +95,12 @@ public sealed interface Moment {
                                 + " to event " + last.index() + " at " + Timestamps.format(last.atNs()));
             }
             return found;
+        }
+    }
+
+    private static @Nullable Position at(Recordings recordings, RunId run, long index) throws IOException {
+        try (RunReader reader = RunReader.open(recordings, run, index, COLUMNS)) {
+            return reader.next() && reader.index() == index ? position(reader) : null;
         }
     }
 

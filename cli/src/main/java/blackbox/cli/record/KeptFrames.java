@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A stream of frames that is kept in a file while it is read: pcap, as QEMU writes it. Keeping stops at its
 /// limit or when the file cannot be written; reading goes on. Owned by the thread that reads.
-final class KeptFrames extends FilterInputStream {
+public final class KeptFrames extends FilterInputStream {
 
     /// Names in the folder of captures.
-    static final String OUT = "frames-out";
+    public static final String OUT = "frames-out";
 
-    static final String IN = "frames-in";
+    public static final String IN = "frames-in";
 
     private static final int SKIP_BYTES_MAX = 4_096;
 

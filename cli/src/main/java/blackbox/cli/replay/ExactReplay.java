@@ -1,5 +1,6 @@
 package blackbox.cli.replay;
 
+import blackbox.cli.record.KeptFrames;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
@@ -102,8 +103,8 @@ final class ExactReplay {
 
     private Result run(ReplayMachine machine, LogExtent extent, List<Long> cpuSeq)
             throws VmException, IOException, RecorderException, InterruptedException {
-        var out = compare(Rerun.FRAMES_OUT, machine.framesOut(), FlowTable.Direction.OUT);
-        var in = compare(Rerun.FRAMES_IN, machine.framesIn(), FlowTable.Direction.IN);
+        var out = compare(KeptFrames.OUT, machine.framesOut(), FlowTable.Direction.OUT);
+        var in = compare(KeptFrames.IN, machine.framesIn(), FlowTable.Direction.IN);
         var events = start("tracer-stream", () -> {
             new GuestDecoder(clock, cpuSeq, this::keep).run(before(machine.events()));
             return new StreamMatch(VmRequest.EVENTS, 0, null);

@@ -1,5 +1,6 @@
 package blackbox.cli.replay;
 
+import blackbox.cli.record.KeptFrames;
 import blackbox.cli.record.KeptInputs;
 import blackbox.query.store.Recordings;
 import blackbox.query.store.RunFacts;
@@ -25,11 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// clock and entropy, and for a network only what was recorded. It shows whether the run does the same again;
 /// it never claims to be the same execution.
 final class Rerun {
-    /// The captures that it reads.
-    static final String FRAMES_OUT = "frames-out";
-
-    static final String FRAMES_IN = "frames-in";
-
     private final Recordings recordings;
     private final RunFacts facts;
     private final RecordedAgent agent;
@@ -70,8 +66,8 @@ final class Rerun {
                 entropy,
                 agent.startedAt(),
                 agent.patience());
-        try (var out = frames(captures, FRAMES_OUT);
-                var in = frames(captures, FRAMES_IN)) {
+        try (var out = frames(captures, KeptFrames.OUT);
+                var in = frames(captures, KeptFrames.IN)) {
             Cassette cassette = Cassette.read(out, in);
             limits.addAll(cassette.limits());
             says.accept("executing again what was recorded, with " + cassette.connectionCount() + " connections and "

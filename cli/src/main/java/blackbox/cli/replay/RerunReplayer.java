@@ -1,5 +1,6 @@
 package blackbox.cli.replay;
 
+import blackbox.cli.record.KeptFrames;
 import blackbox.cli.replay.Rerun.Executed;
 import blackbox.query.store.RunFacts;
 import blackbox.replay.ReplayException;
@@ -63,7 +64,7 @@ public final class RerunReplayer implements Replayer {
 
     @Override
     public Set<String> captures() {
-        return Set.of(Rerun.FRAMES_OUT, Rerun.FRAMES_IN);
+        return Set.of(KeptFrames.OUT, KeptFrames.IN);
     }
 
     @Override
@@ -137,12 +138,13 @@ public final class RerunReplayer implements Replayer {
                     + String.join(", ", environment.keySet().stream().sorted().toList()) + " were given anew");
         }
         alignment.rules().forEach(rule -> rules.add(meaning(rule)));
+        var found = alignment.firstDivergence();
         var comparison = new Comparison(
                 rules,
                 List.of("events of the guest and of its network, as the recorder sees them"),
                 notCompared(executed, alignment),
                 alignment.comparedEvents(),
-                divergence(alignment),
+                found == null ? null : FirstDivergence.of(found),
                 0);
         var completion = new Completion(unfinished(request.facts(), executed, alignment));
         return Verdict.of(request.facts().run(), wall.instant(), Tier.RERUN, comparison, completion);
@@ -169,22 +171,6 @@ public final class RerunReplayer implements Replayer {
                     + " recorded datagrams that the replay did not ask for");
         }
         return lines;
-    }
-
-    private static @Nullable FirstDivergence divergence(Alignment alignment) {
-        var first = alignment.firstDivergence();
-        if (first == null) {
-            return null;
-        }
-        var context = new ArrayList<String>();
-        var agreed = first.lastAgreed();
-        if (agreed != null) {
-            context.add("last agreed: " + agreed.line());
-        }
-        first.recordedContext().forEach(line -> context.add("recorded: " + line));
-        first.actualContext().forEach(line -> context.add("replayed: " + line));
-        return new FirstDivergence(
-                first.index(), first.reason(), first.expected(), first.actual(), first.causes(), context);
     }
 
     private static String meaning(String rule) {

@@ -102,7 +102,7 @@ public final class IndexAhead implements AutoCloseable {
         return true;
     }
 
-    private void index(RunId run) throws IOException, ReplayException {
+    private void index(RunId run) throws IOException, ReplayException, InterruptedException {
         var session =
                 new ReplaySession(data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, line -> {});
         switch (session.prepare(new ReplaySession.Wish(run, 1, null), data.trustedKeys())) {

@@ -27,6 +27,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -133,18 +136,15 @@ public final class ReplaySession {
     ///
     /// @param trusted the keys that are trusted when the run is verified
     /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
-    public Prepared prepare(Wish wish, List<NoteVerifier> trusted) throws ReplayException, IOException {
+    public Prepared prepare(Wish wish, List<NoteVerifier> trusted)
+            throws ReplayException, IOException, InterruptedException {
         var recordings = new Recordings(data.root());
         RunFacts facts = RunFacts.read(recordings, wish.run());
         if (facts.state() == RunState.OPEN) {
             throw new ReplayException(Code.BAD_INPUT, "run " + wish.run() + " is still being recorded");
         }
-        Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
         SealedStart start = SealedStart.of(facts);
         String why = Tiers.why(start.tier());
-        if (verification.integrity() != Integrity.VERIFIED) {
-            return new Refused(start.tier(), why, List.of(untrusted(wish.run(), verification)));
-        }
         Replayer replayer = tiers.of(start.tier());
         if (replayer == null) {
             throw new ReplayException(
@@ -153,7 +153,15 @@ public final class ReplaySession {
                             + start.tier().word());
         }
         says.accept("checking what the run was started from");
-        return switch (new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures())) {
+        // Hashed beside the verification, without which nothing that comes of it is used.
+        var check = new FutureTask<>(
+                () -> new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures()));
+        Thread.ofPlatform().daemon().name("input-check").start(check);
+        Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
+        if (verification.integrity() != Integrity.VERIFIED) {
+            return new Refused(start.tier(), why, List.of(untrusted(wish.run(), verification)));
+        }
+        return switch (result(check)) {
             case InputCheck.Refused refused -> new Refused(start.tier(), why, refused.refusals());
             case InputCheck.Ready ready -> {
                 var request = new ReplayRequest(recordings, facts, start, ready.inputs());
@@ -161,6 +169,18 @@ public final class ReplaySession {
                 yield own.isEmpty() ? new Ready(request, replayer, why) : new Refused(start.tier(), why, own);
             }
         };
+    }
+
+    private static InputCheck.Result result(Future<InputCheck.Result> check)
+            throws ReplayException, InterruptedException {
+        try {
+            return check.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof ReplayException failed) {
+                throw failed;
+            }
+            throw new ReplayException(Code.ENGINE, "what the run was started from could not be checked", e);
+        }
     }
 
     /// Keeps the verdict that nothing could be started.

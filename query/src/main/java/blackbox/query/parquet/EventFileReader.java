@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -61,7 +62,9 @@ public final class EventFileReader implements AutoCloseable {
 
     /// A column of the file and the field it fills: a leaf's column, or one of the four that are not in the
     /// leaf.
-    private record Slot(int field, @Nullable Column column, ColumnCursor cursor) {}
+    ///
+    /// @param place among the file's columns
+    private record Slot(int place, int field, @Nullable Column column, ColumnCursor cursor) {}
 
     private EventFileReader(ParquetFile file, Slot[] slots) {
         this.file = file;
@@ -78,24 +81,35 @@ public final class EventFileReader implements AutoCloseable {
     ///
     /// @throws MalformedParquetException when it is no data file of the events table
     public static EventFileReader open(Path path, RunId run) throws IOException {
+        return open(path, run, EnumSet.allOf(Column.class));
+    }
+
+    /// The same, for rows that need only have `wanted` of their columns: the others are neither read nor checked.
+    ///
+    /// @throws MalformedParquetException when it is no data file of the events table
+    public static EventFileReader open(Path path, RunId run, Set<Column> wanted) throws IOException {
         ParquetFile file = ParquetFile.open(path);
         try {
-            return new EventFileReader(file, slots(file.columns(), run));
+            return new EventFileReader(file, slots(file.columns(), run, wanted));
         } catch (MalformedParquetException e) {
             file.close();
             throw e;
         }
     }
 
-    private static Slot[] slots(List<LeafColumn> columns, RunId run) throws MalformedParquetException {
+    private static Slot[] slots(List<LeafColumn> columns, RunId run, Set<Column> wanted)
+            throws MalformedParquetException {
         var slots = new ArrayList<Slot>();
         Set<String> names = new HashSet<>();
-        for (LeafColumn column : columns) {
-            Slot slot = slot(column, run);
+        for (int i = 0; i < columns.size(); i++) {
+            LeafColumn column = columns.get(i);
+            Slot slot = slot(i, column, run);
             if (slot == null || !names.add(column.name())) {
                 throw new MalformedParquetException("column " + column.name() + " is none of the events table's");
             }
-            slots.add(slot);
+            if (slot.column == null || wanted.contains(slot.column)) {
+                slots.add(slot);
+            }
         }
         if (!names.contains("index") || !names.contains("kind")) {
             throw new MalformedParquetException("it has no index or no kind column");
@@ -113,30 +127,30 @@ public final class EventFileReader implements AutoCloseable {
         return Map.copyOf(columns);
     }
 
-    private static @Nullable Slot slot(LeafColumn in, RunId run) {
+    private static @Nullable Slot slot(int place, LeafColumn in, RunId run) {
         PhysicalType octets = PhysicalType.BYTE_ARRAY;
         return switch (in.name()) {
-            case "run" -> flat(RUN, in, octets, Map.of(run.value(), 0L));
-            case "index" -> flat(INDEX, in, PhysicalType.INT64, null);
-            case "raw" -> flat(RAW, in, octets, null);
-            case "checkpoint" -> flat(CHECKPOINT, in, octets, null);
+            case "run" -> flat(place, RUN, in, octets, Map.of(run.value(), 0L));
+            case "index" -> flat(place, INDEX, in, PhysicalType.INT64, null);
+            case "raw" -> flat(place, RAW, in, octets, null);
+            case "checkpoint" -> flat(place, CHECKPOINT, in, octets, null);
             default -> {
                 Column column = LEAF_COLUMNS.get(in.name());
-                yield column == null ? null : leafSlot(in, column);
+                yield column == null ? null : leafSlot(place, in, column);
             }
         };
     }
 
     private static @Nullable Slot flat(
-            int field, LeafColumn in, PhysicalType type, @Nullable Map<String, Long> symbols) {
-        return in.isList() || in.type() != type ? null : new Slot(field, null, new ColumnCursor(in, symbols));
+            int place, int field, LeafColumn in, PhysicalType type, @Nullable Map<String, Long> symbols) {
+        return in.isList() || in.type() != type ? null : new Slot(place, field, null, new ColumnCursor(in, symbols));
     }
 
-    private static @Nullable Slot leafSlot(LeafColumn in, Column column) {
+    private static @Nullable Slot leafSlot(int place, LeafColumn in, Column column) {
         Map<String, Long> symbols = symbols(column);
         PhysicalType expected = symbols != null ? PhysicalType.BYTE_ARRAY : physical(column.type());
         boolean fits = in.type() == expected && in.isList() == (column.type() == ColumnType.STRING_LIST);
-        return fits ? new Slot(column.fieldId(), column, new ColumnCursor(in, symbols)) : null;
+        return fits ? new Slot(place, column.fieldId(), column, new ColumnCursor(in, symbols)) : null;
     }
 
     private static PhysicalType physical(ColumnType type) {
@@ -215,8 +229,8 @@ public final class EventFileReader implements AutoCloseable {
         List<RowGroup> groups = file.rowGroups();
         while (++group < groups.size()) {
             RowGroup next = groups.get(group);
-            for (int i = 0; i < slots.length; i++) {
-                slots[i].cursor.open(next.chunks().get(i), file);
+            for (Slot slot : slots) {
+                slot.cursor.open(next.chunks().get(slot.place), file);
             }
             rowsLeftInGroup = next.rows();
             if (rowsLeftInGroup > 0) {

@@ -5,6 +5,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.batch.SpoolSegment;
+import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
@@ -14,7 +15,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A run's rows in order, each index once: from the data files, then from batches that are still in the
@@ -28,6 +31,7 @@ public final class RunReader implements AutoCloseable {
 
     private final Recordings recordings;
     private final RunId run;
+    private final Set<Column> wanted;
     private final Deque<DataFile> files = new ArrayDeque<>();
     private final Deque<SealedBatch> batches = new ArrayDeque<>();
     private @Nullable Deque<Path> segments;
@@ -44,15 +48,22 @@ public final class RunReader implements AutoCloseable {
     private long next;
     private int plans;
 
-    private RunReader(Recordings recordings, RunId run, long from) {
+    private RunReader(Recordings recordings, RunId run, long from, Set<Column> wanted) {
         this.recordings = recordings;
         this.run = run;
         this.next = from;
+        this.wanted = wanted;
     }
 
     /// A reader of the rows that are there now, from index `from` on.
     public static RunReader open(Recordings recordings, RunId run, long from) throws IOException {
-        var reader = new RunReader(recordings, run, from);
+        return open(recordings, run, from, EnumSet.allOf(Column.class));
+    }
+
+    /// The same, for rows that need only have `wanted` of their columns, in a part of the time; there are no
+    /// leaves then.
+    public static RunReader open(Recordings recordings, RunId run, long from, Set<Column> wanted) throws IOException {
+        var reader = new RunReader(recordings, run, from, wanted);
         reader.plan();
         return reader;
     }
@@ -146,7 +157,7 @@ public final class RunReader implements AutoCloseable {
     private void open(DataFile dataFile) throws IOException {
         try {
             long passed = Math.max(0, next - dataFile.name().firstIndex());
-            file = EventFileReader.open(dataFile.path(), run).skipGroups(passed);
+            file = EventFileReader.open(dataFile.path(), run, wanted).skipGroups(passed);
         } catch (NoSuchFileException e) {
             if (++plans > PLANS_MAX) {
                 throw e;
@@ -195,6 +206,9 @@ public final class RunReader implements AutoCloseable {
     ///
     /// @throws IllegalArgumentException when the row is longer than a leaf can be
     public int leaf(byte[] target, int at) {
+        if (wanted.size() < Column.values().length) {
+            throw new IllegalStateException("a leaf has all columns, and this reader some");
+        }
         Text octets = raw;
         if (octets == null) {
             if (LeafCodec.sizeMax(row) > LeafCodec.BYTES_MAX && LeafCodec.size(row) > LeafCodec.BYTES_MAX) {

@@ -11,6 +11,7 @@ import blackbox.schemas.Sha256;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.vm.BoundedInput;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,8 +19,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,7 @@ public record SealedCapture(
         @Nullable Ended ended) {
 
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+    private static final Set<Column> COLUMNS = EnumSet.of(Column.KIND, Column.AT_NS, Column.WHAT, Column.DETAIL);
     private static final int STRETCHES_MAX = 10_000_000;
     private static final int BUFFER_BYTES = 1 << 16;
 
@@ -58,7 +62,7 @@ public record SealedCapture(
     public static Map<String, SealedCapture> readAll(Recordings recordings, RunId run)
             throws ReplayException, IOException {
         var builders = new TreeMap<String, Builder>();
-        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+        try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
             while (reader.next()) {
                 Row row = reader.row();
                 if (row.has(Column.KIND) && row.number(Column.KIND) == Kind.VM_CAPTURE.code()) {
@@ -213,6 +217,6 @@ public record SealedCapture(
 
     /// The octets before `to`.
     public InputStream open(long to) throws IOException {
-        return new PrefixInput(Files.newInputStream(file), to);
+        return new BoundedInput(Files.newInputStream(file), to);
     }
 }

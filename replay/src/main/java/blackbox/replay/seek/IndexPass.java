@@ -93,11 +93,12 @@ final class IndexPass {
 
     /// Where nothing can be kept, landings take longer, and that is all. False when the recording ended.
     private boolean keep(SteppedMachine machine, double bytesMax) throws VmException {
+        if (!keeping || machine.position() == machine.beganAt()) {
+            return true;
+        }
         try {
-            for (int i = 0; i < TRIES_MAX && keeping && stops.kept().bytes() <= bytesMax; i++) {
-                if (machine.position() == machine.beganAt() || machine.keep(stops.kept())) {
-                    break;
-                }
+            int tries = stops.kept().bytes() <= bytesMax ? TRIES_MAX : 0;
+            for (int i = 0; i < tries && !machine.keep(stops.kept()); i++) {
                 if (!machine.runTo(machine.position() + LITTLE, PATIENCE)) {
                     return false;
                 }

@@ -336,28 +336,30 @@ public final class SteppedMachine implements AutoCloseable {
                 boolean alive = qemu.alive();
                 long leftNs = deadline - System.nanoTime();
                 QmpEvent event = events.poll(Math.min(leftNs, LOOK_EVERY.toNanos()), TimeUnit.NANOSECONDS);
-                if (event == null && !alive) {
-                    return null;
-                }
-                if (event == null && leftNs <= 0) {
-                    throw new VmException(Code.TIMEOUT, "the replay stands at instruction " + position());
-                }
                 if (event == null) {
+                    if (!alive) {
+                        return null;
+                    }
+                    if (leftNs <= 0) {
+                        throw new VmException(Code.TIMEOUT, "the replay stands at instruction " + position());
+                    }
                     continue;
                 }
-                if (event.name().equals(SHUTDOWN)) {
-                    shutDown = true;
-                    return null;
-                }
-                if (event.name().equals("DISCONNECTED")) {
-                    events.add(event);
-                    return null;
-                }
-                if (event.name().equals("BLOCK_IO_ERROR")) {
-                    throw new VmException(Code.DISK_FULL, "the host's disk took no more; make room and try again");
-                }
-                if (event.name().equals(name)) {
-                    return event;
+                switch (event.name()) {
+                    case SHUTDOWN -> {
+                        shutDown = true;
+                        return null;
+                    }
+                    case "DISCONNECTED" -> {
+                        return null;
+                    }
+                    case "BLOCK_IO_ERROR" ->
+                        throw new VmException(Code.DISK_FULL, "the host's disk took no more; make room and try again");
+                    default -> {
+                        if (event.name().equals(name)) {
+                            return event;
+                        }
+                    }
                 }
             }
         } catch (InterruptedException e) {

@@ -2,6 +2,7 @@ package blackbox.vm.workspace;
 
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
+import blackbox.vm.BoundedInput;
 import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;

@@ -1,14 +1,15 @@
-package blackbox.vm.workspace;
+package blackbox.vm;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// The first bytes of a stream.
-final class BoundedInput extends FilterInputStream {
+/// The first octets of a stream.
+public final class BoundedInput extends FilterInputStream {
     private long left;
 
-    BoundedInput(InputStream in, long bytes) {
+    /// The first `bytes` of `in`, or all of it where it is shorter.
+    public BoundedInput(InputStream in, long bytes) {
         super(in);
         this.left = bytes;
     }
@@ -35,6 +36,11 @@ final class BoundedInput extends FilterInputStream {
         long skipped = super.skip(Math.min(n, left));
         left -= skipped;
         return skipped;
+    }
+
+    @Override
+    public int available() throws IOException {
+        return (int) Math.min(super.available(), left);
     }
 
     @Override
