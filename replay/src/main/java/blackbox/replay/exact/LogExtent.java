@@ -21,18 +21,23 @@ public record LogExtent(long instructions, long events, long bytes, boolean end)
     /// @param log without the header of 12 octets
     /// @throws IOException when it cannot be read, or holds what no machine of the exact tier writes
     public static LogExtent read(InputStream log) throws IOException {
-        var extent = new LogExtent(0, 0, 0, false);
+        long count = 0;
+        long instructions = 0;
+        long bytes = 0;
+        boolean end = false;
         try (var events = ReplayEvents.withoutHeader(log)) {
-            while (!extent.end() && events.next()) {
+            while (!end && events.next()) {
                 int kind = events.kind();
                 if (kind == CHARACTERS_AT_ONCE || kind == CHARACTERS_AT_ONCE_FAILED) {
                     throw new IOException("the replay log holds an event of kind " + kind
                             + ", which no machine of the exact tier makes");
                 }
-                extent = new LogExtent(
-                        events.instructions(), extent.events() + 1, events.end(), kind == ReplayEvents.END);
+                count++;
+                instructions = events.instructions();
+                bytes = events.end();
+                end = kind == ReplayEvents.END;
             }
-            return extent;
+            return new LogExtent(instructions, count, bytes, end);
         } catch (VmException e) {
             throw new IOException(e.getMessage(), e);
         }

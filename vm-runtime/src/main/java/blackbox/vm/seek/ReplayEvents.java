@@ -2,8 +2,6 @@ package blackbox.vm.seek;
 
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import java.io.BufferedInputStream;
-import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,7 +26,11 @@ public final class ReplayEvents implements AutoCloseable {
     private static final int DATA_BYTES_MAX = 1 << 24;
     private static final int BUFFER_BYTES = 1 << 16;
 
-    private final DataInputStream in;
+    private final InputStream in;
+    /// Read here and not by the streams of the JDK: their locks cost more than all else.
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private int from;
+    private int to;
     private long read;
     private long at;
     private int kind = -1;
@@ -36,13 +38,13 @@ public final class ReplayEvents implements AutoCloseable {
 
     private ReplayEvents(InputStream in, long read) {
         this.read = read;
-        this.in = new DataInputStream(new BufferedInputStream(in, BUFFER_BYTES));
+        this.in = in;
     }
 
     /// Opens a log.
     public static ReplayEvents open(Path log) throws IOException {
         var events = new ReplayEvents(Files.newInputStream(log), HEADER_BYTES);
-        events.in.skipNBytes(HEADER_BYTES);
+        events.pass(HEADER_BYTES);
         return events;
     }
 
@@ -55,7 +57,7 @@ public final class ReplayEvents implements AutoCloseable {
     public boolean next() throws IOException, VmException {
         at = read;
         try {
-            kind = in.readUnsignedByte();
+            kind = octet();
             read++;
             body();
             return true;
@@ -103,7 +105,7 @@ public final class ReplayEvents implements AutoCloseable {
     private void body() throws IOException, VmException {
         switch (kind) {
             case INSTRUCTIONS -> {
-                instructions += Integer.toUnsignedLong(in.readInt());
+                instructions += number();
                 read += Integer.BYTES;
             }
             case 3, 4, BLOCK, 28, 29 -> skip(Long.BYTES); // numbers of deferred calls and requests, clocks
@@ -126,7 +128,7 @@ public final class ReplayEvents implements AutoCloseable {
 
     private void data(int before) throws IOException, VmException {
         skip(before);
-        long length = Integer.toUnsignedLong(in.readInt());
+        long length = number();
         read += Integer.BYTES;
         if (length > DATA_BYTES_MAX) {
             throw new VmException(
@@ -136,7 +138,39 @@ public final class ReplayEvents implements AutoCloseable {
     }
 
     private void skip(long count) throws IOException {
-        in.skipNBytes(count);
+        pass(count);
         read += count;
+    }
+
+    private void pass(long count) throws IOException {
+        for (long left = count; left > 0; ) {
+            fill();
+            int here = (int) Math.min(left, to - from);
+            from += here;
+            left -= here;
+        }
+    }
+
+    private long number() throws IOException {
+        long number = 0;
+        for (int i = 0; i < Integer.BYTES; i++) {
+            number = number << Byte.SIZE | octet();
+        }
+        return number;
+    }
+
+    private int octet() throws IOException {
+        fill();
+        return buffer[from++] & 0xff;
+    }
+
+    private void fill() throws IOException {
+        if (from == to) {
+            from = 0;
+            to = Math.max(0, in.read(buffer));
+            if (to == 0) {
+                throw new EOFException("the end of the log");
+            }
+        }
     }
 }
