@@ -54,7 +54,11 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        System.exit(run(args));
+        int code = run(args);
+        // On a thread of its own: where a signal ends the program, its hooks wait for this one to end, and an exit
+        // waits
+        // for the hooks.
+        Thread.ofPlatform().name("exit").start(() -> System.exit(code));
     }
 
     static int run(String... args) {

@@ -67,7 +67,7 @@ public final class Pipeline implements AutoCloseable {
                     trust(data),
                     KeyFile.loadOrCreate(data.keys(), "ingest")));
             return new Pipeline(lock, broker, new KafkaPublisher(clients), ingest, servers);
-        } catch (IngestException | RecorderException | IOException | RuntimeException e) {
+        } catch (IngestException | RecorderException | IOException | RuntimeException | LinkageError e) {
             if (broker != null) {
                 broker.close();
             }

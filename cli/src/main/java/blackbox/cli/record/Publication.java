@@ -53,6 +53,9 @@ final class Publication {
             pump = new SpoolPump(spool, publisher(), run.value());
         } catch (IngestException | RecorderException | IOException | RuntimeException e) {
             failure = e;
+        } catch (LinkageError e) {
+            // Iceberg's class for its threads cannot be loaded any more once the process was told to end.
+            failure = new IllegalStateException("the process was told to end before", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

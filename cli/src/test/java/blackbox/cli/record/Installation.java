@@ -22,6 +22,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -89,11 +90,19 @@ public record Installation(Path folder) {
 
         /// The QEMU that it started.
         public ProcessHandle qemu() {
+            return machine().orElseThrow();
+        }
+
+        /// Whether there is one.
+        boolean hasQemu() {
+            return machine().isPresent();
+        }
+
+        private Optional<ProcessHandle> machine() {
             return process.descendants()
                     // One that is unpacked is an argument of its own loader.
                     .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
-                    .findFirst()
-                    .orElseThrow();
+                    .findFirst();
         }
 
         private static String read(Path file) {

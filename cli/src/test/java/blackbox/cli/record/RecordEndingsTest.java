@@ -8,8 +8,11 @@ import blackbox.cli.record.Installation.Ended;
 import blackbox.cli.record.Installation.Running;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,6 +24,8 @@ class RecordEndingsTest {
 
     private static final int PRINTED_LINES = 200_000;
     private static final int OPENS = 50_000;
+    /// Less than the minute for which a signal waits for the run to be closed.
+    private static final int INTERRUPTED_SECONDS = 45;
 
     @TempDir
     static Path folder;
@@ -80,6 +85,44 @@ class RecordEndingsTest {
         assertTrue(events.out().contains("TRACER_UNFINISHED"), events::out);
     }
 
+    /// As by ctrl-C, all of the group of processes hears it.
+    @Test
+    void anInterruptedRunIsClosedByItsRecorder() throws Exception {
+        Running running = startGroup("record", "--json", "--", "sh", "-c", "echo up; sleep 1000");
+        running.awaitOutput();
+        Ended ended = interrupt(running).saying("interrupted: ending the VM and closing the run");
+        assertFalse(ended.err().contains("the VM failed"), ended::err);
+        assertFalse(ended.err().contains("\tat "), ended::err);
+        assertEquals("CLOSED", ended.recorded().path("state").asText());
+        assertVerifies(ended.recorded(), Set.of("COMPLETE", "LOSS_DECLARED"));
+        assertEquals(List.of(), blackbox.names("vm"));
+    }
+
+    @Test
+    void anInterruptedStartLeavesNoMachine() throws Exception {
+        Running running = startGroup("record", "--", "sh", "-c", "sleep 1000");
+        while (!running.hasQemu()) {
+            assertFalse(running.process().waitFor(10, TimeUnit.MILLISECONDS));
+        }
+        ProcessHandle qemu = running.qemu();
+        Ended unused = interrupt(running);
+        qemu.onExit().get(INTERRUPTED_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static Running startGroup(String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of("setsid"));
+        command.addAll(Installation.command(arguments));
+        return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null")));
+    }
+
+    private static Ended interrupt(Running running) throws Exception {
+        String group = Long.toString(running.process().pid());
+        Process signal = new ProcessBuilder("sh", "-c", "kill -TERM -" + group).start();
+        assertEquals(0, signal.waitFor());
+        assertTrue(running.process().waitFor(INTERRUPTED_SECONDS, TimeUnit.SECONDS), "it waits for itself");
+        return running.await().expect(143);
+    }
+
     @Test
     void nothingOfAFloodIsLostSilently() throws Exception {
         String flood = """
@@ -127,8 +170,8 @@ class RecordEndingsTest {
                 .saying("that an earlier recorder");
         qemu.onExit().get(10, TimeUnit.SECONDS);
         assertFalse(qemu.isAlive());
-        assertEquals(java.util.List.of(), blackbox.names("vm"));
-        assertEquals(java.util.List.of(), blackbox.names("spool"));
+        assertEquals(List.of(), blackbox.names("vm"));
+        assertEquals(List.of(), blackbox.names("spool"));
         assertTruncated();
     }
 

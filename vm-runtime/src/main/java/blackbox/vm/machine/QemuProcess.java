@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// One QEMU, from its start (paused) to its end, with its monitor and its sockets.
 final class QemuProcess implements AutoCloseable {
@@ -32,6 +33,8 @@ final class QemuProcess implements AutoCloseable {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
+    /// What the owner of a machine has for ending it when the program is told to end.
+    private static final Duration GRACE = Duration.ofSeconds(2);
     /// Exit values above it name a signal.
     private static final int SIGNALLED = 128;
     private static final String LOG = "qemu.log";
@@ -73,8 +76,11 @@ final class QemuProcess implements AutoCloseable {
         var sockets = new MachineSockets(folder.sockets(), ports);
         var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
         var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
-        Process process = new Command(argv, folder.path(), Map.of(), START_TIMEOUT).start(log);
+        // In a session of its own: ctrl-C in a terminal goes to all of a group, and it is for us to end the machine.
+        var alone = Stream.concat(Stream.of("setsid"), argv.stream()).toList();
+        Process process = new Command(alone, folder.path(), Map.of(), START_TIMEOUT).start(log);
         try {
+            endWithUs(process);
             sockets.accept(process, START_TIMEOUT);
             var migrated = new CompletableFuture<String>();
             var failed = new CompletableFuture<HostFailure>();
@@ -101,6 +107,32 @@ final class QemuProcess implements AutoCloseable {
             framesIn.close();
             throw new VmException(e.code(), e.getMessage() + "; " + lastWords(log), e);
         }
+    }
+
+    /// Where this program is told to end and whoever owns the machine does not end it at once, it is ended all the
+    /// same.
+    private static void endWithUs(Process process) throws VmException {
+        Thread hook = Thread.ofPlatform().name("qemu-end").unstarted(() -> {
+            try {
+                if (!process.waitFor(GRACE)) {
+                    process.destroyForcibly();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            throw new VmException(Code.TIMEOUT, "this program was told to end before the VM was started", e);
+        }
+        CompletableFuture<Void> _ = process.onExit().thenRun(() -> {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException _) {
+                // It runs, and has nothing to do any more.
+            }
+        });
     }
 
     MachineSockets sockets() {
