@@ -110,7 +110,10 @@ public final class Main {
         var text = new StringBuilder();
         for (Throwable each = failure; each != null; each = each.getCause()) {
             String message = each.getMessage();
-            String part = message == null ? each.getClass().getSimpleName() : message;
+            String name = each instanceof InterruptedException
+                    ? "interrupted"
+                    : each.getClass().getSimpleName();
+            String part = message == null ? name : message;
             if (text.indexOf(part) < 0) {
                 text.append(text.isEmpty() ? "" : ": ").append(part);
             }
