@@ -21,6 +21,13 @@ public record LogExtent(long instructions, long events, long bytes, boolean end)
     /// @param log without the header of 12 octets
     /// @throws IOException when it cannot be read, or holds what no machine of the exact tier writes
     public static LogExtent read(InputStream log) throws IOException {
+        return read(log, new GuestClock());
+    }
+
+    /// The same, with what the log says of the guest's clock.
+    ///
+    /// @param clock is given the events that are read
+    public static LogExtent read(InputStream log, GuestClock clock) throws IOException {
         long count = 0;
         long instructions = 0;
         long bytes = 0;
@@ -32,6 +39,7 @@ public record LogExtent(long instructions, long events, long bytes, boolean end)
                     throw new IOException("the replay log holds an event of kind " + kind
                             + ", which no machine of the exact tier makes");
                 }
+                clock.add(events);
                 count++;
                 instructions = events.instructions();
                 bytes = events.end();

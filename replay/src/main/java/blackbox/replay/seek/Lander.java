@@ -3,6 +3,7 @@ package blackbox.replay.seek;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.exact.GuestClock;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.RunId;
@@ -98,14 +99,15 @@ public final class Lander {
     public Landed land(long seq) throws ReplayException {
         try {
             long ktimeNs = FrameTimes.of(events, seq);
-            LogExtent extent = stops.extent();
+            var clock = new GuestClock();
+            LogExtent extent = stops.extent(clock);
             if (!index.isWhole() && index.above(seq) == null) {
                 says.accept("first landing in this run: indexing it once, which takes about as long as it ran");
                 pass(extent);
             }
             var way = new Way(extent.instructions());
             try {
-                way.guess(seq, new Approach(ktimeNs));
+                way.guess(seq, new Approach(clock, ktimeNs));
                 Place here = way.meet(seq);
                 index.save(false);
                 return new Landed(way.machine(), seq, here.position(), extent.instructions());
@@ -146,7 +148,7 @@ public final class Lander {
             if (index.isWhole()) {
                 return false;
             }
-            pass(stops.extent());
+            pass(stops.extent(new GuestClock()));
             return true;
         } catch (VmException | IOException e) {
             throw failed(e);
@@ -202,10 +204,11 @@ public final class Lander {
                 }
                 bring(target);
                 Place found = next();
-                if (found == null || found.equals(above)) {
-                    approach.widen();
-                } else {
+                if (found != null) {
                     index.add(found);
+                }
+                if (found == null || found.seq() > seq) {
+                    approach.widen();
                 }
             }
         }

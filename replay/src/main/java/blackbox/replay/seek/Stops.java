@@ -1,6 +1,7 @@
 package blackbox.replay.seek;
 
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.exact.GuestClock;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.vm.VmException;
@@ -32,9 +33,11 @@ record Stops(Path data, Recording recording, SealedCapture log, KeptMachines kep
     }
 
     /// How far the recording goes.
-    LogExtent extent() throws IOException {
+    ///
+    /// @param clock is made the guest's
+    LogExtent extent(GuestClock clock) throws IOException {
         try (InputStream in = log.open()) {
-            return LogExtent.read(in);
+            return LogExtent.read(in, clock);
         }
     }
 

@@ -16,6 +16,8 @@ public final class ReplayEvents implements AutoCloseable {
     public static final int INSTRUCTIONS = 0;
     /// A request to a disk is done.
     public static final int BLOCK = 8;
+    /// QEMU read a clock of the host's that stands still while the machine is stopped.
+    public static final int HOST_CLOCK = 29;
     /// Timers of the guest's clock are due.
     public static final int CLOCK_VIRTUAL = 34;
     /// The recording ended in order.
@@ -35,6 +37,7 @@ public final class ReplayEvents implements AutoCloseable {
     private long at;
     private int kind = -1;
     private long instructions;
+    private long value;
 
     private ReplayEvents(InputStream in, long read) {
         this.read = read;
@@ -86,6 +89,11 @@ public final class ReplayEvents implements AutoCloseable {
         return instructions;
     }
 
+    /// What goes with this event: of [#INSTRUCTIONS] how many, of [#HOST_CLOCK] nanoseconds. Others have none.
+    public long value() {
+        return value;
+    }
+
     /// How many requests to disks are done in the log before octet `to`.
     public static long blocks(Path log, long to) throws IOException, VmException {
         try (var events = open(log)) {
@@ -105,10 +113,15 @@ public final class ReplayEvents implements AutoCloseable {
     private void body() throws IOException, VmException {
         switch (kind) {
             case INSTRUCTIONS -> {
-                instructions += number();
+                value = number();
+                instructions += value;
                 read += Integer.BYTES;
             }
-            case 3, 4, BLOCK, 28, 29 -> skip(Long.BYTES); // numbers of deferred calls and requests, clocks
+            case HOST_CLOCK -> {
+                value = number() << Integer.SIZE | number();
+                read += Long.BYTES;
+            }
+            case 3, 4, BLOCK, 28 -> skip(Long.BYTES); // numbers of deferred calls and requests, the time of day
             case 7 -> data(1); // octets that a character device received
             case 9 -> data(1 + Integer.BYTES); // a frame that the network card received
             case 22 -> skip(2 * Integer.BYTES); // what became of a write to a character device

@@ -1,0 +1,74 @@
+package blackbox.replay.exact;
+
+import blackbox.vm.seek.ReplayEvents;
+import java.util.Arrays;
+
+/// Which instruction the guest was at when its clock showed something, by the log of its recording.
+///
+/// The clock goes on by a fixed step with each instruction, and while the guest is idle by as much as the host's does:
+/// QEMU reads that when the guest falls idle and when it goes on, and logs both. Between two events of a tracer
+/// this was right to four microseconds over ten minutes; nothing may rest on it, for a recording that was cut or a
+/// machine that was stopped may leave a reading out.
+///
+/// Built by adding the log's events in order. Not for several threads while it is built.
+public final class GuestClock {
+    /// What one instruction adds, in nanoseconds.
+    private static final long INSTRUCTION_NS = 4;
+
+    private long[] positions = new long[64];
+    /// What the guest was idle up to and at each position, in nanoseconds.
+    private long[] idleNs = new long[64];
+    private int size;
+
+    private boolean reading;
+    private long firstNs;
+    private long lastNs;
+
+    /// Adds the event at which `log` stands.
+    void add(ReplayEvents log) {
+        if (log.kind() == ReplayEvents.HOST_CLOCK) {
+            firstNs = reading ? firstNs : log.value();
+            lastNs = log.value();
+            reading = true;
+        } else if (log.kind() == ReplayEvents.INSTRUCTIONS && reading) {
+            idle(log.instructions() - log.value(), Math.max(0, lastNs - firstNs));
+            reading = false;
+        }
+    }
+
+    private void idle(long position, long forNs) {
+        if (size == positions.length) {
+            positions = Arrays.copyOf(positions, 2 * size);
+            idleNs = Arrays.copyOf(idleNs, 2 * size);
+        }
+        positions[size] = position;
+        idleNs[size] = (size == 0 ? 0 : idleNs[size - 1]) + forNs;
+        size++;
+    }
+
+    /// The instruction at which the clock shows `ns` more than at instruction `from`; where the guest is idle then, the
+    /// one that it goes on with. Both count from the recording's first.
+    public long after(long from, long ns) {
+        long target = from * INSTRUCTION_NS + idleBefore(from) + ns;
+        int low = 0;
+        int high = size;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (positions[middle] * INSTRUCTION_NS + idleNs[middle] <= target) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        long instruction = (target - (low == 0 ? 0 : idleNs[low - 1])) / INSTRUCTION_NS;
+        return low < size ? Math.min(instruction, positions[low]) : instruction;
+    }
+
+    /// What the guest was idle before an instruction. At a position itself it was idle before the instruction
+    /// that comes next, which is the one of that number.
+    private long idleBefore(long instruction) {
+        int at = Arrays.binarySearch(positions, 0, size, instruction);
+        int count = at >= 0 ? at + 1 : -at - 1;
+        return count == 0 ? 0 : idleNs[count - 1];
+    }
+}
