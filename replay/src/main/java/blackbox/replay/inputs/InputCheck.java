@@ -19,7 +19,6 @@ import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qemu.QemuBuilds;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,9 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /// Finds what a run was started from, and hashes all of it again: what the file system says of times and
@@ -72,12 +68,9 @@ public final class InputCheck {
     /// @param needed the captured files that the replay reads
     /// @throws ReplayException `ENGINE` when something cannot be read at all
     public Result check(Set<String> needed) throws ReplayException {
-        // The largest files are an exact recording's own: they are hashed beside the others.
-        var kept = new FutureTask<>(this::keptFaults);
-        Thread.ofPlatform().daemon().name("hashing").start(kept);
         try {
             GuestImage image = image();
-            VmSnapshot snapshot = snapshot(kept);
+            VmSnapshot snapshot = snapshot();
             Path workspace = workspace();
             Qemu qemu = qemu();
             Map<String, SealedCapture> captures = captures(needed);
@@ -147,21 +140,13 @@ public final class InputCheck {
         return holds;
     }
 
-    /// What differs of the snapshot that an exact recording keeps itself.
-    private List<String> keptFaults() throws VmException {
-        Hash digest = start.snapshot();
-        return digest == null || start.tier() != Tier.EXACT
-                ? List.of()
-                : VmSnapshot.keptFaults(recordings.captureFolder(run), digest);
-    }
-
-    private @Nullable VmSnapshot snapshot(Future<List<String>> keptFaults) throws VmException, IOException {
+    private @Nullable VmSnapshot snapshot() throws VmException {
         Hash digest = start.snapshot();
         if (digest == null) {
             return null;
         }
         if (start.tier() == Tier.EXACT) {
-            kept(digest, outcome(keptFaults));
+            kept(digest);
             return null;
         }
         VmSnapshot snapshot = VmSnapshot.find(recordings.data(), digest);
@@ -187,22 +172,9 @@ public final class InputCheck {
         return snapshot;
     }
 
-    private static List<String> outcome(Future<List<String>> faults) throws VmException, IOException {
-        try {
-            return faults.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof VmException failed) {
-                throw failed;
-            }
-            throw new IOException("the kept snapshot could not be hashed", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while the kept snapshot was hashed");
-        }
-    }
-
     /// An exact recording keeps the snapshot itself.
-    private void kept(Hash digest, List<String> faults) {
+    private void kept(Hash digest) throws VmException {
+        List<String> faults = VmSnapshot.keptFaults(recordings.captureFolder(run), digest);
         if (!faults.isEmpty()) {
             refuse(
                     DivergenceClass.SNAPSHOT,
