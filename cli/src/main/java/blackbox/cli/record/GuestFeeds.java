@@ -63,7 +63,8 @@ public final class GuestFeeds {
         threads.add(start(KeptFrames.OUT, () -> fold(captures.framesOut(vm), FlowTable.Direction.OUT)));
         threads.add(start(KeptFrames.IN, () -> fold(captures.framesIn(vm), FlowTable.Direction.IN)));
         threads.add(start("captures", this::sealCaptures));
-        watcher = Thread.ofVirtual().name("silence-watch").start(this::watch);
+        // Not a virtual one: the JVM has a poller for these, and waits 0.3 s for it when the program ends.
+        watcher = Thread.ofPlatform().daemon().name("silence-watch").start(this::watch);
     }
 
     /// Keeps events, whatever thread they come from; may block.

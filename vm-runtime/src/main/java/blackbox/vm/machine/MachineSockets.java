@@ -70,7 +70,7 @@ final class MachineSockets implements AutoCloseable {
 
     static SocketChannel accept(ServerSocketChannel listener, Process process, Duration timeout) throws VmException {
         var accepted = CompletableFuture.supplyAsync(
-                () -> await(listener), task -> Thread.ofVirtual().start(task));
+                () -> await(listener), task -> Thread.ofPlatform().daemon().start(task));
         try {
             CompletableFuture.anyOf(accepted, process.onExit()).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             if (accepted.isDone()) {
