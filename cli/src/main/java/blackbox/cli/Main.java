@@ -55,9 +55,7 @@ public final class Main {
 
     public static void main(String[] args) {
         int code = run(args);
-        // On a thread of its own: where a signal ends the program, its hooks wait for this one to end, and an exit
-        // waits
-        // for the hooks.
+        // On another thread: where a signal ends the program, hooks wait for this one, and an exit waits for hooks.
         Thread.ofPlatform().name("exit").start(() -> System.exit(code));
     }
 

@@ -71,9 +71,6 @@ public final class ExactReplayer implements Replayer {
             try {
                 result = new ExactReplay(request, recording(request), tape, progress).run(cpuSeq(request));
             } catch (ReplayException e) {
-                if (Thread.currentThread().isInterrupted()) {
-                    throw new InterruptedException("the replay was interrupted");
-                }
                 if (e.getCause() instanceof VmException) {
                     return Verdict.failed(run, wall.instant(), Tier.EXACT, String.valueOf(e.getMessage()));
                 }

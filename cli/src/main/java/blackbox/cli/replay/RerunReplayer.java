@@ -99,9 +99,6 @@ public final class RerunReplayer implements Replayer {
             throw new ReplayException(
                     Code.ENGINE, "the replay of run " + request.facts().run() + " failed", e);
         } catch (ReplayException e) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw new InterruptedException("the replay was interrupted");
-            }
             if (e.getCause() instanceof VmException) {
                 return Verdict.failed(
                         request.facts().run(), wall.instant(), Tier.RERUN, String.valueOf(e.getMessage()));

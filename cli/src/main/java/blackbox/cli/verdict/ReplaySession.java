@@ -209,9 +209,24 @@ public final class ReplaySession {
             if (times > 1) {
                 says.accept("replay " + i + " of " + times + left(started, i - 1, times));
             }
-            kept.add(log.keep(replayer.replay(request, says)));
+            kept.add(log.keep(replay(replayer, request)));
         }
         return kept;
+    }
+
+    /// One replay. What becomes of one that is interrupted says nothing of the run, whatever it looks like.
+    private Verdict replay(Replayer replayer, ReplayRequest request) throws ReplayException, InterruptedException {
+        try {
+            Verdict verdict = replayer.replay(request, says);
+            if (!Thread.currentThread().isInterrupted()) {
+                return verdict;
+            }
+        } catch (ReplayException e) {
+            if (!Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+        }
+        throw new InterruptedException("the replay was interrupted");
     }
 
     private String left(long started, int done, int times) {

@@ -40,7 +40,7 @@ public final class InputCheck {
     private final @Nullable Path given;
     private final List<Refusal> refusals = new ArrayList<>();
 
-    /// A check of `run`, which must have been verified.
+    /// A check of `run`. What it finds counts only when the run is verified, before, beside or after it.
     ///
     /// @param given a folder that is said to be the workspace as it was, in place of the archive; or null
     public InputCheck(Recordings recordings, RunId run, SealedStart start, @Nullable Path given) {
