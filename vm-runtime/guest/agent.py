@@ -43,6 +43,7 @@ class Agent:
         self.pid = None
         self.cgroup_id = 0
         self.namespace = -1
+        self.killed = False
 
     def prepare(self):
         """Makes the agent's control group and its view of the file system; none of it is left to do at its start."""
@@ -82,15 +83,15 @@ class Agent:
         return self.pid
 
     def kill_all(self):
-        """Ends every process of the agent, also those that left its session or were adopted by init."""
+        """Ends every process of the agent, also those that left its session or were adopted by init. Once: nothing
+        joins the group but by a fork in it, and each time is an event of the run."""
+        if self.killed:
+            return
         try:
             boot.write(f"{CGROUP}/cgroup.kill", "1")
+            self.killed = True
         except OSError:
             pass  # the group is gone or was never populated
-
-    def populated(self):
-        with open(f"{CGROUP}/cgroup.events", encoding="ascii") as file:
-            return "populated 1" in file.read()
 
 
 def _become(account, last_capability, namespace, descriptors):

@@ -158,6 +158,8 @@ final class AgentRun {
         vm.drain(DRAIN_TIMEOUT);
         feeds.expectSilence();
         WorkspaceDisk.Unpacked out = collect();
+        // Again, for what the guest did to hand its workspace over is part of the run, down to the last event.
+        vm.drain(DRAIN_TIMEOUT);
         int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
         return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
     }

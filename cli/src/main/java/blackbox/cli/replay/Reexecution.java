@@ -139,6 +139,7 @@ final class Reexecution {
             Exit exit = vm.awaitExit(given.patience());
             vm.drain(DRAIN_TIMEOUT);
             collect(vm);
+            vm.drain(DRAIN_TIMEOUT);
             return exit;
         } catch (VmException e) {
             if (Thread.interrupted()) {

@@ -56,7 +56,7 @@ public record Installation(Path folder) {
         }
 
         public Ended expect(int code) {
-            assertEquals(code, exitCode, () -> "exit code; it said:\n" + err);
+            assertEquals(code, exitCode, () -> "exit code; it said:\n" + out + err);
             return this;
         }
 

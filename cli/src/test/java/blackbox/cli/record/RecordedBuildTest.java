@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -85,6 +86,34 @@ class RecordedBuildTest {
         assertEquals(
                 recorded.path("events").asLong(), verification.path("events").asLong());
         assertTrue(verification.path("authorship").path("trusted").asBoolean());
+    }
+
+    /// Counted and complete to its end: what the guest does last is to hand its workspace over.
+    @Test
+    void theLastCountIsTakenWhenTheGuestHasNothingLeftToDo() throws Exception {
+        List<JsonNode> events = new ArrayList<>();
+        for (String line : blackbox.run("events", "a build", "--json")
+                .expect(0)
+                .out()
+                .lines()
+                .toList()) {
+            events.add(new ObjectMapper().readTree(line));
+        }
+        List<JsonNode> told = events.stream()
+                .filter(event -> event.path("source").asText().equals("guest"))
+                .toList();
+        JsonNode last = told.stream()
+                .filter(event -> !event.path("kind").asText().equals("tracer.heartbeat"))
+                .toList()
+                .getLast();
+        assertEquals("process.exit", last.path("kind").asText(), last::toString);
+        assertEquals("tar", last.path("process").path("comm").asText(), last::toString);
+        assertTrue(
+                told.stream()
+                        .filter(event -> event.path("index").asLong()
+                                > last.path("index").asLong())
+                        .anyMatch(event -> event.path("detail").path("final").asBoolean()),
+                last::toString);
     }
 
     @Test
