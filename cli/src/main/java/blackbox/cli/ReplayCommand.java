@@ -10,10 +10,8 @@ import blackbox.cli.verdict.ReplaySession.Wish;
 import blackbox.cli.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
-import blackbox.replay.inputs.SealedStart;
 import blackbox.schemas.RunId;
 import blackbox.schemas.trust.ReplayNote.Tier;
 import blackbox.vm.VmException;
@@ -133,15 +131,17 @@ final class ReplayCommand implements Callable<Integer> {
             throw CommandException.badInput("--to lands once, in an exact recording: without --times and --env");
         }
         var recordings = new Recordings(folder.root());
-        Tier tier = SealedStart.of(RunFacts.read(recordings, id)).tier();
+        var wish = new Wish(id, 1, workspace);
+        ReplaySession.Opened opened = session.open(wish);
+        Tier tier = opened.tier();
         if (tier != Tier.EXACT) {
             throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
                     + Tiers.why(tier) + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
+        opened.hash();
         long index = moment.locate(recordings, id).index();
         PrintWriter out = spec.commandLine().getOut();
-        var wish = new Wish(id, 1, workspace);
-        return switch (session.prepare(wish, trust.believed(folder))) {
+        return switch (opened.prepare(trust.believed(folder))) {
             case ReplaySession.Refused refused -> say(session.refuse(wish, refused));
             case ReplaySession.Ready ready -> {
                 var report = new LandingReport(out, form());

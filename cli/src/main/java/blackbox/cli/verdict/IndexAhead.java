@@ -105,7 +105,7 @@ public final class IndexAhead implements AutoCloseable {
     private void index(RunId run) throws IOException, ReplayException, InterruptedException {
         var session =
                 new ReplaySession(data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, line -> {});
-        switch (session.prepare(new ReplaySession.Wish(run, 1, null), data.trustedKeys())) {
+        switch (session.open(new ReplaySession.Wish(run, 1, null)).prepare(data.trustedKeys())) {
             case ReplaySession.Refused refused ->
                 says.accept("run " + run + " is not indexed: "
                         + refused.refusals().getFirst().what());

@@ -28,7 +28,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -121,7 +120,7 @@ public final class ReplaySession {
     /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
     public Verdicts run(Wish wish, List<NoteVerifier> trusted)
             throws ReplayException, IOException, InterruptedException {
-        return switch (prepare(wish, trusted)) {
+        return switch (open(wish).prepare(trusted)) {
             case Refused refused -> refuse(wish, refused);
             case Ready ready ->
                 new Verdicts(
@@ -132,19 +131,16 @@ public final class ReplaySession {
         };
     }
 
-    /// Verifies the run and checks what it was started from.
+    /// Reads what a run says of its start, and nothing else of it.
     ///
-    /// @param trusted the keys that are trusted when the run is verified
-    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
-    public Prepared prepare(Wish wish, List<NoteVerifier> trusted)
-            throws ReplayException, IOException, InterruptedException {
+    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on
+    public Opened open(Wish wish) throws ReplayException, IOException {
         var recordings = new Recordings(data.root());
         RunFacts facts = RunFacts.read(recordings, wish.run());
         if (facts.state() == RunState.OPEN) {
             throw new ReplayException(Code.BAD_INPUT, "run " + wish.run() + " is still being recorded");
         }
         SealedStart start = SealedStart.of(facts);
-        String why = Tiers.why(start.tier());
         Replayer replayer = tiers.of(start.tier());
         if (replayer == null) {
             throw new ReplayException(
@@ -152,34 +148,74 @@ public final class ReplaySession {
                     "this build of Blackbox cannot replay a run of the tier "
                             + start.tier().word());
         }
-        says.accept("checking what the run was started from");
-        // Hashed beside the verification, without which nothing that comes of it is used.
-        var check = new FutureTask<>(
-                () -> new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures()));
-        Thread.ofPlatform().daemon().name("input-check").start(check);
-        Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
-        if (verification.integrity() != Integrity.VERIFIED) {
-            return new Refused(start.tier(), why, List.of(untrusted(wish.run(), verification)));
-        }
-        return switch (result(check)) {
-            case InputCheck.Refused refused -> new Refused(start.tier(), why, refused.refusals());
-            case InputCheck.Ready ready -> {
-                var request = new ReplayRequest(recordings, facts, start, ready.inputs());
-                List<Refusal> own = replayer.check(request);
-                yield own.isEmpty() ? new Ready(request, replayer, why) : new Refused(start.tier(), why, own);
-            }
-        };
+        return new Opened(wish, recordings, facts, start, replayer);
     }
 
-    private static InputCheck.Result result(Future<InputCheck.Result> check)
-            throws ReplayException, InterruptedException {
-        try {
-            return check.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof ReplayException failed) {
-                throw failed;
+    /// A run that is to be replayed. One thread.
+    public final class Opened {
+        private final Wish wish;
+        private final Recordings recordings;
+        private final RunFacts facts;
+        private final SealedStart start;
+        private final Replayer replayer;
+        private final FutureTask<InputCheck.Result> check;
+        private boolean hashing;
+
+        private Opened(Wish wish, Recordings recordings, RunFacts facts, SealedStart start, Replayer replayer) {
+            this.wish = wish;
+            this.recordings = recordings;
+            this.facts = facts;
+            this.start = start;
+            this.replayer = replayer;
+            this.check = new FutureTask<>(
+                    () -> new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures()));
+        }
+
+        /// What the run was recorded as.
+        public Tier tier() {
+            return start.tier();
+        }
+
+        /// Begins to hash what the run was started from, on a thread of its own. What comes of it is not used
+        /// unless the run holds.
+        public void hash() {
+            if (!hashing) {
+                hashing = true;
+                says.accept("checking what the run was started from");
+                Thread.ofPlatform().daemon().name("input-check").start(check);
             }
-            throw new ReplayException(Code.ENGINE, "what the run was started from could not be checked", e);
+        }
+
+        /// Verifies the run and checks what it was started from.
+        ///
+        /// @param trusted the keys that are trusted when the run is verified
+        /// @throws ReplayException `ENGINE`
+        public Prepared prepare(List<NoteVerifier> trusted) throws ReplayException, IOException, InterruptedException {
+            hash();
+            String why = Tiers.why(tier());
+            Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
+            if (verification.integrity() != Integrity.VERIFIED) {
+                return new Refused(tier(), why, List.of(untrusted(wish.run(), verification)));
+            }
+            return switch (checked()) {
+                case InputCheck.Refused refused -> new Refused(tier(), why, refused.refusals());
+                case InputCheck.Ready ready -> {
+                    var request = new ReplayRequest(recordings, facts, start, ready.inputs());
+                    List<Refusal> own = replayer.check(request);
+                    yield own.isEmpty() ? new Ready(request, replayer, why) : new Refused(tier(), why, own);
+                }
+            };
+        }
+
+        private InputCheck.Result checked() throws ReplayException, InterruptedException {
+            try {
+                return check.get();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof ReplayException failed) {
+                    throw failed;
+                }
+                throw new ReplayException(Code.ENGINE, "what the run was started from could not be checked", e);
+            }
         }
     }
 

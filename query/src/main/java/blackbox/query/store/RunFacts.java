@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What a run's first and last rows say: how it was started, how many events it has, how it ended.
@@ -56,6 +57,8 @@ public record RunFacts(
             long atNs, @Nullable Integer exitCode, @Nullable Integer signal) {}
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Set<Column> OF_END =
+            Set.of(Column.KIND, Column.AT_NS, Column.EXIT_CODE, Column.SIGNAL, Column.LOST);
 
     /// Reads the facts of `run` from the ends of its files and its spool.
     public static RunFacts read(Recordings recordings, RunId run) throws IOException {
@@ -88,7 +91,7 @@ public record RunFacts(
     }
 
     private static void readEnd(Path file, RunId run, Collector collector) throws IOException {
-        try (EventFileReader reader = EventFileReader.open(file, run).skipToLastGroup()) {
+        try (EventFileReader reader = EventFileReader.open(file, run, OF_END).skipToLastGroup()) {
             while (reader.next()) {
                 collector.see(reader.row(), reader.index());
             }
@@ -143,7 +146,7 @@ public record RunFacts(
             }
             long kind = row.number(Column.KIND);
             long atNs = row.number(Column.AT_NS);
-            if (index == 0) {
+            if (index == 0 && start == null) {
                 String name = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : null;
                 start = new Start(atNs, name, detailOf(row));
             }

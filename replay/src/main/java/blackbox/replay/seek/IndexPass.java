@@ -11,16 +11,18 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// One pass over a recording that makes its index: every so often its machine is kept and then run to the next
-/// frame. An earlier pass that was ended goes on from the last of these.
+/// One pass over a recording that makes its index: every so often its machine is kept, and now and then it meets a
+/// frame, from which the guest's clock then counts. An earlier pass that was ended goes on from its last machine.
 final class IndexPass {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    /// Two hundred million instructions take about a second. A stop takes half of one, for QEMU then forgets all that
-    /// it has translated, and keeping a machine as much.
-    private static final long EVERY = 200_000_000;
+    /// A hundred million instructions take about half a second, and so does keeping a machine.
+    private static final long EVERY = 100_000_000;
     private static final long EVERY_MIN = 20_000_000;
-    private static final int STOPS_MIN = 16;
-    private static final int STOPS_MAX = 400;
+    private static final int MACHINES_MIN = 16;
+    private static final int MACHINES_MAX = 800;
+    /// Meeting a frame takes as long again, for QEMU then forgets all that it has translated; the clock is good for
+    /// many machines.
+    private static final int MACHINES_A_FRAME = 25;
     /// Where a request to a disk is under way nothing can be kept; a little later it is done.
     private static final long LITTLE = 30_000;
     private static final int TRIES_MAX = 50;
@@ -50,23 +52,18 @@ final class IndexPass {
     /// @param bytesMax what the index may take of the host's disk
     void run(long bytesMax) throws VmException, IOException, ReplayException {
         long end = extent.instructions();
-        long stride = Math.max(end / STOPS_MAX, Math.clamp(end / STOPS_MIN, EVERY_MIN, EVERY));
+        long stride = Math.max(end / MACHINES_MAX, Math.clamp(end / MACHINES_MIN, EVERY_MIN, EVERY));
         long startedNs = System.nanoTime();
         saidNs = startedNs;
-        try (SteppedMachine machine = stops.open(index.reached())) {
+        try (SteppedMachine machine = stops.open(end)) {
             long began = machine.beganAt();
-            boolean goesOn = true;
-            for (long position = began; goesOn && position < end; ) {
-                goesOn = machine.runTo(position, PATIENCE) && keep(machine, allowed(bytesMax, position));
-                Place place = goesOn ? stops.next(machine) : null;
-                if (place == null) {
-                    goesOn = false;
-                } else {
-                    index.add(place);
-                    index.save(false);
-                    say(place.position(), began, startedNs);
-                    position = place.position() + stride;
-                }
+            boolean goesOn = meet(machine);
+            for (int count = 1; goesOn && machine.position() + stride < end; count++) {
+                long position = machine.position() + stride;
+                goesOn = machine.runTo(position, PATIENCE)
+                        && keep(machine, allowed(bytesMax, position))
+                        && (count % MACHINES_A_FRAME != 0 || meet(machine));
+                say(position, began, startedNs);
             }
             if (goesOn && !machine.finish(PATIENCE)) {
                 throw new VmException(VmException.Code.TIMEOUT, "the replay does not come to its end");
@@ -74,6 +71,17 @@ final class IndexPass {
             assertEnded(machine);
         }
         index.save(true);
+    }
+
+    /// Runs to the next frame; false when the recording ended.
+    private boolean meet(SteppedMachine machine) throws VmException, ReplayException {
+        Place place = stops.next(machine);
+        if (place == null) {
+            return false;
+        }
+        index.add(place);
+        index.save(false);
+        return true;
     }
 
     /// QEMU ends where the recording ended, where its log is cut, and when somebody tells it to: the tracer has sent
@@ -93,7 +101,7 @@ final class IndexPass {
 
     /// Where nothing can be kept, landings take longer, and that is all. False when the recording ended.
     private boolean keep(SteppedMachine machine, double bytesMax) throws VmException {
-        if (!keeping || machine.position() == machine.beganAt()) {
+        if (!keeping) {
             return true;
         }
         try {
@@ -115,7 +123,7 @@ final class IndexPass {
 
     private void say(long position, long began, long startedNs) {
         long nowNs = System.nanoTime();
-        if (position == began || nowNs - saidNs < SAY_EVERY.toNanos()) {
+        if (nowNs - saidNs < SAY_EVERY.toNanos()) {
             return;
         }
         saidNs = nowNs;

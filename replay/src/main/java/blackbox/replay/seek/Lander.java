@@ -101,14 +101,13 @@ public final class Lander {
             long ktimeNs = FrameTimes.of(events, seq);
             var clock = new GuestClock();
             LogExtent extent = stops.extent(clock);
-            if (!index.isWhole() && index.above(seq) == null) {
+            if (!index.isWhole() && !isPassed(seq, ktimeNs, clock)) {
                 says.accept("first landing in this run: indexing it once, which takes about as long as it ran");
                 pass(extent);
             }
             var way = new Way(extent.instructions());
             try {
-                way.guess(seq, new Approach(clock, ktimeNs));
-                Place here = way.meet(seq);
+                Place here = way.meet(seq, new Approach(clock, ktimeNs));
                 index.save(false);
                 return new Landed(way.machine(), seq, here.position(), extent.instructions());
             } catch (VmException | IOException | ReplayException e) {
@@ -159,6 +158,15 @@ public final class Lander {
         return new ReplayException(Code.ENGINE, "the replay could not be brought there: " + e.getMessage(), e);
     }
 
+    /// Whether a pass that was ended came to behind a frame.
+    private boolean isPassed(long seq, long ktimeNs, GuestClock clock) {
+        Place below = index.floor(seq);
+        var kept = stops.kept().positions();
+        return below != null
+                && !kept.isEmpty()
+                && clock.after(below.position(), ktimeNs - below.ktimeNs()) <= kept.last();
+    }
+
     private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
         try (var file = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock _ = lock(file)) {
@@ -190,17 +198,28 @@ public final class Lander {
             this.end = end;
         }
 
-        /// Comes near by jumps; each tells the place of a frame.
-        void guess(long seq, Approach approach) throws VmException, IOException, ReplayException {
-            for (int i = 0; i < GUESSES_MAX; i++) {
-                Place below = index.floor(seq);
-                if (below == null || seq - below.seq() <= NEAR) {
-                    return;
-                }
-                Place above = index.above(seq);
-                long target = approach.from(below, above, end);
+        /// Comes near, and goes on until the frame is met. One that has overtaken others comes before them, and is
+        /// met from further before.
+        Place meet(long seq, Approach approach) throws VmException, IOException, ReplayException {
+            Place met = meet(seq, guess(seq, approach));
+            if (met == null) {
+                approach.widen();
+                met = meet(seq, guess(seq - OVERTAKEN_MAX, approach));
+            }
+            if (met == null) {
+                throw new ReplayException(Code.ENGINE, "the replay emits no frame " + seq);
+            }
+            return met;
+        }
+
+        /// Comes by jumps to a little before where the clock is what is looked for, and to a frame that is numbered no
+        /// higher than `seq`; null is the recording's start.
+        private @Nullable Place guess(long seq, Approach approach) throws VmException, IOException, ReplayException {
+            Place below = index.floor(seq);
+            for (int i = 0; i < GUESSES_MAX && below != null && seq - below.seq() > NEAR; i++) {
+                long target = approach.from(below, index.above(seq), end);
                 if (target <= below.position()) {
-                    return;
+                    return below;
                 }
                 bring(target);
                 Place found = next();
@@ -210,22 +229,9 @@ public final class Lander {
                 if (found == null || found.seq() > seq) {
                     approach.widen();
                 }
+                below = index.floor(seq);
             }
-        }
-
-        /// Goes on from the last known frame before until it is met. A frame that others overtook comes behind
-        /// them, and is met from further before.
-        Place meet(long seq) throws VmException, IOException, ReplayException {
-            Place from = index.floor(seq);
-            Place met = meet(seq, from);
-            while (met == null && from != null) {
-                from = index.floor(Math.max(from.seq() - OVERTAKEN_MAX, -1));
-                met = meet(seq, from);
-            }
-            if (met == null) {
-                throw new ReplayException(Code.ENGINE, "the replay emits no frame " + seq);
-            }
-            return met;
+            return below;
         }
 
         private @Nullable Place meet(long seq, @Nullable Place from) throws VmException, IOException, ReplayException {

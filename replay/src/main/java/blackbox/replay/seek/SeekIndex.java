@@ -75,11 +75,6 @@ final class SeekIndex {
         places.put(place.seq(), place);
     }
 
-    /// The instruction up to which a pass has come; 0 before the first.
-    long reached() {
-        return places.isEmpty() ? 0 : places.lastEntry().getValue().position();
-    }
-
     /// The last known place of a frame at or before `seq`.
     @Nullable
     Place floor(long seq) {
