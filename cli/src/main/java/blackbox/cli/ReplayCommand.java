@@ -123,8 +123,8 @@ final class ReplayCommand implements Callable<Integer> {
         return verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    /// Only what no replay can change is looked at before everything is hashed: whether the run can be landed in at
-    /// all.
+    /// What the run was started from is hashed while the moment is looked up and the run verified; a run that cannot
+    /// be landed in is told before any of it.
     private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
         if (times > 1 || !environment.isEmpty()) {
