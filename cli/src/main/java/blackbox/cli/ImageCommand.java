@@ -37,7 +37,15 @@ public final class ImageCommand {
 
     static final String DEFAULT = "default";
 
-    @Command(name = "build", description = "Build an image.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "build",
+            description = "Build an image.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  blackbox image build                build the image 'default'",
+                "  blackbox image build --lock RENEW   take the newest packages, and write down which"
+            })
     int build(
             @Mixin CommonOptions common,
             @Parameters(
@@ -78,7 +86,12 @@ public final class ImageCommand {
                 .build(ImageDefinition.named(name), GuestFiles.with(TracerFiles.all()), lock, mirror);
     }
 
-    @Command(name = "list", description = "List the images of this data folder.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "list",
+            description = "List the images of this data folder.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExample:%n",
+            footer = "  blackbox image list --json")
     int list(@Mixin CommonOptions common) throws VmException {
         var images = new ImageStore(common.dataFolder().root()).list();
         if (common.json()) {
@@ -96,12 +109,23 @@ public final class ImageCommand {
     @Command(
             name = "verify",
             description = "Build an image again from its archived packages, offline, and compare every byte.",
-            mixinStandardHelpOptions = true)
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExample:%n",
+            footer = "  blackbox image verify default       exit 1 when a byte of it differs")
     int verify(@Mixin CommonOptions common, @Parameters(paramLabel = "NAME") String name) throws VmException {
         var store = new ImageStore(common.dataFolder().root());
-        ImageVerification verification = new GuestImageBuilder(
-                        store, InstantSource.system(), line -> System.err.println("blackbox: " + line))
-                .verify(store.find(name));
+        GuestImage image = store.recorded(name);
+        ImageVerification verification;
+        try {
+            verification = new GuestImageBuilder(
+                            store, InstantSource.system(), line -> System.err.println("blackbox: " + line))
+                    .verify(image);
+        } catch (VmException e) {
+            if (e.code() != VmException.Code.IMAGE_CORRUPT) {
+                throw e;
+            }
+            return cannotBeRebuilt(common, image, e);
+        }
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("image", verification.image());
         node.put("recorded", verification.recorded().toString())
                 .put("rebuilt", verification.rebuilt().toString());
@@ -118,6 +142,22 @@ public final class ImageCommand {
                     + verification.tools());
         }
         return verification.identical() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    /// What it was built from is not what it was: then nothing proves it.
+    private static int cannotBeRebuilt(CommonOptions common, GuestImage image, VmException why) {
+        if (common.json()) {
+            System.out.println(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("image", image.name())
+                    .put("recorded", image.digest().toString())
+                    .putNull("rebuilt")
+                    .put("identical", false)
+                    .put("why", why.getMessage()));
+        } else {
+            System.out.println(image.name() + " cannot be built again: " + why.getMessage());
+        }
+        return ExitCodes.DOES_NOT_HOLD;
     }
 
     private static ObjectNode json(GuestImage image) {

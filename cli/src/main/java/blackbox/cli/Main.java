@@ -5,6 +5,8 @@ import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
 import blackbox.vm.VmException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -51,29 +53,44 @@ import picocli.CommandLine.ParseResult;
             AutoComplete.GenerateCompletion.class
         })
 public final class Main {
+    private static final String RECORD = "record";
+
     private Main() {}
 
     public static void main(String[] args) {
-        int code = run(args);
+        var output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
+        System.setOut(output.stream(System.out.charset()));
+        int ended = run(args);
+        System.out.flush();
+        int code = output.code(ended, isRecord(args), System.err);
         // On another thread: where a signal ends the program, hooks wait for this one, and an exit waits for hooks.
         Thread.ofPlatform().name("exit").start(() -> System.exit(code));
     }
 
     static int run(String... args) {
-        return commandLine().execute(args);
+        try {
+            return commandLine().execute(args);
+        } catch (Error e) { // out of memory, say: the command has failed, and nothing is said of what it looked at
+            e.printStackTrace();
+            return isRecord(args) ? ExitCodes.RECORD_FAILED : ExitCodes.FAILED;
+        }
+    }
+
+    private static boolean isRecord(String... args) {
+        return args.length > 0 && args[0].equals(RECORD);
     }
 
     static CommandLine commandLine() {
         return new CommandLine(new Main()).setExecutionExceptionHandler(Main::explain);
     }
 
-    /// One sentence for people; the stack trace only with BLACKBOX_TRACE set.
-    private static int explain(Exception failure, CommandLine command, ParseResult parsed) throws Exception {
+    /// One sentence for people; the stack trace for what nobody foresaw, and with BLACKBOX_TRACE set.
+    private static int explain(Exception failure, CommandLine command, ParseResult parsed) {
         PrintWriter err = command.getErr();
         if (System.getenv("BLACKBOX_TRACE") != null) {
             failure.printStackTrace(err);
         }
-        boolean record = command.getCommandName().equals("record");
+        boolean record = command.getCommandName().equals(RECORD);
         int exitCode = switch (failure) {
             case CommandException e -> e.exitCode();
             case VmException e ->
@@ -97,7 +114,10 @@ public final class Main {
             case IOException e -> ExitCodes.FAILED;
             case InterruptedException e -> ExitCodes.FAILED;
             case UncheckedIOException e -> ExitCodes.FAILED;
-            default -> throw failure;
+            default -> {
+                failure.printStackTrace(err);
+                yield ExitCodes.FAILED;
+            }
         };
         err.println("blackbox: " + sentence(failure));
         return record && exitCode == ExitCodes.FAILED ? ExitCodes.RECORD_FAILED : exitCode;

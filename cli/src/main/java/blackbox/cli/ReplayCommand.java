@@ -138,7 +138,9 @@ final class ReplayCommand implements Callable<Integer> {
             throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
                     + Tiers.why(tier) + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
-        opened.hash();
+        if (workspace == null) { // one that is given is packed for that, and the moment may be wrong
+            opened.hash();
+        }
         long index = moment.locate(recordings, id).index();
         PrintWriter out = spec.commandLine().getOut();
         return switch (opened.prepare(trust.believed(folder))) {
@@ -148,7 +150,8 @@ final class ReplayCommand implements Callable<Integer> {
                 try (LandedSession landed =
                         tidily(() -> LandedSession.at(ready.request(), index, report, this::tell))) {
                     answer(landed, ready.why());
-                    yield ExitCodes.OK;
+                    boolean sits = report.form() == LandingReport.Form.PROMPTED;
+                    yield landed.misunderstood() && !sits ? ExitCodes.BAD_INPUT : ExitCodes.OK;
                 } catch (VmException e) {
                     throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
                 }

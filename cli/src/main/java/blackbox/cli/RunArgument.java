@@ -15,6 +15,11 @@ final class RunArgument {
             description = "A run's id, a unique prefix of it, its name, or `last`.")
     String said = "last";
 
+    /// Whether the newest run is meant.
+    boolean isLast() {
+        return said.equals("last");
+    }
+
     RunId resolve(Recordings recordings) throws QueryException {
         return RunNames.resolve(recordings, said);
     }

@@ -1,7 +1,6 @@
 package blackbox.cli.doctor;
 
 import blackbox.vm.VmException;
-import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.image.Progress;
@@ -20,26 +19,45 @@ import org.jspecify.annotations.Nullable;
 /// What VMs can do here: images, the accelerator that a real boot has chosen, and the tiers.
 final class Machines {
 
+    private static final String ACCELERATOR = "accelerator";
     private static final String EXACT_QEMU = "qemu-exact";
+    private static final String BUILD = "blackbox image build";
 
     private Machines() {}
 
     static List<Check> look(Path data) {
         var checks = new ArrayList<Check>();
+        GuestImage image = image(data, checks);
+        checks.add(accelerator(data, image));
+        checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
+        checks.add(Check.ok("tier-exact", "records every instruction, emulated; with the QEMU of " + EXACT_QEMU));
+        checks.add(exactQemu(data, image));
+        return checks;
+    }
+
+    private static @Nullable GuestImage image(Path data, List<Check> checks) {
         try {
             GuestImage image = new ImageStore(data).find("default");
             checks.add(Check.ok("image", image.name() + " " + image.digest()));
-            Accelerator accelerator = AcceleratorProbe.choose(data, Qemu.find(data), image);
-            checks.add(Check.ok("accelerator", accelerator.kind() + ": " + accelerator.reason()));
-            checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
-            checks.add(Check.ok("tier-exact", "records every instruction, emulated; with the QEMU of " + EXACT_QEMU));
-            checks.add(exactQemu(data, image));
+            return image;
         } catch (VmException e) {
-            String mend = e.code() == Code.IMAGE_UNKNOWN ? "blackbox image build" : "see above";
-            checks.add(Check.missing(
-                    e.code() == Code.IMAGE_UNKNOWN ? "image" : "vm", String.valueOf(e.getMessage()), mend));
+            checks.add(Check.missing("image", String.valueOf(e.getMessage()), BUILD));
+            return null;
         }
-        return checks;
+    }
+
+    private static Check accelerator(Path data, @Nullable GuestImage image) {
+        try {
+            Accelerator accelerator = image == null
+                    ? AcceleratorProbe.withoutKvm()
+                    : AcceleratorProbe.choose(data, Qemu.find(data), image);
+            return accelerator == null
+                    ? Check.absent(
+                            ACCELERATOR, "/dev/kvm is there; whether a kernel boots under it, an image tells", BUILD)
+                    : Check.ok(ACCELERATOR, accelerator.kind() + ": " + accelerator.reason());
+        } catch (VmException e) {
+            return Check.missing(ACCELERATOR, String.valueOf(e.getMessage()), "see above");
+        }
     }
 
     /// Gets what the exact tier needs and this machine lacks: a QEMU that a trial admits.
@@ -51,15 +69,22 @@ final class Machines {
     }
 
     /// Reports what trials have found, and makes none: one takes half a minute.
-    private static Check exactQemu(Path data, GuestImage image) throws VmException {
+    private static Check exactQemu(Path data, @Nullable GuestImage image) {
+        if (image == null) {
+            return Check.absent(EXACT_QEMU, "not tried yet: a trial boots an image", BUILD);
+        }
         var refused = new ArrayList<String>();
         var trial = new QemuTrial(data, TrialMachine.exact(), what -> {});
-        for (Qemu qemu : new QemuBuilds(data, refused::add).all()) {
-            Admission admission = trial.known(qemu, image);
-            if (admission != null && admission.admitted()) {
-                return Check.ok(EXACT_QEMU, qemu.version() + " at " + qemu.place() + " " + admission.reason());
+        try {
+            for (Qemu qemu : new QemuBuilds(data, refused::add).all()) {
+                Admission admission = trial.known(qemu, image);
+                if (admission != null && admission.admitted()) {
+                    return Check.ok(EXACT_QEMU, qemu.version() + " at " + qemu.place() + " " + admission.reason());
+                }
+                refused.add(qemu.version() + ": " + (admission == null ? "not tried yet" : admission.reason()));
             }
-            refused.add(qemu.version() + ": " + (admission == null ? "not tried yet" : admission.reason()));
+        } catch (VmException e) {
+            refused.add(String.valueOf(e.getMessage()));
         }
         return Check.absent(EXACT_QEMU, String.join("; ", refused), "blackbox doctor --fix");
     }

@@ -29,6 +29,8 @@ final class Programs {
             new Program("softhsm2-util", "softhsm2", "keys in a software PKCS#11 token", List.of("--version")),
             new Program("gdb", "gdb", "looking into a paused replay", List.of("--version")));
 
+    private static final String UNTOLD = "there; it does not tell its version";
+
     private Programs() {}
 
     static List<Check> look() {
@@ -71,13 +73,13 @@ final class Programs {
                     .start();
             try (InputStream out = process.getInputStream()) {
                 String said = new String(out.readNBytes(4_096), StandardCharsets.UTF_8);
-                process.waitFor(5, TimeUnit.SECONDS);
-                return said.lines().findFirst().orElse("there").strip();
+                boolean told = process.waitFor(5, TimeUnit.SECONDS) && process.exitValue() == 0;
+                return told ? said.lines().findFirst().orElse("there").strip() : UNTOLD;
             } finally {
                 process.destroyForcibly();
             }
         } catch (IOException e) {
-            return "there, but it did not tell its version";
+            return UNTOLD;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return "there";

@@ -158,10 +158,23 @@ final class AgentRun {
         vm.drain(DRAIN_TIMEOUT);
         feeds.expectSilence();
         WorkspaceDisk.Unpacked out = collect();
-        // Again, for what the guest did to hand its workspace over is part of the run, down to the last event.
-        vm.drain(DRAIN_TIMEOUT);
+        drainAgain(feeds);
         int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
         return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
+    }
+
+    /// What the guest did to hand its workspace over is part of the run, down to the last event. How the command
+    /// ended is known by now, and stays known when that fails.
+    private void drainAgain(GuestFeeds feeds) throws VmException {
+        try {
+            vm.drain(DRAIN_TIMEOUT);
+        } catch (VmException e) {
+            if (interrupted || stopped != null) {
+                throw e;
+            }
+            feeds.missTheLast();
+            says.accept("the run's last events may be missing: " + e.getMessage());
+        }
     }
 
     private @Nullable Exit terminate() throws VmException {

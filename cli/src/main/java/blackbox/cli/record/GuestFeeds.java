@@ -41,6 +41,7 @@ public final class GuestFeeds {
     private final Consumer<String> stop;
     private volatile @Nullable RecorderException failure;
     private volatile boolean silenceExpected;
+    private volatile boolean undrained;
 
     /// @param captures the files that are sealed while they grow
     /// @param stop ends the VM, and is told why: called at most once, when what the agent does can no longer be
@@ -199,6 +200,11 @@ public final class GuestFeeds {
         silenceExpected = true;
     }
 
+    /// Says that the tracer could not be asked for the last of what it has: how much is missing is not known.
+    public void missTheLast() {
+        undrained = true;
+    }
+
     /// Waits for the streams to end, which they do with the VM, and records what is still folded.
     public void finish() throws RecorderException, InterruptedException {
         expectSilence();
@@ -213,7 +219,7 @@ public final class GuestFeeds {
                 recorder.record(event);
             }
         }
-        if (!decoder.sawFinal()) {
+        if (undrained || !decoder.sawFinal()) {
             String detail = "{\"heardNs\":" + decoder.heardNs() + "}";
             recorder.record(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), "TRACER_UNFINISHED", detail));
         }

@@ -45,6 +45,7 @@ public final class LandedSession implements AutoCloseable {
     private Landed landed;
     private FrameLookup event;
     private volatile boolean asking;
+    private boolean misunderstood;
 
     private LandedSession(
             ReplayRequest request, Lander lander, LandingReport report, Landed landed, FrameLookup event) {
@@ -90,6 +91,11 @@ public final class LandedSession implements AutoCloseable {
         }
     }
 
+    /// Whether a command was none, or asked for what the recording has not.
+    public boolean misunderstood() {
+        return misunderstood;
+    }
+
     /// Whether it waits for the next command, and nothing runs.
     public boolean isAsking() {
         return asking;
@@ -118,16 +124,21 @@ public final class LandedSession implements AutoCloseable {
             if (e.code() != Code.BAD_INPUT) {
                 throw e;
             }
-            report.fault(e);
+            refuse(e);
         } catch (VmException e) {
             if (e.code() != VmException.Code.GUEST_FAILED && e.code() != VmException.Code.BUSY) {
                 throw e;
             }
             report.fault(e);
         } catch (IllegalArgumentException e) {
-            report.fault(e);
+            refuse(e);
         }
         return true;
+    }
+
+    private void refuse(Exception asked) {
+        misunderstood = true;
+        report.fault(asked);
     }
 
     private boolean obey(String[] words) throws VmException, IOException, ReplayException {

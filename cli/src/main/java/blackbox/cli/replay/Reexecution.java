@@ -105,7 +105,7 @@ final class Reexecution {
                     vm, keeper(), clock, GuestFeeds.cpuSeq(vm.facts()), log, Captures.none(), why -> kill(vm));
             Exit exit;
             try {
-                exit = agent(vm, given);
+                exit = agent(vm, given, feeds);
             } finally {
                 feeds.expectSilence();
                 vm.powerOff(POWER_OFF_TIMEOUT);
@@ -126,7 +126,9 @@ final class Reexecution {
         clock.align(read.guestBootNanos(), host.getEpochSecond() * 1_000_000_000L + host.getNano());
     }
 
-    private @Nullable Exit agent(VirtualMachine vm, Given given) throws VmException, InterruptedException {
+    private @Nullable Exit agent(VirtualMachine vm, Given given, GuestFeeds feeds)
+            throws VmException, InterruptedException {
+        Exit exit = null;
         InputStream nothing = InputStream.nullInputStream();
         OutputStream nowhere = OutputStream.nullOutputStream();
         GuestEntropy entropy = given.entropy();
@@ -136,7 +138,7 @@ final class Reexecution {
             } else {
                 vm.startAgent(given.command(), entropy, nothing, nowhere, nowhere);
             }
-            Exit exit = vm.awaitExit(given.patience());
+            exit = vm.awaitExit(given.patience());
             vm.drain(DRAIN_TIMEOUT);
             collect(vm);
             vm.drain(DRAIN_TIMEOUT);
@@ -146,10 +148,13 @@ final class Reexecution {
                 vm.kill();
                 throw new InterruptedException("the replay was interrupted");
             }
-            if (e.code() == Code.TIMEOUT) {
-                return null;
+            if (e.code() != Code.TIMEOUT) {
+                throw e;
             }
-            throw e;
+            if (exit != null) {
+                feeds.missTheLast();
+            }
+            return exit;
         }
     }
 

@@ -3,6 +3,7 @@ package blackbox.cli.verdict;
 import blackbox.cli.verdict.ReplaySession.Verdicts;
 import blackbox.cli.verdict.VerdictLog.Kept;
 import blackbox.query.answer.Printable;
+import blackbox.query.answer.Timestamps;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
@@ -24,6 +25,7 @@ public final class ReplayReport {
     public static ObjectNode json(Verdicts verdicts) {
         Kept telling = verdicts.telling();
         ObjectNode tree = VerdictJson.tree(telling.verdict());
+        tree.put("at", Timestamps.format(telling.verdict().at()));
         tree.put("why", verdicts.why());
         tree.put("times", verdicts.asked()).put("held", verdicts.held());
         ArrayNode all = tree.putArray("verdicts");

@@ -133,7 +133,8 @@ public final class ReplaySession {
 
     /// Reads what a run says of its start, and nothing else of it.
     ///
-    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on
+    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on;
+    ///     `ALTERED` when its start cannot be read
     public Opened open(Wish wish) throws ReplayException, IOException {
         var recordings = new Recordings(data.root());
         RunFacts facts = RunFacts.read(recordings, wish.run());
@@ -181,7 +182,6 @@ public final class ReplaySession {
         public void hash() {
             if (!hashing) {
                 hashing = true;
-                says.accept("checking what the run was started from");
                 Thread.ofPlatform().daemon().name("input-check").start(check);
             }
         }
@@ -192,6 +192,7 @@ public final class ReplaySession {
         /// @throws ReplayException `ENGINE`
         public Prepared prepare(List<NoteVerifier> trusted) throws ReplayException, IOException, InterruptedException {
             hash();
+            says.accept("checking what the run was started from");
             String why = Tiers.why(tier());
             Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
             if (verification.integrity() != Integrity.VERIFIED) {

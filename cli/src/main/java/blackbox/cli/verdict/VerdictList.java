@@ -67,8 +67,9 @@ public final class VerdictList {
     public static void print(PrintWriter out, List<LoggedVerdict> verdicts) {
         for (LoggedVerdict each : verdicts) {
             String fault = each.fault();
-            out.println("replayed      " + outcome(each.note(), each.verdict()) + "  " + at(each.note(), each.verdict())
-                    + "  "
+            String at = at(each.note(), each.verdict());
+            out.println("replayed      " + outcome(each.note(), each.verdict()) + "  "
+                    + (at == null ? "at an unknown time" : at) + "  "
                     + (fault == null
                             ? "signed, leaf " + each.index() + " of the log of runs"
                             : "NO EVIDENCE: " + Printable.of(fault)));
@@ -81,9 +82,7 @@ public final class VerdictList {
                 : verdict != null ? verdict.outcome().name() : "UNREADABLE";
     }
 
-    private static String at(@Nullable ReplayNote note, @Nullable Verdict verdict) {
-        return note != null
-                ? Timestamps.format(note.at())
-                : verdict != null ? Timestamps.format(verdict.at()) : "at an unknown time";
+    private static @Nullable String at(@Nullable ReplayNote note, @Nullable Verdict verdict) {
+        return note != null ? Timestamps.format(note.at()) : verdict != null ? Timestamps.format(verdict.at()) : null;
     }
 }

@@ -242,9 +242,18 @@ class ReplaySessionTest {
             assertEquals(Outcome.INCOMPLETE, verdict.outcome());
             assertTrue(verdict.refusals().getFirst().mend().startsWith("blackbox verify"));
         } catch (ReplayException e) {
-            assertEquals(ReplayException.Code.BAD_INPUT, e.code(), "not even its first event can be read");
+            assertEquals(ReplayException.Code.ALTERED, e.code(), "not even its first event can be read");
         }
         assertEquals(0, told.replays);
+    }
+
+    @Test
+    void aRunWithoutItsFirstEventDoesNotHold() throws Exception {
+        beginLog();
+        Files.write(new Recordings(folder).spoolSegments(run).getFirst(), new byte[0]);
+        var failure = assertThrows(ReplayException.class, () -> replay(1));
+        assertEquals(ReplayException.Code.ALTERED, failure.code(), failure::getMessage);
+        assertTrue(String.valueOf(failure.getMessage()).contains("blackbox verify " + run), failure::getMessage);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.query.parquet.MalformedParquetException;
 import blackbox.query.store.Recordings;
 import blackbox.query.store.RunFacts;
 import blackbox.query.store.RunReader;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Set;
 
 /// One run's facts and how many events of each kind it has.
 public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
@@ -24,7 +26,7 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
         var counts = new EnumMap<Kind, Long>(Kind.class);
         RunFacts facts = RunFacts.read(recordings, run);
         if (facts.fault() == null) {
-            try (RunReader reader = RunReader.open(recordings, run, 0)) {
+            try (RunReader reader = RunReader.open(recordings, run, 0, Set.of(Column.KIND))) {
                 while (reader.next()) {
                     Kind kind = reader.row().has(Column.KIND)
                             ? Kind.ofCode(reader.row().number(Column.KIND))
@@ -33,6 +35,8 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
                         counts.merge(kind, 1L, Long::sum);
                     }
                 }
+            } catch (MalformedParquetException e) {
+                facts = facts.withFault(String.valueOf(e.getMessage()));
             }
         }
         return new RunSummary(facts, counts);

@@ -74,6 +74,11 @@ public record RunFacts(
         return collector.facts(run, recordings.isLive(run), fault);
     }
 
+    /// The same, of a run that turned out to be damaged further on.
+    public RunFacts withFault(String what) {
+        return new RunFacts(run, state, start, end, events, lost, what);
+    }
+
     private static void collect(Recordings recordings, RunId run, Collector collector) throws IOException {
         try (RunReader reader = RunReader.open(recordings, run, 0)) {
             if (reader.next()) {

@@ -3,6 +3,8 @@ package blackbox.query.answer;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,8 +27,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -63,6 +67,21 @@ class AnswersTest {
                 },
                 () -> {});
         return nodes;
+    }
+
+    @Test
+    void aRunWhoseMiddleIsDamagedHasASummaryThatSaysSo() throws Exception {
+        run.table(0, 1, "PARQUET_VERSION v2");
+        Path middle = run.table(1, 2, "PARQUET_VERSION v2");
+        run.table(2, 3, "PARQUET_VERSION v2");
+        RunSummary before = RunSummary.read(recordings, run.run);
+        assertNull(before.facts().fault());
+        byte[] octets = Files.readAllBytes(middle);
+        Arrays.fill(octets, 4, octets.length - 12, (byte) 0xff);
+        Files.write(middle, octets);
+        RunSummary after = RunSummary.read(recordings, run.run);
+        assertNotNull(after.facts().fault());
+        assertEquals(before.facts().events(), after.facts().events());
     }
 
     @Test

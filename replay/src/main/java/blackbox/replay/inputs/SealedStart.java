@@ -43,11 +43,16 @@ public record SealedStart(
 
     /// Reads it.
     ///
-    /// @throws ReplayException `BAD_INPUT` when the event lacks what a replay needs
+    /// @throws ReplayException `BAD_INPUT` when the event lacks what a replay needs;
+    ///     `ALTERED` when it cannot be read
     public static SealedStart of(RunFacts facts) throws ReplayException {
         RunFacts.Start start = facts.start();
         if (start == null) {
-            throw new ReplayException(Code.BAD_INPUT, "run " + facts.run() + " has no first event to start from");
+            throw new ReplayException(
+                    Code.ALTERED,
+                    "the first event of run " + facts.run() + " cannot be read"
+                            + (facts.fault() == null ? "" : ": " + facts.fault())
+                            + "; `blackbox verify " + facts.run() + "` says what is left of it");
         }
         JsonNode detail = start.detail();
         JsonNode machine = detail.path("start");

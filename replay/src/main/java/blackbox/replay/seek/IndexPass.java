@@ -55,7 +55,7 @@ final class IndexPass {
         long stride = Math.max(end / MACHINES_MAX, Math.clamp(end / MACHINES_MIN, EVERY_MIN, EVERY));
         long startedNs = System.nanoTime();
         saidNs = startedNs;
-        try (SteppedMachine machine = stops.open(end)) {
+        try (SteppedMachine machine = stops.open(begin(end))) {
             long began = machine.beganAt();
             boolean goesOn = meet(machine);
             for (int count = 1; goesOn && machine.position() + stride < end; count++) {
@@ -71,6 +71,13 @@ final class IndexPass {
             assertEnded(machine);
         }
         index.save(true);
+    }
+
+    /// Where a pass goes on: at the last machine, unless the places that go with the machines are gone.
+    private long begin(long end) {
+        Long first = index.begin();
+        var kept = stops.kept().positions();
+        return first != null && !kept.isEmpty() && first <= kept.first() ? end : 0;
     }
 
     /// Runs to the next frame; false when the recording ended.

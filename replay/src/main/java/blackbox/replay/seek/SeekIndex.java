@@ -5,6 +5,7 @@ import blackbox.replay.ReplayException.Code;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -75,6 +76,12 @@ final class SeekIndex {
         places.put(place.seq(), place);
     }
 
+    /// The instruction of the first known place; null before there is one.
+    @Nullable
+    Long begin() {
+        return places.isEmpty() ? null : places.firstEntry().getValue().position();
+    }
+
     /// The last known place of a frame at or before `seq`.
     @Nullable
     Place floor(long seq) {
@@ -110,7 +117,10 @@ final class SeekIndex {
                             .add(place.position())
                             .add(place.ktimeNs()));
             Path fresh = folder.resolve(FILE + ".new");
-            JSON.writeValue(fresh.toFile(), stored);
+            try (var out = new FileOutputStream(fresh.toFile())) {
+                out.write(JSON.writeValueAsBytes(stored));
+                out.getFD().sync();
+            }
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, "the index " + folder + " cannot be written", e);

@@ -50,12 +50,7 @@ public final class ImageStore {
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT`
     public GuestImage find(String name) throws VmException {
-        Path place = folder.resolve(name).normalize();
-        if (!folder.equals(place.getParent()) || !Files.exists(place.resolve(GuestImage.RECORD))) {
-            throw new VmException(
-                    Code.IMAGE_UNKNOWN, "there is no image '" + name + "'; run 'blackbox image build " + name + "'");
-        }
-        GuestImage image = read(place);
+        GuestImage image = recorded(name);
         var seals = new TreeMap<>(image.record().files());
         for (String file : GuestImage.FILES) {
             FileSeal seal = seals.get(file);
@@ -72,6 +67,18 @@ public final class ImageStore {
         return seals.equals(image.record().files())
                 ? image
                 : write(image, seals, image.record().guestFiles());
+    }
+
+    /// The image of this name, whatever its files are by now.
+    ///
+    /// @throws VmException `IMAGE_UNKNOWN`
+    public GuestImage recorded(String name) throws VmException {
+        Path place = folder.resolve(name).normalize();
+        if (!folder.equals(place.getParent()) || !Files.exists(place.resolve(GuestImage.RECORD))) {
+            throw new VmException(
+                    Code.IMAGE_UNKNOWN, "there is no image '" + name + "'; run 'blackbox image build " + name + "'");
+        }
+        return read(place);
     }
 
     /// The image of this name with these guest files: when it was built with others, its initrd is made anew, which

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /// Decides between KVM and TCG by booting: a `/dev/kvm` that is there may still not run a kernel (a nested or a
 /// page-table VM). The answer is kept for this QEMU, host kernel and guest kernel.
@@ -32,9 +33,9 @@ public final class AcceleratorProbe {
 
     /// What to start `image` with; boots it once when that is not known yet.
     public static Accelerator choose(Path data, Qemu qemu, GuestImage image) throws VmException {
-        if (!Files.isReadable(KVM) || !Files.isWritable(KVM)) {
-            String why = Files.exists(KVM) ? "/dev/kvm is not open to this user" : "there is no /dev/kvm";
-            return new Accelerator(Kind.TCG, why + ", so the guest is emulated");
+        Accelerator plain = withoutKvm();
+        if (plain != null) {
+            return plain;
         }
         String key = qemu.digest() + " " + hostKernel() + " " + image.sha256(GuestImage.KERNEL);
         Path note = data.resolve("cache").resolve("accelerator.json");
@@ -47,6 +48,15 @@ public final class AcceleratorProbe {
         var accelerator = boot(qemu, image);
         Json.write(note, new Known(key, accelerator));
         return accelerator;
+    }
+
+    /// What is used here whatever is booted; null where a boot must tell.
+    public static @Nullable Accelerator withoutKvm() {
+        if (Files.isReadable(KVM) && Files.isWritable(KVM)) {
+            return null;
+        }
+        String why = Files.exists(KVM) ? "/dev/kvm is not open to this user" : "there is no /dev/kvm";
+        return new Accelerator(Kind.TCG, why + ", so the guest is emulated");
     }
 
     private record Known(String key, Accelerator accelerator) {}

@@ -13,7 +13,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,13 +37,14 @@ class ImageVerificationTest {
                         data.resolve("images").toString())
                 .run();
         var store = new ImageStore(data);
-        GuestImage copy = store.find("default");
-        flipByte(copy.file(GuestImage.ROOT), 100_000_000);
+        flipByte(data.resolve("images/default").resolve(GuestImage.ROOT), 100_000_000);
+        GuestImage copy = store.recorded("default");
+        Files.delete(copy.file(GuestImage.INITRD));
 
         var found = new GuestImageBuilder(store, InstantSource.system(), System.err::println).verify(copy);
 
         assertFalse(found.identical());
-        assertEquals(List.of(GuestImage.ROOT), found.differing());
+        assertEquals(Set.of(GuestImage.ROOT, GuestImage.INITRD), Set.copyOf(found.differing()));
         assertEquals(found.recorded(), found.rebuilt(), "the rebuild has the recorded digest");
         var refused = assertThrows(VmException.class, () -> store.find("default"));
         assertEquals(VmException.Code.IMAGE_CORRUPT, refused.code());

@@ -1,0 +1,56 @@
+package blackbox.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import org.jspecify.annotations.Nullable;
+
+/// A standard output that remembers why something could not be written, which a [PrintStream] keeps to itself.
+final class StandardOutput extends OutputStream {
+    private static final int BUFFER_BYTES = 8_192;
+    /// What the kernel says when the reader has gone, as `head` does when it has seen enough.
+    private static final String READER_GONE = "Broken pipe";
+
+    private final OutputStream out;
+    private volatile @Nullable IOException failure;
+
+    /// @param out where to
+    StandardOutput(OutputStream out) {
+        this.out = out;
+    }
+
+    /// What programs print on.
+    PrintStream stream(Charset charset) {
+        return new PrintStream(new BufferedOutputStream(this, BUFFER_BYTES), true, charset);
+    }
+
+    @Override
+    public void write(int octet) throws IOException {
+        write(new byte[] {(byte) octet}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] octets, int from, int length) throws IOException {
+        try {
+            out.write(octets, from, length);
+        } catch (IOException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /// The exit code of a command whose output went here: one that went well did not when its answer was cut off.
+    ///
+    /// @param code the command's own
+    /// @param record whether that speaks for the agent
+    int code(int code, boolean record, PrintStream err) {
+        IOException why = failure;
+        if (why == null || READER_GONE.equals(why.getMessage())) {
+            return code;
+        }
+        err.println("blackbox: standard output could not be written to its end: " + why.getMessage());
+        return code == ExitCodes.OK && !record ? ExitCodes.FAILED : code;
+    }
+}
