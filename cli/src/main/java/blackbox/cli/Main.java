@@ -2,8 +2,10 @@ package blackbox.cli;
 
 import blackbox.ingest.IngestException;
 import blackbox.query.QueryException;
+import blackbox.query.openssl.Openssl;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
+import blackbox.schemas.sign.Ed25519Verifier;
 import blackbox.vm.VmException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -68,6 +70,7 @@ public final class Main {
     }
 
     static int run(String... args) {
+        Ed25519Verifier.useShortcut(Openssl::load);
         try {
             return commandLine().execute(args);
         } catch (Error e) { // out of memory, say: the command has failed, and nothing is said of what it looked at

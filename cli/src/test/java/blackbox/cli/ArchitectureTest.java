@@ -48,7 +48,7 @@ class ArchitectureTest {
             new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
             new Library("Micronaut", Set.of("cli"), List.of("io.micronaut")),
             new Library("zstd", Set.of("ingest", "query"), List.of("com.github.luben")),
-            new Library("JNA", Set.of("recorder"), List.of("com.sun.jna")),
+            new Library("JNA", Set.of("query"), List.of("com.sun.jna")),
             new Library("Bouncy Castle", Set.of("schemas", "recorder"), List.of("org.bouncycastle")));
 
     @Test

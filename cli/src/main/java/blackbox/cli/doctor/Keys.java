@@ -1,5 +1,6 @@
 package blackbox.cli.doctor;
 
+import blackbox.query.openssl.Openssl;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
@@ -30,9 +31,12 @@ final class Keys {
 
     private static Check algorithms() {
         CryptoProvider provider = CryptoProvider.current();
-        return provider.isFips()
-                ? Check.ok("algorithms", provider.description() + "; FIPS mode leaves out ML-DSA signature lines")
-                : Check.ok("algorithms", provider.description());
+        if (provider.isFips()) {
+            return Check.ok("algorithms", provider.description() + "; FIPS mode leaves out ML-DSA signature lines");
+        }
+        Openssl openssl = Openssl.load();
+        String sooner = openssl == null ? "no libcrypto.so.3, so long runs take longer to verify" : openssl.version();
+        return Check.ok("algorithms", provider.description() + "; " + sooner);
     }
 
     private static Check pkcs11() {

@@ -27,10 +27,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /// Finds what a run was started from, and hashes all of it again: what the file system says of times and
-/// lengths is not believed here. One object, one check, one thread.
+/// lengths is not believed here. One object, one check, by one thread; another hashes the snapshot, whose RAM is most
+/// of what there is to read.
 public final class InputCheck {
     private static final String WORKSPACE = "workspace";
 
@@ -38,7 +41,13 @@ public final class InputCheck {
     private final RunId run;
     private final SealedStart start;
     private final @Nullable Path given;
+    private final FutureTask<SnapshotFound> snapshot = new FutureTask<>(this::lookAtSnapshot);
     private final List<Refusal> refusals = new ArrayList<>();
+
+    /// The snapshot that a replay starts from, where it is one of the data folder's.
+    ///
+    /// @param faults which of its files are not as they were
+    private record SnapshotFound(@Nullable VmSnapshot snapshot, List<String> faults) {}
 
     /// A check of `run`. What it finds counts only when the run is verified, before, beside or after it.
     ///
@@ -67,13 +76,14 @@ public final class InputCheck {
     ///
     /// @param needed the captured files that the replay reads
     /// @throws ReplayException `ENGINE` when something cannot be read at all
-    public Result check(Set<String> needed) throws ReplayException {
+    public Result check(Set<String> needed) throws ReplayException, InterruptedException {
+        Thread.ofPlatform().daemon().name("input-check-ram").start(snapshot);
         try {
             GuestImage image = image();
-            VmSnapshot snapshot = snapshot();
             Path workspace = workspace();
             Qemu qemu = qemu();
             Map<String, SealedCapture> captures = captures(needed);
+            VmSnapshot snapshot = snapshot();
             return image == null || qemu == null || !refusals.isEmpty()
                     ? new Refused(refusals)
                     : new Ready(new CheckedInputs(image, qemu, snapshot, workspace, captures));
@@ -140,16 +150,40 @@ public final class InputCheck {
         return holds;
     }
 
-    private @Nullable VmSnapshot snapshot() throws VmException {
+    /// An exact recording keeps the snapshot itself, and is not started from the data folder's.
+    private SnapshotFound lookAtSnapshot() throws VmException {
+        Hash digest = start.snapshot();
+        if (digest == null) {
+            return new SnapshotFound(null, List.of());
+        }
+        if (start.tier() == Tier.EXACT) {
+            return new SnapshotFound(null, VmSnapshot.keptFaults(recordings.captureFolder(run), digest));
+        }
+        VmSnapshot found = VmSnapshot.find(recordings.data(), digest);
+        return new SnapshotFound(found, found == null ? List.of() : found.changed());
+    }
+
+    private @Nullable VmSnapshot snapshot() throws VmException, InterruptedException {
+        SnapshotFound found = looked();
         Hash digest = start.snapshot();
         if (digest == null) {
             return null;
         }
+        String files = "the warm snapshot, " + String.join(", ", found.faults());
         if (start.tier() == Tier.EXACT) {
-            kept(digest);
+            if (!found.faults().isEmpty()) {
+                refuse(
+                        DivergenceClass.SNAPSHOT,
+                        files + " in captures/" + run,
+                        digest,
+                        "other bytes, or none",
+                        "copy captures/" + run
+                                + " from where the run was recorded, or from a backup; without it the run"
+                                + " cannot be replayed");
+            }
             return null;
         }
-        VmSnapshot snapshot = VmSnapshot.find(recordings.data(), digest);
+        VmSnapshot snapshot = found.snapshot();
         if (snapshot == null) {
             refuse(
                     DivergenceClass.SNAPSHOT,
@@ -158,13 +192,10 @@ public final class InputCheck {
                     Refusal.NOT_HERE,
                     "a snapshot cannot be made again byte for byte, and a data folder keeps the three used last: copy"
                             + " its folder below snapshots/ from where the run was recorded, or from a backup");
-            return null;
-        }
-        List<String> changed = snapshot.changed();
-        if (!changed.isEmpty()) {
+        } else if (!found.faults().isEmpty()) {
             refuse(
                     DivergenceClass.SNAPSHOT,
-                    "the warm snapshot, " + String.join(", ", changed),
+                    files,
                     digest,
                     "other bytes",
                     "copy " + snapshot.folder() + " from a backup; without one the run cannot be replayed");
@@ -172,17 +203,12 @@ public final class InputCheck {
         return snapshot;
     }
 
-    /// An exact recording keeps the snapshot itself.
-    private void kept(Hash digest) throws VmException {
-        List<String> faults = VmSnapshot.keptFaults(recordings.captureFolder(run), digest);
-        if (!faults.isEmpty()) {
-            refuse(
-                    DivergenceClass.SNAPSHOT,
-                    "the warm snapshot, " + String.join(", ", faults) + " in captures/" + run,
-                    digest,
-                    "other bytes, or none",
-                    "copy captures/" + run + " from where the run was recorded, or from a backup; without it the run"
-                            + " cannot be replayed");
+    private SnapshotFound looked() throws VmException, InterruptedException {
+        try {
+            return snapshot.get();
+        } catch (ExecutionException e) {
+            throw new VmException(
+                    VmException.Code.IO, "the snapshot of run " + run + " could not be looked at", e.getCause());
         }
     }
 

@@ -329,10 +329,10 @@ class InputCheckTest {
         assertEquals(
                 List.of(
                         DivergenceClass.IMAGE,
-                        DivergenceClass.SNAPSHOT,
                         DivergenceClass.IMAGE,
                         DivergenceClass.ENGINE,
-                        DivergenceClass.RECORDER_GAP),
+                        DivergenceClass.RECORDER_GAP,
+                        DivergenceClass.SNAPSHOT),
                 refused.refusals().stream().map(Refusal::kind).toList());
     }
 
