@@ -50,6 +50,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterAll;
@@ -318,6 +319,44 @@ class ExactTierTest {
         assertEquals(whole.position(), damaged.position());
         assertEquals(0, damaged.machine().beganAt());
         damaged.machine().close();
+    }
+
+    /// QEMU may lose its log's thread and then waits for ever; here it is made to wait.
+    @Test
+    void whereAMachineStandsStillAnotherGoesOn() throws Exception {
+        ReplayRequest request = request(facts);
+        var said = new ArrayList<String>();
+        var stopped = new AtomicReference<ProcessHandle>();
+        var streams = new Lander.Streams(capture(request, VmRequest.LOG), capture(request, VmRequest.EVENTS), emits());
+        var other = new RunId("1".repeat(26));
+        var lander = new Lander(blackbox.data(), other, ExactReplayer.recording(request), streams, line -> {
+            said.add(line);
+            if (stopped.get() == null) {
+                ProcessHandle qemu = ProcessHandle.current()
+                        .children()
+                        .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
+                        .findFirst()
+                        .orElseThrow();
+                stopped.set(qemu);
+                assertEquals(0, signal(qemu, "STOP"));
+            }
+        });
+        assertTrue(lander.indexAll());
+        ProcessHandle gone = stopped.get();
+        assertNotNull(gone, said::toString);
+        assertFalse(gone.isAlive());
+        assertTrue(said.stream().anyMatch(line -> line.contains("another machine goes on")), said::toString);
+        assertTrue(Lander.isIndexed(blackbox.data(), other));
+    }
+
+    private static int signal(ProcessHandle process, String name) {
+        try {
+            return new ProcessBuilder("kill", "-" + name, "" + process.pid())
+                    .start()
+                    .waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static SealedCapture capture(ReplayRequest request, String name) {

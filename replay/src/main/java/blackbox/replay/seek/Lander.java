@@ -36,6 +36,8 @@ public final class Lander {
     /// Numbers may come slightly out of order: a softirq's frame may overtake others.
     private static final int OVERTAKEN_MAX = 64;
     private static final int GUESSES_MAX = 40;
+    /// How many machines may stand still before it is given up.
+    private static final int STANDING_MAX = 3;
     static final String FOLDER = "index";
     static final String LOCK = "lock";
     private static final String REPLAYS = "replays";
@@ -105,15 +107,17 @@ public final class Lander {
                 says.accept("first landing in this run: indexing it once, which takes about as long as it ran");
                 pass(extent);
             }
-            var way = new Way(extent.instructions());
-            try {
-                Place here = way.meet(seq, new Approach(clock, ktimeNs));
-                index.save(false);
-                return new Landed(way.machine(), seq, here.position(), extent.instructions());
-            } catch (VmException | IOException | ReplayException e) {
-                way.close();
-                throw e;
-            }
+            return again(() -> {
+                var way = new Way(extent.instructions());
+                try {
+                    Place here = way.meet(seq, new Approach(clock, ktimeNs));
+                    index.save(false);
+                    return new Landed(way.machine(), seq, here.position(), extent.instructions());
+                } catch (VmException | IOException | ReplayException e) {
+                    way.close();
+                    throw e;
+                }
+            });
         } catch (VmException | IOException e) {
             throw failed(e);
         }
@@ -124,14 +128,16 @@ public final class Lander {
     /// @throws ReplayException `BAD_INPUT` when the recording ends before it; `ENGINE`
     public SteppedMachine at(long position) throws ReplayException {
         try {
-            var way = new Way(position);
-            try {
-                way.bring(position);
-                return way.machine();
-            } catch (VmException | IOException | ReplayException e) {
-                way.close();
-                throw e;
-            }
+            return again(() -> {
+                var way = new Way(position);
+                try {
+                    way.bring(position);
+                    return way.machine();
+                } catch (VmException | IOException | ReplayException e) {
+                    way.close();
+                    throw e;
+                }
+            });
         } catch (VmException | IOException e) {
             throw failed(e);
         }
@@ -151,6 +157,27 @@ public final class Lander {
             return true;
         } catch (VmException | IOException e) {
             throw failed(e);
+        }
+    }
+
+    /// Something that a machine does.
+    private interface Attempt<T> {
+        T make() throws VmException, IOException, ReplayException;
+    }
+
+    /// A machine that stands still says nothing of the recording: another one goes on.
+    private <T> T again(Attempt<T> attempt) throws VmException, IOException, ReplayException {
+        for (int standing = 1; ; standing++) {
+            try {
+                return attempt.make();
+            } catch (VmException e) {
+                if (e.code() != VmException.Code.TIMEOUT
+                        || standing == STANDING_MAX
+                        || Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                says.accept(e.getMessage() + "; another machine goes on in its place");
+            }
         }
     }
 
@@ -175,7 +202,10 @@ public final class Lander {
             stops = stops.with(KeptMachines.open(folder));
             if (!index.isWhole()) {
                 long bytesMax = IndexRoom.make(data.resolve(REPLAYS), folder);
-                new IndexPass(stops, index, extent, events, says).run(bytesMax);
+                again(() -> {
+                    new IndexPass(stops, index, extent, events, says).run(bytesMax);
+                    return index;
+                });
             }
         }
     }

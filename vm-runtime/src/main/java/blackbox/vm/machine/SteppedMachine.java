@@ -4,10 +4,12 @@ import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.Watchdog;
 import blackbox.vm.machine.KeptMachines.MachineFiles;
 import blackbox.vm.machine.ReplayMachine.Recording;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.seek.GdbStub;
+import blackbox.vm.seek.GdbStub.Patience;
 import blackbox.vm.seek.ResumePoint;
 import blackbox.vm.seek.VmStateFile;
 import blackbox.vm.workspace.WorkspaceDisk;
@@ -29,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// A machine that replays a recording of the exact tier and stands still at any instruction of it. What it
 /// is there can be kept as a folder, from which another goes on. Of one thread.
 public final class SteppedMachine implements AutoCloseable {
-    /// The longest that a machine runs between two stops.
-    private static final Duration STRETCH_MAX = Duration.ofMinutes(10);
+    /// The longest that a running machine may execute nothing. One that goes on does so many times a second.
+    private static final Duration STILL_MAX = Duration.ofSeconds(20);
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final Duration ENDING = Duration.ofSeconds(5);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
@@ -158,7 +160,7 @@ public final class SteppedMachine implements AutoCloseable {
     /// Executes up to before instruction `position`, which must not be behind it; false when the recording ends
     /// before, and QEMU with it.
     ///
-    /// @throws VmException `TIMEOUT` when that takes longer than `timeout`
+    /// @throws VmException `TIMEOUT` when that takes longer than `timeout`, or the machine stands still
     public boolean runTo(long position, Duration timeout) throws VmException {
         if (position() == position) {
             return true;
@@ -167,8 +169,9 @@ public final class SteppedMachine implements AutoCloseable {
         events.clear();
         qemu.qmp().execute("replay-break", Json.object().put("icount", position), COMMAND_TIMEOUT);
         qemu.resume();
+        Patience patience = whileItMoves();
         do {
-            if (await("STOP", deadline) == null) {
+            if (await("STOP", deadline, patience) == null) {
                 return false;
             }
         } while (position() != position);
@@ -213,10 +216,28 @@ public final class SteppedMachine implements AutoCloseable {
     public GdbStub gdb() throws VmException {
         GdbStub open = gdb;
         if (open == null) {
-            open = GdbStub.connect(folder.sockets().resolve(QemuArguments.GDB), STRETCH_MAX);
+            open = GdbStub.connect(folder.sockets().resolve(QemuArguments.GDB), this::whileItMoves);
             gdb = open;
         }
         return open;
+    }
+
+    /// Patience for a stretch that begins now: for as long as the machine goes on. A QEMU that has lost its log's
+    /// thread
+    /// does not say so; it waits for ever.
+    private Patience whileItMoves() {
+        var watchdog = new Watchdog(STILL_MAX, "instruction", System::nanoTime);
+        return () -> {
+            String still;
+            try {
+                still = watchdog.see(position());
+            } catch (VmException e) { // it has ended, which shows elsewhere, or does not answer
+                still = watchdog.miss();
+            }
+            if (still != null) {
+                throw new VmException(Code.TIMEOUT, "the replay does not go on: " + still);
+            }
+        };
     }
 
     /// Gives up our own debugger's end, so that somebody else's is served: QEMU serves one at a time.
@@ -261,7 +282,7 @@ public final class SteppedMachine implements AutoCloseable {
     /// Whether QEMU, which has ended, was told to: by the recording, or by somebody here, such as ctrl-C
     /// does. Otherwise its log went no further.
     public boolean shutDown() throws VmException {
-        return shutDown || await(SHUTDOWN, System.nanoTime() + ENDING.toNanos()) == null && shutDown;
+        return shutDown || await(SHUTDOWN, System.nanoTime() + ENDING.toNanos(), () -> {}) == null && shutDown;
     }
 
     /// What QEMU last wrote to its standard error.
@@ -271,11 +292,16 @@ public final class SteppedMachine implements AutoCloseable {
 
     /// Executes to the end of the log; false when that takes longer than `timeout`.
     ///
-    /// @throws VmException `QEMU_FAILED` when QEMU crashes
+    /// @throws VmException `QEMU_FAILED` when QEMU crashes, `TIMEOUT` when it stands still
     public boolean finish(Duration timeout) throws VmException {
         qemu.resume();
-        if (!qemu.awaitEnd(timeout)) {
-            return false;
+        Patience patience = whileItMoves();
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (!qemu.awaitEnd(LOOK_EVERY)) {
+            if (System.nanoTime() >= deadline) {
+                return false;
+            }
+            patience.look();
         }
         if (crashed()) {
             throw new VmException(Code.QEMU_FAILED, "QEMU was ended: " + lastWords());
@@ -307,7 +333,7 @@ public final class SteppedMachine implements AutoCloseable {
         long deadline = System.nanoTime() + COMMAND_TIMEOUT.toNanos();
         String status;
         do {
-            QmpEvent change = await("JOB_STATUS_CHANGE", deadline);
+            QmpEvent change = await("JOB_STATUS_CHANGE", deadline, () -> {});
             if (change == null) {
                 throw new VmException(Code.QEMU_FAILED, "QEMU ended at '" + command + "'; " + qemu.lastWords());
             }
@@ -330,7 +356,7 @@ public final class SteppedMachine implements AutoCloseable {
     }
 
     /// The next event of this name; null when QEMU ends before.
-    private @Nullable QmpEvent await(String name, long deadline) throws VmException {
+    private @Nullable QmpEvent await(String name, long deadline, Patience patience) throws VmException {
         try {
             while (true) {
                 boolean alive = qemu.alive();
@@ -343,6 +369,7 @@ public final class SteppedMachine implements AutoCloseable {
                     if (leftNs <= 0) {
                         throw new VmException(Code.TIMEOUT, "the replay stands at instruction " + position());
                     }
+                    patience.look();
                     continue;
                 }
                 switch (event.name()) {

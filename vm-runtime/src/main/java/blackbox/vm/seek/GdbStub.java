@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.function.Supplier;
 
 /// A debugger's end of QEMU's gdb stub (GDB manual, appendix "Remote Serial Protocol"). Of one thread. QEMU
 /// stops the machine when the connection is made.
@@ -24,17 +25,35 @@ public final class GdbStub implements AutoCloseable {
     private static final int READ_BYTES_MAX = 1 << 16;
     /// What does not run the machine is answered at once.
     private static final Duration ANSWER = Duration.ofSeconds(10);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final HexFormat HEX = HexFormat.of();
 
     private final SocketChannel channel;
     private final Selector selector;
-    private final Duration timeout;
+    private final Supplier<Patience> stretches;
     private final ByteBuffer input = ByteBuffer.allocate(READ_BYTES_MAX).flip();
 
-    private GdbStub(SocketChannel channel, Selector selector, Duration timeout) {
+    private GdbStub(SocketChannel channel, Selector selector, Supplier<Patience> stretches) {
         this.channel = channel;
         this.selector = selector;
-        this.timeout = timeout;
+        this.stretches = stretches;
+    }
+
+    /// How long there is use in waiting. Asked now and then while there is no answer.
+    @FunctionalInterface
+    public interface Patience {
+        /// @throws VmException `TIMEOUT` when there is none
+        void look() throws VmException;
+
+        /// Patience for so long, from now on.
+        static Patience of(Duration limit) {
+            long deadline = System.nanoTime() + limit.toNanos();
+            return () -> {
+                if (System.nanoTime() >= deadline) {
+                    throw new VmException(Code.TIMEOUT, "QEMU's gdb stub did not answer in time");
+                }
+            };
+        }
     }
 
     /// What a machine did that was let run.
@@ -45,12 +64,13 @@ public final class GdbStub implements AutoCloseable {
         ENDED
     }
 
-    /// Connects. `stretch` holds for each stretch that the machine runs.
+    /// Connects.
     ///
+    /// @param stretches gives the patience for each stretch that the machine runs
     /// @throws VmException `BUSY` when another debugger is connected: QEMU serves one at a time
-    public static GdbStub connect(Path socket, Duration stretch) throws VmException {
+    public static GdbStub connect(Path socket, Supplier<Patience> stretches) throws VmException {
         try {
-            var stub = new GdbStub(SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open(), stretch);
+            var stub = new GdbStub(SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open(), stretches);
             try {
                 stub.channel.configureBlocking(false);
                 stub.channel.register(stub.selector, SelectionKey.OP_READ);
@@ -67,7 +87,7 @@ public final class GdbStub implements AutoCloseable {
 
     private void greet() throws IOException, VmException {
         try {
-            exchange("qSupported:swbreak+;hwbreak+", ANSWER);
+            exchange("qSupported:swbreak+;hwbreak+", Patience.of(ANSWER));
             acknowledge();
         } catch (VmException e) {
             throw e.code() == Code.TIMEOUT && !Thread.currentThread().isInterrupted()
@@ -129,7 +149,7 @@ public final class GdbStub implements AutoCloseable {
     /// Where QEMU ends, it may say so or just hang up.
     private Stop go(String command) throws VmException {
         try {
-            String reply = exchange(command, timeout);
+            String reply = exchange(command, stretches.get());
             return switch (reply.isEmpty() ? ' ' : reply.charAt(0)) {
                 case 'T', 'S' -> {
                     acknowledge();
@@ -154,7 +174,7 @@ public final class GdbStub implements AutoCloseable {
 
     private String ask(String command) throws VmException {
         try {
-            String reply = exchange(command, ANSWER);
+            String reply = exchange(command, Patience.of(ANSWER));
             acknowledge();
             return reply;
         } catch (IOException e) {
@@ -162,10 +182,9 @@ public final class GdbStub implements AutoCloseable {
         }
     }
 
-    private String exchange(String command, Duration limit) throws IOException, VmException {
-        long deadline = System.nanoTime() + limit.toNanos();
+    private String exchange(String command, Patience patience) throws IOException, VmException {
         write("$" + command + "#" + checksum(command));
-        return read(deadline);
+        return read(patience);
     }
 
     /// QEMU's stub cannot do without.
@@ -180,32 +199,33 @@ public final class GdbStub implements AutoCloseable {
         }
     }
 
-    private String read(long deadline) throws IOException, VmException {
-        while (next(deadline) != '$') {
+    private String read(Patience patience) throws IOException, VmException {
+        while (next(patience) != '$') {
             // Acknowledgements stand between packets.
         }
         var reply = new StringBuilder();
-        for (char octet = next(deadline); octet != '#'; octet = next(deadline)) {
+        for (char octet = next(patience); octet != '#'; octet = next(patience)) {
             if (reply.length() == REPLY_BYTES_MAX) {
                 throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub gave an answer without an end");
             }
             reply.append(octet);
         }
-        String sum = "" + next(deadline) + next(deadline);
+        String sum = "" + next(patience) + next(patience);
         if (!sum.equals(checksum(reply.toString()))) {
             throw new VmException(Code.QEMU_FAILED, "QEMU's gdb stub gave an answer with a wrong checksum");
         }
         return reply.toString();
     }
 
-    private char next(long deadline) throws IOException, VmException {
+    private char next(Patience patience) throws IOException, VmException {
         while (!input.hasRemaining()) {
-            long left = (deadline - System.nanoTime()) / 1_000_000;
-            if (left <= 0 || selector.select(left) == 0 && System.nanoTime() >= deadline) {
-                throw new VmException(Code.TIMEOUT, "QEMU's gdb stub did not answer in time");
-            }
+            int ready = selector.select(LOOK_EVERY.toMillis());
             if (Thread.currentThread().isInterrupted()) {
                 throw new VmException(Code.TIMEOUT, "interrupted while QEMU's gdb stub was asked");
+            }
+            if (ready == 0) {
+                patience.look();
+                continue;
             }
             selector.selectedKeys().clear();
             int count = channel.read(input.clear());

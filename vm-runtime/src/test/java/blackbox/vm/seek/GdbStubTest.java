@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.seek.GdbStub.Patience;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -76,7 +77,7 @@ class GdbStubTest {
 
     @Test
     void breaksRunsAndReads() throws Exception {
-        try (var gdb = GdbStub.connect(stub(GdbStubTest::usual), TIMEOUT)) {
+        try (var gdb = GdbStub.connect(stub(GdbStubTest::usual), () -> Patience.of(TIMEOUT))) {
             gdb.breakAt(0xffffffff8702c1c0L);
             assertEquals(GdbStub.Stop.STOPPED, gdb.resume());
             assertEquals(GdbStub.Stop.ENDED, gdb.step());
@@ -97,7 +98,7 @@ class GdbStubTest {
     @Test
     void anAnswerThatWasDamagedIsRefused() throws Exception {
         Path socket = stub(command -> command.equals("g") ? "$0102#00" : usual(command));
-        try (var gdb = GdbStub.connect(socket, TIMEOUT)) {
+        try (var gdb = GdbStub.connect(socket, () -> Patience.of(TIMEOUT))) {
             assertThrows(VmException.class, gdb::registers);
         }
     }
@@ -105,7 +106,7 @@ class GdbStubTest {
     @Test
     void aMachineThatDoesNotStopIsReported() throws Exception {
         Path socket = stub(command -> command.equals("c") ? "" : usual(command));
-        try (var gdb = GdbStub.connect(socket, Duration.ofMillis(300))) {
+        try (var gdb = GdbStub.connect(socket, () -> Patience.of(Duration.ofMillis(300)))) {
             assertEquals(
                     Code.TIMEOUT, assertThrows(VmException.class, gdb::resume).code());
         }
