@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// made again when the mirror has moved on.
 final class QemuFetch {
     private static final String ARCHITECTURE = "amd64";
-    private static final List<String> PACKAGES = List.of("qemu-system-x86", "seabios");
+    private static final List<String> PACKAGES = List.of("qemu-system-x86", "qemu-utils", "seabios");
     /// What runs: programs, libraries, firmware. Manuals, menus and services stay out.
     private static final List<String> WANTED = List.of(
             "usr/bin/qemu-system-x86_64",
