@@ -14,13 +14,11 @@ setup: ## install the Debian packages that are missing
 	@scripts/setup
 
 build: setup ## build everything ./blackbox needs
-	@$(MVN) -q -DskipTests package
-	@scripts/start-up-cache
-	@cd verifier/target && sha256sum blackbox-verifier.jar | tee blackbox-verifier.jar.sha256
+	@scripts/build
 	@echo 'built; try: ./blackbox --help'
 
-demo: build ## record a scripted agent in a VM, show what it touched, verify
-	./blackbox demo
+demo: ## record a scripted agent in a VM, show what it touched, verify, replay
+	@scripts/demo
 
 test: build ## run every test, and check the format
 	@rm -rf */target/surefire-reports

@@ -5,40 +5,60 @@ import blackbox.cli.demo.DemoService;
 import blackbox.cli.demo.DemoWorkspace;
 import blackbox.cli.record.CaptureLimits;
 import blackbox.cli.record.KafkaSettings;
+import blackbox.cli.record.RecordListener;
 import blackbox.cli.record.RecordRequest;
 import blackbox.cli.record.RecordResult;
 import blackbox.cli.record.RecordSession;
+import blackbox.cli.record.StandardStreams;
+import blackbox.cli.verdict.ReplaySession;
+import blackbox.cli.verdict.Tiers;
+import blackbox.query.answer.Touched;
+import blackbox.query.answer.TouchedCollector;
+import blackbox.query.store.Recordings;
+import blackbox.query.verify.RunVerifier;
+import blackbox.query.verify.Verification;
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.replay.ReplayException;
+import blackbox.schemas.RunId;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.Network;
-import blackbox.vm.machine.Tier;
+import blackbox.vm.machine.TierOption;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
-/// `blackbox demo`: the main job from end to end, on real parts. Exit 0 only when the agent did its work
-/// and the run verifies.
+/// `blackbox demo`: the main job from end to end, on real parts. Exit 0 only when the agent did its work, the
+/// run verifies and a replay confirms it.
 @Command(
         name = "demo",
-        description = "A scripted agent works in a VM; then see what it touched, with proof.",
+        description = "A scripted agent works in a VM; then see what it touched, with proof, and replay it.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox demo                      the first time it also builds the guest image (minutes)",
             "  blackbox demo --data /tmp/demo     leave your own recordings alone",
+            "  blackbox demo --tier live          record as where the machine has KVM",
             "",
             "The agent clones a repository, edits, builds, installs and reports to a service on this machine's loopback.",
-            "Replaying the run comes with the replay engine and is not part of the demo yet."
+            "The run is then verified and replayed once. Exit 0: all of it held. 1: the run does not verify, or the",
+            "replay is another. 3: something failed. `blackbox touched last --all` lists everything that the agent did."
         })
 public final class DemoCommand implements Callable<Integer> {
 
@@ -47,40 +67,66 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     CommonOptions common = new CommonOptions();
 
+    @Option(
+            names = "--tier",
+            paramLabel = "TIER",
+            defaultValue = "auto",
+            description = "auto, live or exact, as for `record` (default: ${DEFAULT-VALUE}).")
+    String tier = "auto";
+
+    @Spec
+    CommandSpec spec;
+
     @Override
     public Integer call() throws Exception {
+        TierOption option = RecordCommand.tierOption(tier);
         DataFolder data = common.dataFolder();
-        prepareImage(data);
+        try (var narrator = Narrator.onStandardError()) {
+            prepare(data, narrator);
+            RecordResult result = work(data, option, narrator);
+            return show(data, result, narrator);
+        }
+    }
+
+    /// All that the first recording would wait for: image, QEMU and snapshot.
+    private static void prepare(DataFolder data, Narrator narrator) throws VmException {
+        GuestImage image;
+        try {
+            narrator.phase("image", "looking at the guest image");
+            var store = new ImageStore(data.root());
+            image = store.open(ImageCommand.DEFAULT, GuestFiles.with(TracerFiles.all()));
+        } catch (VmException e) {
+            if (e.code() != Code.IMAGE_UNKNOWN) {
+                throw e;
+            }
+            narrator.say("none yet: building the guest image from Debian packages, which takes some minutes");
+            image = ImageCommand.build(data, ImageCommand.DEFAULT, LockPolicy.PREFER, null, narrator);
+        }
+        narrator.phase("machine", "a QEMU and a warm snapshot to start from");
+        ImageCommand.prepare(data, image, null, narrator);
+    }
+
+    private RecordResult work(DataFolder data, TierOption option, Narrator narrator) throws Exception {
         Path workspace = Files.createTempDirectory("blackbox-demo-");
         try (var service = new DemoService()) {
             DemoWorkspace.write(workspace);
-            step("record: a scripted agent in a VM");
-            RecordResult result = record(data, workspace, service);
+            narrator.phase("record", "a scripted agent in a VM");
+            RecordResult result = record(data, option, workspace, service, narrator);
             if (result.exitCode() != 0 || service.receivedBytes() == 0) {
                 throw CommandException.failed(
                         "the demo's agent ended with " + result.exitCode() + ", and its service received "
-                                + service.receivedBytes() + " bytes",
+                                + service.receivedBytes() + " bytes; what it did: blackbox events " + result.run(),
                         null);
             }
-            return show(data, result);
+            return result;
         } finally {
             delete(workspace);
         }
     }
 
-    private void prepareImage(DataFolder data) throws VmException {
-        try {
-            new ImageStore(data.root()).find(ImageCommand.DEFAULT);
-        } catch (VmException e) {
-            if (e.code() != Code.IMAGE_UNKNOWN) {
-                throw e;
-            }
-            step("image: none yet; building the guest image from Debian packages, which takes some minutes");
-            ImageCommand.build(data, ImageCommand.DEFAULT, LockPolicy.PREFER, null);
-        }
-    }
-
-    private static RecordResult record(DataFolder data, Path workspace, DemoService service) throws Exception {
+    private static RecordResult record(
+            DataFolder data, TierOption option, Path workspace, DemoService service, Narrator narrator)
+            throws Exception {
         List<String> command = DemoWorkspace.command(service.urlInGuest());
         var request = new RecordRequest(
                 ImageCommand.DEFAULT,
@@ -91,36 +137,43 @@ public final class DemoCommand implements Callable<Integer> {
                 Network.USER,
                 "agent",
                 CaptureLimits.DEFAULT,
-                Tier.LIVE,
+                option,
                 command);
-        return new RecordSession(data, request, KafkaSettings.EMBEDDED, line -> System.err.println("blackbox: " + line))
-                .run();
+        var listener = new RecordListener() {
+            @Override
+            public void say(String line) {
+                narrator.say(line);
+            }
+
+            @Override
+            public void agentStarts(RunId run) {
+                narrator.say("the agent works");
+            }
+        };
+        return new RecordSession(data, request, KafkaSettings.EMBEDDED, StandardStreams.asides(), listener).run();
     }
 
-    private int show(DataFolder data, RecordResult result) {
-        String run = result.run().value();
-        step("touched: what the run read, wrote, executed and called");
-        int touched = command(data, "touched", run);
-        step("verify: signatures, tree and completeness, from Parquet and public keys alone");
-        int verified = command(data, "verify", run);
-        step("replay: the same again from the same start, answered from the recording alone, and compared");
-        int replayed = command(data, "replay", run);
-        Path back = result.workspace();
-        step("done: run " + run + ", " + result.events() + " events, " + result.lost() + " lost"
-                + (back == null ? "" : "; its workspace came back to " + back));
-        return Math.max(Math.max(touched, verified), replayed);
-    }
-
-    private int command(DataFolder data, String name, String run) {
-        var arguments = new ArrayList<>(List.of(name, run, "--data", data.root().toString()));
+    private int show(DataFolder data, RecordResult result, Narrator narrator)
+            throws IOException, ReplayException, InterruptedException {
+        var recordings = new Recordings(data.root());
+        RunId run = result.run();
+        narrator.phase("touched", "what the run read, wrote, executed and called");
+        Touched touched = TouchedCollector.collect(recordings, run);
+        narrator.phase("verify", "signatures, tree and completeness, from Parquet and public keys alone");
+        Verification verification = RunVerifier.verify(recordings, run, data.trustedKeys(), null, data.anchorTrust());
+        narrator.phase("replay", "the same again from the same start, without any network, and compared");
+        ReplaySession.Verdicts verdicts = new ReplaySession(
+                        data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, narrator::say)
+                .run(new ReplaySession.Wish(run, 1, null), data.trustedKeys());
+        narrator.close();
+        var report = new DemoReport(result, touched, verification, verdicts, narrator.phases());
+        PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
-            arguments.add("--json");
+            JsonOut.document(out, report::write);
+        } else {
+            report.print(out);
         }
-        return Main.run(arguments.toArray(String[]::new));
-    }
-
-    private static void step(String what) {
-        System.err.println("blackbox: == " + what);
+        return report.exitCode();
     }
 
     private static void delete(Path folder) throws IOException {

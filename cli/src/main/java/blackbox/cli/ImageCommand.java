@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.recorder.guest.TracerFiles;
+import blackbox.schemas.CryptoProvider;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
@@ -10,6 +11,8 @@ import blackbox.vm.image.GuestImageBuilder.ImageVerification;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.TierChoice;
+import blackbox.vm.machine.VmHost;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -29,7 +32,8 @@ import picocli.CommandLine.Parameters;
         synopsisSubcommandLabel = "COMMAND",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  blackbox image build             build the image 'default' (minutes; downloads packages once)",
+            "  blackbox image build             build the image 'default' (minutes; downloads packages once), and make ready",
+            "                                   what the first recording on it needs",
             "  blackbox image list",
             "  blackbox image verify default    build it again from archived packages, offline, and compare bytes"
         })
@@ -68,7 +72,11 @@ public final class ImageCommand {
                     @Nullable
                     String mirror)
             throws VmException {
-        GuestImage image = build(common.dataFolder(), name, lock, mirror);
+        GuestImage image;
+        try (var narrator = Narrator.onStandardError()) {
+            image = build(common.dataFolder(), name, lock, mirror, narrator);
+            prepare(common.dataFolder(), image, mirror, narrator);
+        }
         if (common.json()) {
             System.out.println(json(image));
         } else {
@@ -78,12 +86,30 @@ public final class ImageCommand {
     }
 
     /// Builds an image with this build's own guest files.
-    static GuestImage build(DataFolder data, String name, LockPolicy lock, @Nullable String mirror) throws VmException {
-        return new GuestImageBuilder(
-                        new ImageStore(data.root()),
-                        InstantSource.system(),
-                        line -> System.err.println("blackbox: " + line))
+    static GuestImage build(DataFolder data, String name, LockPolicy lock, @Nullable String mirror, Narrator narrator)
+            throws VmException {
+        return new GuestImageBuilder(new ImageStore(data.root()), InstantSource.system(), narrator::say)
                 .build(ImageDefinition.named(name), GuestFiles.with(TracerFiles.all()), lock, mirror);
+    }
+
+    /// Makes ahead what the first recording on an image would wait for. Where there is no QEMU at all there is nothing
+    /// to make: the image may be for another machine.
+    static void prepare(DataFolder data, GuestImage image, @Nullable String mirror, Narrator narrator)
+            throws VmException {
+        try {
+            TierChoice choice = VmHost.open(
+                            data.root(),
+                            InstantSource.system(),
+                            CryptoProvider.current().random(),
+                            narrator::say)
+                    .prepare(image, mirror);
+            narrator.say("recordings are " + choice.tier().label() + ": " + choice.reason());
+        } catch (VmException e) {
+            if (e.code() != VmException.Code.QEMU_MISSING) {
+                throw e;
+            }
+            narrator.say("no snapshot is made ahead: " + e.getMessage());
+        }
     }
 
     @Command(
@@ -116,10 +142,8 @@ public final class ImageCommand {
         var store = new ImageStore(common.dataFolder().root());
         GuestImage image = store.recorded(name);
         ImageVerification verification;
-        try {
-            verification = new GuestImageBuilder(
-                            store, InstantSource.system(), line -> System.err.println("blackbox: " + line))
-                    .verify(image);
+        try (var narrator = Narrator.onStandardError()) {
+            verification = new GuestImageBuilder(store, InstantSource.system(), narrator::say).verify(image);
         } catch (VmException e) {
             if (e.code() != VmException.Code.IMAGE_CORRUPT) {
                 throw e;

@@ -2,12 +2,15 @@ package blackbox.cli;
 
 import blackbox.cli.record.CaptureLimits;
 import blackbox.cli.record.KafkaSettings;
+import blackbox.cli.record.RecordListener;
 import blackbox.cli.record.RecordRequest;
 import blackbox.cli.record.RecordResult;
 import blackbox.cli.record.RecordSession;
+import blackbox.cli.record.StandardStreams;
 import blackbox.query.answer.Timestamps;
+import blackbox.schemas.RunId;
 import blackbox.vm.machine.Network;
-import blackbox.vm.machine.Tier;
+import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Files;
@@ -35,7 +38,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  blackbox record -- bash -c 'echo hello > greeting'",
             "  blackbox record --workspace . --timeout 10m --name nightly -- make test",
-            "  blackbox record --tier exact -- make test   (blackbox replay then executes the same instructions)",
+            "  blackbox record --tier exact -- make test   (fails where blackbox replay could not execute the same instructions)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
             "",
             "The workspace goes in as a copy and comes back as a copy; nothing of yours is changed.",
@@ -56,10 +59,10 @@ public final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--tier",
             paramLabel = "TIER",
-            defaultValue = "live",
-            description = "live, or exact: every instruction can be replayed, several times slower"
-                    + " (default: ${DEFAULT-VALUE}).")
-    String tier = "live";
+            defaultValue = "auto",
+            description = "exact: every instruction can be replayed; live: at full speed, executed again on replay;"
+                    + " auto: exact where the guest is emulated anyway, else live (default: ${DEFAULT-VALUE}).")
+    String tier = "auto";
 
     @Option(names = "--workspace", paramLabel = "DIR", description = "Folder that goes in; it comes back as a copy.")
     @Nullable
@@ -133,11 +136,18 @@ public final class RecordCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         RecordRequest request = request();
-        var session =
-                new RecordSession(common.dataFolder(), request, new KafkaSettings(kafka, kafkaProperties), this::say);
-        RecordResult result = session.run();
+        RecordResult result;
+        try (var narrator = Narrator.onStandardError()) {
+            result = new RecordSession(
+                            common.dataFolder(),
+                            request,
+                            new KafkaSettings(kafka, kafkaProperties),
+                            StandardStreams.own(),
+                            quietOnceStarted(narrator))
+                    .run();
+        }
         if (common.json()) {
-            System.err.println(json(result, request.tier()));
+            System.err.println(json(result));
         } else {
             System.err.println("blackbox: run " + result.run() + " recorded: " + result.events() + " events, "
                     + result.lost() + " lost; see: blackbox touched " + result.run());
@@ -145,8 +155,19 @@ public final class RecordCommand implements Callable<Integer> {
         return result.exitCode();
     }
 
-    private void say(String line) {
-        System.err.println("blackbox: " + line);
+    /// While the agent runs, the terminal is the agent's.
+    private static RecordListener quietOnceStarted(Narrator narrator) {
+        return new RecordListener() {
+            @Override
+            public void say(String line) {
+                narrator.say(line);
+            }
+
+            @Override
+            public void agentStarts(RunId run) {
+                narrator.fallSilent();
+            }
+        };
     }
 
     private RecordRequest request() {
@@ -177,17 +198,17 @@ public final class RecordCommand implements Callable<Integer> {
                 networkChoice(),
                 user,
                 new CaptureLimits(diskLogMax, framesMax),
-                tierChoice(),
+                tierOption(tier),
                 command);
     }
 
-    private Tier tierChoice() {
-        for (Tier each : Tier.values()) {
+    static TierOption tierOption(String tier) {
+        for (TierOption each : TierOption.values()) {
             if (each.label().equals(tier)) {
                 return each;
             }
         }
-        throw CommandException.badInput("there is no tier '" + tier + "'; choose live or exact");
+        throw CommandException.badInput("there is no tier '" + tier + "'; choose auto, live or exact");
     }
 
     private Network networkChoice() {
@@ -198,9 +219,13 @@ public final class RecordCommand implements Callable<Integer> {
         };
     }
 
-    private static String json(RecordResult result, Tier tier) throws Exception {
+    private static String json(RecordResult result) throws Exception {
         ObjectNode node = new ObjectMapper().createObjectNode();
-        node.put("run", result.run().value()).put("name", result.name()).put("tier", tier.label());
+        node.put("run", result.run().value())
+                .put("name", result.name())
+                .put("tier", result.tier().tier().label());
+        node.put("tierAsked", result.tier().asked().label())
+                .put("tierReason", result.tier().reason());
         node.put("exitCode", result.exitCode()).put("events", result.events()).put("lost", result.lost());
         node.put("startedAt", Timestamps.format(result.startedAt()))
                 .put("endedAt", Timestamps.format(result.endedAt()));

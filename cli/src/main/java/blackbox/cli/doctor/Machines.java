@@ -21,7 +21,9 @@ final class Machines {
 
     private static final String ACCELERATOR = "accelerator";
     private static final String EXACT_QEMU = "qemu-exact";
+    private static final String DEFAULT_TIER = "tier-default";
     private static final String BUILD = "blackbox image build";
+    private static final String FIX = "blackbox doctor --fix";
 
     private Machines() {}
 
@@ -31,8 +33,31 @@ final class Machines {
         checks.add(accelerator(data, image));
         checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
         checks.add(Check.ok("tier-exact", "records every instruction, emulated; with the QEMU of " + EXACT_QEMU));
-        checks.add(exactQemu(data, image));
+        Check exact = exactQemu(data, image);
+        checks.add(exact);
+        checks.add(byDefault(data, image, exact));
         return checks;
+    }
+
+    /// What `record` takes where nobody names a tier, as far as it is known without a trial.
+    private static Check byDefault(Path data, @Nullable GuestImage image, Check exact) {
+        try {
+            boolean emulated = AcceleratorProbe.withoutKvm() != null
+                    || image != null
+                            && AcceleratorProbe.choose(data, Qemu.find(data), image)
+                                            .kind()
+                                    == Accelerator.Kind.TCG;
+            if (!emulated) {
+                return image == null
+                        ? Check.absent(DEFAULT_TIER, "live where a kernel boots under /dev/kvm, else exact", BUILD)
+                        : Check.ok(DEFAULT_TIER, "live: KVM works, and an exact recording would do without");
+            }
+            return exact.state() == Check.State.OK
+                    ? Check.ok(DEFAULT_TIER, "exact: the guest is emulated in any case")
+                    : Check.absent(DEFAULT_TIER, "live, until there is a QEMU for the exact tier", FIX);
+        } catch (VmException e) {
+            return Check.missing(DEFAULT_TIER, String.valueOf(e.getMessage()), "see above");
+        }
     }
 
     private static @Nullable GuestImage image(Path data, List<Check> checks) {
@@ -86,6 +111,6 @@ final class Machines {
         } catch (VmException e) {
             refused.add(String.valueOf(e.getMessage()));
         }
-        return Check.absent(EXACT_QEMU, String.join("; ", refused), "blackbox doctor --fix");
+        return Check.absent(EXACT_QEMU, String.join("; ", refused), FIX);
     }
 }

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -41,16 +42,24 @@ final class AgentRun {
     private final RecordRequest request;
     private final GuestEntropy entropy;
     private final Path workspace;
+    private final StandardStreams streams;
     private final Consumer<String> says;
     private final CountDownLatch started = new CountDownLatch(1);
     private volatile boolean interrupted;
     private volatile @Nullable String stopped;
 
-    AgentRun(VirtualMachine vm, RecordRequest request, GuestEntropy entropy, Path workspace, Consumer<String> says) {
+    AgentRun(
+            VirtualMachine vm,
+            RecordRequest request,
+            GuestEntropy entropy,
+            Path workspace,
+            StandardStreams streams,
+            Consumer<String> says) {
         this.vm = vm;
         this.request = request;
         this.entropy = entropy;
         this.workspace = workspace;
+        this.streams = streams;
         this.says = says;
     }
 
@@ -67,12 +76,19 @@ final class AgentRun {
             @Nullable Path workspace,
             WorkspaceDisk.@Nullable Unpacked out) {
 
-        String json() {
+        /// The detail of the run's close.
+        ///
+        /// @param unsealed why a captured file is not sealed to its end, by name
+        String json(SortedMap<String, String> unsealed) {
             ObjectNode node = new ObjectMapper().createObjectNode().put("ended", why);
             if (out != null) {
                 node.putObject("workspaceOut")
                         .put("sha256", out.archive().sha256().toString())
                         .put("bytes", out.archive().bytes());
+            }
+            if (!unsealed.isEmpty()) {
+                ObjectNode files = node.putObject("unsealed");
+                unsealed.forEach(files::put);
             }
             return node.toString();
         }
@@ -137,7 +153,7 @@ final class AgentRun {
     }
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
-        vm.startAgent(command(), entropy, System.in, System.out, System.err);
+        vm.startAgent(command(), entropy, streams.in(), streams.out(), streams.error());
         started.countDown();
         Duration timeout = request.timeout();
         Exit exit;
@@ -212,6 +228,7 @@ final class AgentRun {
             vm.powerOff(POWER_OFF_TIMEOUT);
         } catch (VmException e) {
             says.accept("the VM did not end in order: " + e.getMessage());
+            stop("the VM did not end in order");
         }
     }
 

@@ -16,8 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /// The files that a recording keeps beside its events, `captures/<run>/`: what is new in each is sealed as it
@@ -32,6 +36,9 @@ public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limit
     /// is none.
     private static final List<String> EXACT =
             List.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
+
+    private static final Duration LAST_PATIENCE = Duration.ofSeconds(10);
+    private static final long LOOK_AGAIN_MS = 50;
 
     public Captures {
         files = List.copyOf(files);
@@ -92,6 +99,34 @@ public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limit
             return true;
         } catch (VmException e) {
             return false; // the host's disk is slow, or the VM is about to end: there is a next time
+        }
+    }
+
+    /// Seals what is left when every writer has ended. A file may not have settled at the first look: it is looked at
+    /// again for a while.
+    ///
+    /// @return why a file is not sealed to its end, by name; empty when all are
+    SortedMap<String, String> sealLast(LongSupplier clock, EventSink sink)
+            throws RecorderException, InterruptedException {
+        return sealLast(clock, sink, LAST_PATIENCE);
+    }
+
+    SortedMap<String, String> sealLast(LongSupplier clock, EventSink sink, Duration patience)
+            throws RecorderException, InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            sealNew(clock, sink);
+            var unsealed = new TreeMap<String, String>();
+            for (CaptureFile file : files) {
+                String why = file.unsealed();
+                if (why != null) {
+                    unsealed.put(file.name(), why);
+                }
+            }
+            if (unsealed.isEmpty() || System.nanoTime() >= deadline) {
+                return unsealed;
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
         }
     }
 

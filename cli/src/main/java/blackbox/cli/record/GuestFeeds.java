@@ -16,6 +16,7 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -205,15 +206,18 @@ public final class GuestFeeds {
         undrained = true;
     }
 
-    /// Waits for the streams to end, which they do with the VM, and records what is still folded.
-    public void finish() throws RecorderException, InterruptedException {
+    /// Waits for the streams to end, which they do with the VM, and records what is still folded. To be called when the
+    /// VM has ended: nobody writes to a captured file any more.
+    ///
+    /// @return why a captured file is not sealed to its end, by name; empty when all are
+    public SortedMap<String, String> finish() throws RecorderException, InterruptedException {
         expectSilence();
         stopped.countDown();
         watcher.join();
         for (Thread thread : threads) {
             thread.join();
         }
-        captures.sealNew(clock::nowNs, recorder::record);
+        SortedMap<String, String> unsealed = captures.sealLast(clock::nowNs, recorder::record);
         synchronized (flows) {
             for (Event event : flows.close(clock.nowNs())) {
                 recorder.record(event);
@@ -223,5 +227,6 @@ public final class GuestFeeds {
             String detail = "{\"heardNs\":" + decoder.heardNs() + "}";
             recorder.record(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), "TRACER_UNFINISHED", detail));
         }
+        return unsealed;
     }
 }

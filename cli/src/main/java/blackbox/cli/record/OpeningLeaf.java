@@ -3,6 +3,7 @@ package blackbox.cli.record;
 import blackbox.schemas.Hash;
 import blackbox.schemas.log.NoteVerifier;
 import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.TierChoice;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Locale;
@@ -15,11 +16,19 @@ final class OpeningLeaf {
 
     private OpeningLeaf() {}
 
+    /// @param tier what was asked for and what came of it
     /// @param entropy digest of what the guest's random generator is given
     /// @param key the long-term key that certifies the run
     /// @param certificate the run key certificate, a signed note
-    static String json(RecordRequest request, StartFacts facts, Hash entropy, NoteVerifier key, String certificate) {
+    static String json(
+            RecordRequest request,
+            TierChoice tier,
+            StartFacts facts,
+            Hash entropy,
+            NoteVerifier key,
+            String certificate) {
         ObjectNode leaf = JSON.createObjectNode().put("tier", facts.tier().label());
+        leaf.put("tierAsked", tier.asked().label()).put("tierReason", tier.reason());
         leaf.putObject("image")
                 .put("name", facts.imageName())
                 .put("digest", facts.imageDigest().toString());

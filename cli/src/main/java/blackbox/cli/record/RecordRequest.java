@@ -1,7 +1,7 @@
 package blackbox.cli.record;
 
 import blackbox.vm.machine.Network;
-import blackbox.vm.machine.Tier;
+import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param network what the VM's network reaches
 /// @param user `agent` or `root`
 /// @param limits how much is kept beside the events
-/// @param tier how faithfully it can be run again
+/// @param tier how faithfully it shall be possible to run it again
 /// @param command the agent's program and arguments
 public record RecordRequest(
         String image,
@@ -33,7 +33,7 @@ public record RecordRequest(
         Network network,
         String user,
         CaptureLimits limits,
-        Tier tier,
+        TierOption tier,
         List<String> command) {
     /// What a run's first event holds of the command and the names in its environment, as JSON: a leaf has at
     /// most 65,535 octets, and some thousands are its own.

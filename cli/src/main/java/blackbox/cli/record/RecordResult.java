@@ -1,12 +1,14 @@
 package blackbox.cli.record;
 
 import blackbox.schemas.RunId;
+import blackbox.vm.machine.TierChoice;
 import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// How a recording ended.
 ///
+/// @param tier what it was recorded as, and why
 /// @param exitCode the agent's own exit code, as a shell would give it (128 + signal)
 /// @param events leaves recorded
 /// @param lost events declared lost
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record RecordResult(
         RunId run,
         @Nullable String name,
+        TierChoice tier,
         int exitCode,
         long events,
         long lost,

@@ -25,6 +25,7 @@ import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.Tier;
+import blackbox.vm.machine.TierChoice;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
@@ -34,6 +35,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.SortedMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,19 +53,29 @@ public final class RecordSession {
     private final DataFolder data;
     private final RecordRequest request;
     private final KafkaSettings kafka;
+    private final StandardStreams streams;
+    private final RecordListener listener;
     private final Consumer<String> says;
     private final InstantSource wall = InstantSource.system();
     private final SecureRandom random = CryptoProvider.current().random();
 
-    /// @param says hears what goes on, a line at a time
-    public RecordSession(DataFolder data, RecordRequest request, KafkaSettings kafka, Consumer<String> says) {
+    /// @param streams the agent's
+    /// @param listener hears how it goes
+    public RecordSession(
+            DataFolder data,
+            RecordRequest request,
+            KafkaSettings kafka,
+            StandardStreams streams,
+            RecordListener listener) {
         this.data = data;
         this.request = request;
         this.kafka = kafka;
-        this.says = says;
+        this.streams = streams;
+        this.listener = listener;
+        this.says = listener::say;
     }
 
-    /// Records; standard input and output are the agent's meanwhile.
+    /// Records.
     ///
     /// @throws VmException when the VM does not come up; nothing was recorded then
     /// @throws RecorderException when the recorder cannot go on; what was recorded before is kept
@@ -71,8 +83,10 @@ public final class RecordSession {
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
         VmHost host = VmHost.open(data.root(), wall, random, says::accept);
+        TierChoice tier = host.choose(request.tier(), image);
+        says.accept("tier " + tier.tier().label() + ": " + tier.reason());
         SteadyClock steady = SteadyClock.over(wall);
-        var clock = new HostClock(steady, request.tier() == Tier.EXACT ? HostClock.Pace.OWN : HostClock.Pace.SHARED);
+        var clock = new HostClock(steady, tier.tier() == Tier.EXACT ? HostClock.Pace.OWN : HostClock.Pace.SHARED);
         var log = new VmLog(clock);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
@@ -83,11 +97,11 @@ public final class RecordSession {
                 request.workspace(),
                 VmRequest.Start.WARM,
                 Captures.makeFolder(data, run),
-                request.tier());
+                tier.tier());
         try (var certification = new RunCertification(data, run, random);
                 VirtualMachine vm = start(host, start, log);
                 RunLock lock = RunLock.take(data.runs(), run)) {
-            return record(vm, log, new Begun(run, startedAt, steady, clock, certification.await()));
+            return record(vm, log, new Begun(run, startedAt, tier, steady, clock, certification.await()));
         }
     }
 
@@ -105,9 +119,15 @@ public final class RecordSession {
 
     /// What is there when the run begins.
     ///
+    /// @param tier of the run, and why
     /// @param steady the run's clock, and what times events by it
     private record Begun(
-            RunId run, Instant startedAt, SteadyClock steady, HostClock clock, RunCertification.Certified certified) {}
+            RunId run,
+            Instant startedAt,
+            TierChoice tier,
+            SteadyClock steady,
+            HostClock clock,
+            RunCertification.Certified certified) {}
 
     private RecordResult record(VirtualMachine vm, VmLog log, Begun begun)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
@@ -129,18 +149,21 @@ public final class RecordSession {
         open(vm.facts(), entropy.digest(), sealer, begun);
         log.handTo(sealer::append);
         var recorder = new RunRecorder(sealer, run.value());
-        var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), says);
+        var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), streams, says);
         Captures captures = Captures.of(vm, folder, request.limits());
         var feeds =
                 new GuestFeeds(vm, keeper(recorder), clock, GuestFeeds.cpuSeq(vm.facts()), log, captures, agent::stop);
         recorder.flush();
+        listener.agentStarts(run);
         var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
         try {
             AgentRun.Ending ending = agent.run(feeds);
-            feeds.finish();
+            SortedMap<String, String> unsealed = feeds.finish();
+            unsealed.forEach(
+                    (name, why) -> says.accept("the captured file " + name + " is not sealed to its end: " + why));
             log.handTo(recorder::record);
             recorder.record(new Event.RunClose(
-                    EventHeader.host(clock.nowNs()), 0, 0, ending.exitCode(), ending.signal(), ending.json()));
+                    EventHeader.host(clock.nowNs()), 0, 0, ending.exitCode(), ending.signal(), ending.json(unsealed)));
             recorder.close();
             checkpoints.close();
             spool.close();
@@ -149,6 +172,7 @@ public final class RecordSession {
             return new RecordResult(
                     run,
                     request.name(),
+                    begun.tier(),
                     ending.shellCode(),
                     recorder.recorded(),
                     recorder.lost(),
@@ -183,6 +207,7 @@ public final class RecordSession {
         String name = request.name();
         String detail = OpeningLeaf.json(
                 request,
+                begun.tier(),
                 facts,
                 entropy,
                 begun.certified().runs().verifier(),

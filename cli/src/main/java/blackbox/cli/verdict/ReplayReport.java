@@ -66,6 +66,29 @@ public final class ReplayReport {
         out.flush();
     }
 
+    /// The verdict in at most four lines, for a report that has more to say.
+    public static List<String> brief(Verdicts verdicts) {
+        Verdict verdict = verdicts.telling().verdict();
+        Comparison comparison = verdict.comparison();
+        var lines = new ArrayList<String>();
+        lines.add(verdict.outcome() + times(verdicts) + ": " + comparison.events() + " events compared, "
+                + comparison.egressPackets() + " packets left the machine");
+        FirstDivergence divergence = comparison.firstDivergence();
+        if (divergence != null) {
+            lines.add("parts at event " + divergence.index() + ", " + divergence.kind() + ": recorded "
+                    + divergence.expected() + ", replayed " + divergence.actual());
+        }
+        if (!verdict.refusals().isEmpty()) {
+            Refusal first = verdict.refusals().getFirst();
+            lines.add("refused: " + first.what() + "; to mend it: " + first.mend());
+        }
+        String message = verdict.message();
+        if (message != null) {
+            lines.add("because " + message);
+        }
+        return lines;
+    }
+
     private static String times(Verdicts verdicts) {
         return verdicts.asked() == 1
                 ? ""

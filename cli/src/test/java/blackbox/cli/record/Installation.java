@@ -9,9 +9,7 @@ import blackbox.vm.image.GuestImageBuilder;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
-import blackbox.vm.machine.Network;
 import blackbox.vm.machine.VmHost;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
@@ -26,8 +24,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// `blackbox` with a data folder of its own, each command a process of its own, as its users have it. Image and
-/// snapshot are those that all tests of the build share: made on first use, in minutes, and linked in here.
+/// `blackbox` with a data folder of its own, each command a process of its own, as its users have it. Image, QEMU and
+/// snapshots are those that all tests of the build share: made on first use, in minutes, and linked in here.
 ///
 /// @param folder holds the data folder and what commands print
 public record Installation(Path folder) {
@@ -138,12 +136,7 @@ public record Installation(Path folder) {
                     .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
         }
         VmHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
-                .snapshot(new VmRequest(
-                        store.open("default", files),
-                        VmRequest.MEMORY_MIB_DEFAULT,
-                        Network.NONE,
-                        null,
-                        VmRequest.Start.WARM));
+                .prepare(store.open("default", files), null);
         return data;
     }
 

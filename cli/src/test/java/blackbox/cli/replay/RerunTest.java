@@ -45,7 +45,18 @@ class RerunTest {
         var blackbox = Installation.in(folder);
         var services = new LoopbackServices();
         String[] words = {
-            "record", "--json", "--network", "user", "--env", "PAGES=" + PAGES, "--", "python3", "-c", services.client()
+            "record",
+            "--json",
+            "--tier",
+            "live",
+            "--network",
+            "user",
+            "--env",
+            "PAGES=" + PAGES,
+            "--",
+            "python3",
+            "-c",
+            services.client()
         };
         Installation.Ended ended = blackbox.run(words).expect(0);
         assertTrue(ended.out().contains("served /first"), ended::out);

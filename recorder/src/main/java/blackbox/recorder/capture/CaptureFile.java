@@ -17,6 +17,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// A file that grows at its end and that somebody else writes, in this process or another. Each call of
 /// [#sealNew] makes the events that seal what is new in it, in stretches without a gap from the file's first
@@ -77,6 +78,18 @@ public final class CaptureFile {
     /// How far it is sealed.
     public long sealedBytes() {
         return sealed;
+    }
+
+    /// What is not sealed though the file's writer has ended; null where all of it is, or where its end was declared.
+    ///
+    /// @throws RecorderException `CAPTURE` when the file cannot be looked at
+    public @Nullable String unsealed() throws RecorderException {
+        try {
+            long length = Files.exists(path) ? Files.size(path) : 0;
+            return ended || length == sealed ? null : length + " octets are there, " + sealed + " are sealed";
+        } catch (IOException e) {
+            throw new RecorderException(Code.CAPTURE, path + " cannot be looked at: " + e, e);
+        }
     }
 
     /// Makes the events for what is new, in order; none when nothing is, when the file is not there yet, or

@@ -2,15 +2,13 @@ package blackbox.vm.machine;
 
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.Progress;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.QemuArguments.BlockLog;
 import blackbox.vm.machine.SnapshotStore.Parts;
 import blackbox.vm.machine.VmRequest.Start;
 import blackbox.vm.qemu.Qemu;
-import blackbox.vm.qemu.QemuBuilds;
-import blackbox.vm.qemu.QemuTrial;
-import blackbox.vm.qemu.TrialMachine;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.workspace.WorkspaceDisk;
 import blackbox.vm.workspace.WorkspaceDisk.Archive;
@@ -31,6 +29,7 @@ public final class VmHost {
     private final Path data;
     private final Qemu qemu;
     private final SnapshotStore snapshots;
+    private final TierChooser tiers;
     private final VirtualMachine.Clocks clocks;
     private final Progress progress;
 
@@ -38,6 +37,7 @@ public final class VmHost {
         this.data = data;
         this.qemu = qemu;
         this.snapshots = new SnapshotStore(data);
+        this.tiers = new TierChooser(data, qemu, progress);
         this.clocks = clocks;
         this.progress = progress;
     }
@@ -60,6 +60,23 @@ public final class VmHost {
     /// The QEMU that is used.
     public Qemu qemu() {
         return qemu;
+    }
+
+    /// The tier of a recording with `image`. Boots short trials where answers are not known yet; fetches nothing.
+    public TierChoice choose(TierOption option, GuestImage image) throws VmException {
+        return tiers.choose(option, image);
+    }
+
+    /// Makes ahead what the first recording with `image` would otherwise wait for: a QEMU that can replay every
+    /// instruction, where the guest is emulated, and the warm snapshot of the tier that is then the default.
+    ///
+    /// @param mirror to fetch packages from instead of the machine's apt sources, or null
+    /// @return the default for this image on this machine
+    public TierChoice prepare(GuestImage image, @Nullable String mirror) throws VmException {
+        tiers.prepare(image, mirror);
+        TierChoice choice = tiers.choose(TierOption.AUTO, image);
+        snapshots.obtain(parts(choice.tier(), image, VmRequest.MEMORY_MIB_DEFAULT), progress);
+        return choice;
     }
 
     /// The snapshot that a warm start of this request would restore; made when there is none.
@@ -85,13 +102,14 @@ public final class VmHost {
     }
 
     private Parts parts(VmRequest request) throws VmException {
-        if (request.tier() == Tier.EXACT) {
-            var builds = new QemuBuilds(data, progress);
-            Qemu admitted = builds.forExact(new QemuTrial(data, TrialMachine.exact(), progress), request.image(), null);
-            return Parts.exact(admitted, request.image(), request.memoryMib());
-        }
-        Accelerator accelerator = AcceleratorProbe.choose(data, qemu, request.image());
-        return new Parts(qemu, request.image(), accelerator, request.memoryMib(), Tier.LIVE);
+        return parts(request.tier(), request.image(), request.memoryMib());
+    }
+
+    private Parts parts(Tier tier, GuestImage image, int memoryMib) throws VmException {
+        return switch (tier) {
+            case EXACT -> Parts.exact(tiers.qemuForExact(image, null), image, memoryMib);
+            case LIVE -> new Parts(qemu, image, tiers.accelerator(image), memoryMib, Tier.LIVE);
+        };
     }
 
     private static Archive workspace(MachineFolder folder, @Nullable Path workspace) throws VmException {

@@ -87,6 +87,20 @@ public final class QemuBuilds {
         }
     }
 
+    /// The first QEMU here that a trial admits, or null. Those that were not tried with this image's kernel yet are;
+    /// nothing is fetched.
+    ///
+    /// @param trial tries each one that it does not know yet
+    /// @param image whose kernel is booted
+    public @Nullable Qemu admitted(QemuTrial trial, GuestImage image) throws VmException {
+        for (Qemu qemu : all()) {
+            if (trial.of(qemu, image).admitted()) {
+                return qemu;
+            }
+        }
+        return null;
+    }
+
     /// What to record exactly with: the first that a trial admits. When none does, Debian's is fetched and
     /// tried.
     ///
@@ -96,10 +110,9 @@ public final class QemuBuilds {
     /// @throws VmException `QEMU_FAILED` when not even the fetched one is admitted; `MIRROR` and others from
     /// fetching
     public Qemu forExact(QemuTrial trial, GuestImage image, @Nullable String mirror) throws VmException {
-        for (Qemu qemu : all()) {
-            if (trial.of(qemu, image).admitted()) {
-                return qemu;
-            }
+        Qemu here = admitted(trial, image);
+        if (here != null) {
+            return here;
         }
         progress.say("no QEMU here can record and replay; Debian's is unpacked below the data folder");
         Qemu fetched = fetch(mirror).qemu();

@@ -1,0 +1,109 @@
+package blackbox.cli;
+
+import blackbox.cli.record.RecordResult;
+import blackbox.cli.verdict.ReplayReport;
+import blackbox.cli.verdict.ReplaySession.Verdicts;
+import blackbox.query.answer.Printable;
+import blackbox.query.answer.Touched;
+import blackbox.query.answer.TouchedBrief;
+import blackbox.query.verify.Verification;
+import blackbox.query.verify.VerificationReport;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// What the demo shows last, on one screen: the run, what it touched, the proof, the verdict, and what to try next.
+///
+/// @param phases what took how long
+record DemoReport(
+        RecordResult result,
+        Touched touched,
+        Verification verification,
+        Verdicts verdicts,
+        List<Narrator.Phase> phases) {
+    /// It never has more lines.
+    static final int LINES_MAX = 25;
+
+    private static final int LINE_CHARS_MAX = 160;
+    private static final int TOUCHED_MAX = 12;
+
+    /// 0 where all of it holds.
+    int exitCode() {
+        if (verdicts.isFailure()) {
+            return ExitCodes.FAILED;
+        }
+        return verification.holds() && verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    void print(PrintWriter out) {
+        lines().forEach(out::println);
+        out.flush();
+    }
+
+    List<String> lines() {
+        var tier = result.tier();
+        var lines = new ArrayList<String>();
+        add(lines, "run", result.run() + ", " + result.events() + " events, " + result.lost() + " lost");
+        add(lines, "tier", tier.tier().label() + ": " + tier.reason());
+        add(lines, "touched", TouchedBrief.headlines(touched, TOUCHED_MAX).toArray(String[]::new));
+        add(
+                lines,
+                "proof",
+                verification.integrity() + ", " + verification.completeness() + ": " + verification.events()
+                        + " events under " + verification.checkpoints() + " signed checkpoints");
+        add(lines, "replay", ReplayReport.brief(verdicts).toArray(String[]::new));
+        Path back = result.workspace();
+        add(lines, "workspace", back == null ? "did not come back" : back.toString());
+        add(lines, "took", took());
+        add(
+                lines,
+                "next",
+                "blackbox touched last --all              everything that the agent did",
+                "blackbox verify last                     the proof again, from files and public keys",
+                "blackbox record --workspace . -- make    a run of your own");
+        return lines;
+    }
+
+    private static void add(List<String> lines, String label, String... text) {
+        for (int i = 0; i < text.length; i++) {
+            lines.add("%-10s %s".formatted(i == 0 ? label : "", Printable.of(text[i], LINE_CHARS_MAX)));
+        }
+    }
+
+    private String took() {
+        Duration all = phases.stream().map(Narrator.Phase::took).reduce(Duration.ZERO, Duration::plus);
+        return phases.stream().map(Narrator.Phase::toString).collect(Collectors.joining(", ")) + "; in all "
+                + Narrator.time(all);
+    }
+
+    /// One object; `verify` and `replay` have the forms of these commands.
+    void write(JsonGenerator out) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("run", result.run().value());
+        out.writeStringField("tier", result.tier().tier().label());
+        out.writeStringField("tierReason", result.tier().reason());
+        out.writeNumberField("exitCode", result.exitCode());
+        out.writeNumberField("events", result.events());
+        out.writeNumberField("lost", result.lost());
+        Path back = result.workspace();
+        out.writeStringField("workspace", back == null ? null : back.toString());
+        out.writeFieldName("verify");
+        VerificationReport.write(out, verification);
+        out.writeFieldName("replay");
+        out.writeRawValue(ReplayReport.json(verdicts).toString());
+        out.writeArrayFieldStart("phases");
+        for (Narrator.Phase phase : phases) {
+            out.writeStartObject();
+            out.writeStringField("name", phase.name());
+            out.writeNumberField("seconds", phase.took().toMillis() / 1000.0);
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+}

@@ -1,0 +1,126 @@
+package blackbox.cli;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Tells the person at the terminal what goes on. When nothing was said for a while, it says what is still going on,
+/// and for how long. Any thread may tell it something; what it keeps is guarded by itself.
+final class Narrator implements AutoCloseable {
+    /// Nobody waits longer for a word.
+    static final Duration SILENCE_MAX = Duration.ofSeconds(8);
+
+    private static final long LOOK_EVERY_MS = 500;
+
+    private final Consumer<String> lines;
+    private final LongSupplier nanoTime;
+    private final long silenceNanosMax;
+    private final List<Phase> ended = new ArrayList<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private String doing = "";
+    private long doingSince;
+    private long saidAt;
+    private @Nullable String phase;
+    private long phaseSince;
+
+    /// A part of the work that is over.
+    ///
+    /// @param name one word or two
+    /// @param took from its beginning to the next one's
+    record Phase(String name, Duration took) {
+        @Override
+        public String toString() {
+            return name + " " + time(took);
+        }
+    }
+
+    /// @param lines hears each line, without its end
+    /// @param nanoTime like [System#nanoTime]
+    Narrator(Consumer<String> lines, Duration silenceMax, LongSupplier nanoTime) {
+        this.lines = lines;
+        this.nanoTime = nanoTime;
+        this.silenceNanosMax = silenceMax.toNanos();
+        this.saidAt = nanoTime.getAsLong();
+        this.doingSince = saidAt;
+        this.phaseSince = saidAt;
+    }
+
+    /// One that writes to standard error and looks by itself whether it is time for a word.
+    static Narrator onStandardError() {
+        var narrator = new Narrator(line -> System.err.println("blackbox: " + line), SILENCE_MAX, System::nanoTime);
+        Thread.ofPlatform().daemon().name("narrator").start(narrator::watch);
+        return narrator;
+    }
+
+    /// Begins a part of the work and ends the one before.
+    synchronized void phase(String name, String what) {
+        endPhase();
+        phase = name;
+        say("== " + name + ": " + what);
+    }
+
+    /// Says a line. What it tells of goes on until the next.
+    synchronized void say(String line) {
+        long now = nanoTime.getAsLong();
+        doing = line.startsWith("== ") ? line.substring(3) : line;
+        doingSince = now;
+        saidAt = now;
+        lines.accept(line);
+    }
+
+    /// Says that the last thing goes on, when nothing was said for too long.
+    synchronized void breakSilence() {
+        long now = nanoTime.getAsLong();
+        if (now - saidAt >= silenceNanosMax && !doing.isEmpty()) {
+            saidAt = now;
+            lines.accept("   … " + time(Duration.ofNanos(now - doingSince)) + " so far: " + doing);
+        }
+    }
+
+    /// From here on silence is the user's own program's.
+    synchronized void fallSilent() {
+        doing = "";
+    }
+
+    /// The parts that are over, in order.
+    synchronized List<Phase> phases() {
+        return List.copyOf(ended);
+    }
+
+    /// Ends the last part.
+    @Override
+    public synchronized void close() {
+        endPhase();
+        closed.countDown();
+    }
+
+    private void endPhase() {
+        long now = nanoTime.getAsLong();
+        String name = phase;
+        if (name != null) {
+            ended.add(new Phase(name, Duration.ofNanos(now - phaseSince)));
+        }
+        phase = null;
+        phaseSince = now;
+    }
+
+    private void watch() {
+        try {
+            while (!closed.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
+                breakSilence();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static String time(Duration took) {
+        long seconds = Math.round(took.toMillis() / 1000.0);
+        return seconds < 60 ? seconds + " s" : seconds / 60 + " min " + seconds % 60 + " s";
+    }
+}
