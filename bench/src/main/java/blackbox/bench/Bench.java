@@ -23,6 +23,8 @@ final class Bench {
             new BlockLog(),
             new Rerun(),
             new ExactTier(),
+            new ReplayAgreement("exact"),
+            new ReplayAgreement("live"),
             new Seek(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),

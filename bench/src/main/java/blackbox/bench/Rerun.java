@@ -24,7 +24,7 @@ final class Rerun implements Benchmark {
     @Override
     public List<BenchResult> run() throws IOException, InterruptedException {
         VmData data = VmData.shared();
-        Launcher.time(data.command("record", "--", "true")); // makes the snapshot when there is none
+        Launcher.time(data.command("record", "--tier", "live", "--", "true")); // makes the snapshot when there is none
         var live = new ArrayList<Duration>();
         var again = new ArrayList<Duration>();
         for (int round = 0; round < ROUNDS; round++) {
@@ -53,7 +53,8 @@ final class Rerun implements Benchmark {
                         with urllib.request.urlopen('http://10.0.2.2:%d/%%d' %% i) as page, open(str(i), 'wb') as kept:
                             kept.write(page.read())
                     """.formatted(PAGES, server.getAddress().getPort());
-            return Launcher.time(data.command("record", "--network", "user", "--", "python3", "-c", agent));
+            return Launcher.time(
+                    data.command("record", "--tier", "live", "--network", "user", "--", "python3", "-c", agent));
         } finally {
             server.stop(0);
         }

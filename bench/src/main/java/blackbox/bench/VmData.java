@@ -6,11 +6,13 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// A data folder with a guest image in it, for the benchmarks that start VMs. It outlives them, since an image takes
 /// minutes: `-Dblackbox.bench.data`, else `bench/target/data`.
 record VmData(Path folder) {
     private static final String IMAGE = "default";
+    private static final Set<String> GROUPS = Set.of("image", "keys");
 
     VmData {
         folder = folder.toAbsolutePath().normalize();
@@ -27,7 +29,8 @@ record VmData(Path folder) {
         return data;
     }
 
-    /// A new folder with this one's image, but without its snapshots and recordings. Images are replaced by renames, so
+    /// A new folder with this one's image and QEMU, but without its snapshots and recordings. Images are replaced by
+    /// renames, so
     /// what happens there does not reach this one.
     VmData withImageOnly() throws IOException {
         Path fresh = Files.createTempDirectory(folder, "scratch-");
@@ -39,13 +42,22 @@ record VmData(Path folder) {
                 Files.createLink(to.resolve(file.getFileName()), file);
             }
         }
+        for (String shared : List.of("qemu", "cache")) {
+            if (Files.exists(folder.resolve(shared))) {
+                Files.createSymbolicLink(fresh.resolve(shared), folder.resolve(shared));
+            }
+        }
         return new VmData(fresh);
     }
 
     /// The command line of `./blackbox` on this folder.
     List<String> command(String... arguments) {
-        var command = new ArrayList<>(List.of(Launcher.PATH.toString(), arguments[0], "--data", folder.toString()));
-        command.addAll(List.of(arguments).subList(1, arguments.length));
+        // Of a command that has commands of its own, the option is theirs.
+        int words = GROUPS.contains(arguments[0]) ? 2 : 1;
+        var command = new ArrayList<>(List.of(Launcher.PATH.toString()));
+        command.addAll(List.of(arguments).subList(0, words));
+        command.addAll(List.of("--data", folder.toString()));
+        command.addAll(List.of(arguments).subList(words, arguments.length));
         return command;
     }
 }

@@ -45,7 +45,9 @@ public final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() throws VmException {
         if (fix) {
-            Doctor.fix(common.dataFolder().root(), mirror, line -> System.err.println("blackbox: " + line));
+            try (var narrator = Narrator.onStandardError()) {
+                Doctor.fix(common.dataFolder().root(), mirror, narrator::say);
+            }
         }
         List<Check> checks = Doctor.look(common.dataFolder().root());
         if (common.json()) {

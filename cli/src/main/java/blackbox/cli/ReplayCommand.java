@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -100,13 +101,17 @@ final class ReplayCommand implements Callable<Integer> {
         }
         DataFolder folder = common.dataFolder();
         RunId id = run.resolve(new Recordings(folder.root()));
-        var session = new ReplaySession(
-                folder, Tiers.built(environment), InstantSource.system(), System::nanoTime, this::tell);
         if (to != null) {
-            return land(folder, session, id, to);
+            return land(folder, session(folder, this::tell), id, to);
         }
-        Verdicts verdicts = tidily(() -> session.run(new Wish(id, times, workspace), trust.believed(folder)));
-        return say(verdicts);
+        try (var narrator = Narrator.onStandardError()) {
+            ReplaySession session = session(folder, narrator::say);
+            return say(tidily(() -> session.run(new Wish(id, times, workspace), trust.believed(folder))));
+        }
+    }
+
+    private ReplaySession session(DataFolder folder, Consumer<String> says) {
+        return new ReplaySession(folder, Tiers.built(environment), InstantSource.system(), System::nanoTime, says);
     }
 
     private int say(Verdicts verdicts) {

@@ -9,10 +9,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,16 +21,18 @@ class DemoTest {
     @TempDir
     Path folder;
 
+    @TempDir
+    Path temporary;
+
     @Test
     void theDemoHoldsTwiceAndLeavesNothingBehind() throws Exception {
         var blackbox = Installation.in(folder);
-        Set<Path> before = temporary();
-        Ended people = blackbox.run("demo").expect(0);
+        Ended people = demo(blackbox);
         List<String> lines = people.out().lines().toList();
         assertTrue(lines.size() <= DemoReport.LINES_MAX, () -> lines.size() + " lines:\n" + people.out());
         assertTrue(people.out().contains("0 packets left the machine"), people::out);
 
-        JsonNode programs = blackbox.run("demo", "--json").expect(0).json();
+        JsonNode programs = demo(blackbox, "--json").json();
         assertEquals("VERIFIED", programs.path("verify").path("integrity").asText());
         assertEquals("COMPLETE", programs.path("verify").path("completeness").asText());
         String expected = programs.path("tier").asText().equals("exact") ? "IDENTICAL" : "EQUIVALENT";
@@ -42,21 +42,18 @@ class DemoTest {
 
         assertEquals(2, blackbox.run("runs", "--json").expect(0).json().size());
         assertEquals(List.of(), names(blackbox.data().resolve("vm")));
-        assertEquals(before, temporary(), "temporary folders");
+        assertEquals(List.of(), names(temporary));
     }
 
-    /// What our programs make in the system's folder for temporary files.
-    private static Set<Path> temporary() throws IOException {
-        try (Stream<Path> all = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return all.filter(each -> each.getFileName().toString().startsWith("blackbox-"))
-                    .collect(Collectors.toCollection(TreeSet::new));
-        }
+    private Ended demo(Installation blackbox, String... options) throws Exception {
+        var words = new ArrayList<>(List.of("demo"));
+        words.addAll(List.of(options));
+        var command = new ArrayList<>(Installation.command(words.toArray(String[]::new)));
+        command.add(1, "-Djava.io.tmpdir=" + temporary);
+        return blackbox.start(new ProcessBuilder(command)).await().expect(0);
     }
 
     private static List<String> names(Path place) throws IOException {
-        if (!Files.isDirectory(place)) {
-            return List.of();
-        }
         try (Stream<Path> all = Files.list(place)) {
             return all.map(each -> each.getFileName().toString()).sorted().toList();
         }
