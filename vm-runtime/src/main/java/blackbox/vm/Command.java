@@ -18,13 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /// One run of an external tool with a clean environment, a time limit and bounded memory of what it prints.
 ///
-/// @param argv program and arguments
+/// @param argv program and arguments; a program without a slash is looked up by [#find], whoever runs this and whatever
+/// their `PATH`
 /// @param directory where it runs; null for this process's own
 /// @param environment added to a fixed `PATH`, `HOME` and `LC_ALL=C.UTF-8`, which replace the inherited environment
 /// @param timeout after which it is killed
 public record Command(List<String> argv, @Nullable Path directory, Map<String, String> environment, Duration timeout) {
     private static final int OUTPUT_BYTES_MAX = 64 << 20;
     private static final int ERROR_BYTES_KEPT = 4096;
+    /// No user's own, so that no tool reads or writes a person's settings.
+    private static final String HOME = "/nonexistent";
+
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
     public Command {
@@ -97,10 +101,12 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
     }
 
     private Process start(ProcessBuilder.Redirect errors) throws VmException {
-        var builder = new ProcessBuilder(argv);
+        var words = new ArrayList<>(argv);
+        words.set(0, program());
+        var builder = new ProcessBuilder(words);
         builder.environment().clear();
         builder.environment().put("PATH", PATH);
-        builder.environment().put("HOME", "/root");
+        builder.environment().put("HOME", HOME);
         builder.environment().put("LC_ALL", "C.UTF-8");
         builder.environment().putAll(environment);
         if (directory != null) {
@@ -110,12 +116,29 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         try {
             return builder.start();
         } catch (IOException e) {
-            throw new VmException(
-                    Code.TOOL_MISSING,
-                    "the program '" + argv.getFirst()
-                            + "' could not be started; 'blackbox doctor' says what to install",
-                    e);
+            throw missing(e);
         }
+    }
+
+    /// The first word as a path: the JVM would look it up on its own `PATH`, which on Debian has no sbin for users.
+    private String program() throws VmException {
+        String name = argv.getFirst();
+        if (name.contains("/")) {
+            return name;
+        }
+        Path found = find(name);
+        if (found == null) {
+            throw missing(null);
+        }
+        return found.toString();
+    }
+
+    private VmException missing(@Nullable IOException cause) {
+        String what =
+                "the program '" + argv.getFirst() + "' could not be started; 'blackbox doctor' says what to install";
+        return cause == null
+                ? new VmException(Code.TOOL_MISSING, what)
+                : new VmException(Code.TOOL_MISSING, what, cause);
     }
 
     private void await(Process process) throws VmException {

@@ -1,16 +1,13 @@
 package blackbox.cli.doctor;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import blackbox.vm.Command;
+import blackbox.vm.VmException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
-/// Programs that Blackbox starts, looked up on PATH, each with the Debian package that brings it.
+/// Programs that Blackbox starts, each with the Debian package that brings it. They are looked up and started as
+/// everything here starts them, by [Command].
 final class Programs {
 
     private record Program(String name, String packageName, String neededFor, List<String> versionArguments) {}
@@ -29,6 +26,7 @@ final class Programs {
             new Program("softhsm2-util", "softhsm2", "keys in a software PKCS#11 token", List.of("--version")),
             new Program("gdb", "gdb", "looking into a paused replay", List.of("--version")));
 
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final String UNTOLD = "there; it does not tell its version";
 
     private Programs() {}
@@ -41,48 +39,29 @@ final class Programs {
     }
 
     private static Check look(Program program, boolean needed) {
-        Path file = find(program.name());
-        if (file != null) {
-            return Check.ok(program.name(), version(file, program.versionArguments()));
+        if (Command.find(program.name()) != null) {
+            return Check.ok(program.name(), version(program));
         }
-        String detail = "not on PATH; needed for " + program.neededFor();
+        String detail = "not installed; needed for " + program.neededFor();
         String mend = "apt-get install " + program.packageName();
         return needed ? Check.missing(program.name(), detail, mend) : Check.absent(program.name(), detail, mend);
     }
 
-    private static @Nullable Path find(String name) {
-        String path = System.getenv("PATH");
-        for (String folder : ((path == null ? "" : path) + ":/usr/sbin:/sbin").split(":", -1)) {
-            Path file = Path.of(folder).resolve(name);
-            if (!folder.isEmpty() && Files.isExecutable(file)) {
-                return file;
-            }
-        }
-        return null;
-    }
-
-    private static String version(Path file, List<String> arguments) {
+    private static String version(Program program) {
         var command = new ArrayList<String>();
-        command.add(file.toString());
-        command.addAll(arguments);
+        // Some tell their version on standard error.
+        command.addAll(List.of("sh", "-c", "exec \"$0\" \"$@\" </dev/null 2>&1", program.name()));
+        command.addAll(program.versionArguments());
         try {
-            Process process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectInput(
-                            ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                    .start();
-            try (InputStream out = process.getInputStream()) {
-                String said = new String(out.readNBytes(4_096), StandardCharsets.UTF_8);
-                boolean told = process.waitFor(5, TimeUnit.SECONDS) && process.exitValue() == 0;
-                return told ? said.lines().findFirst().orElse("there").strip() : UNTOLD;
-            } finally {
-                process.destroyForcibly();
-            }
-        } catch (IOException e) {
+            return Command.of(command.toArray(String[]::new))
+                    .within(PATIENCE)
+                    .run()
+                    .lines()
+                    .findFirst()
+                    .orElse("there")
+                    .strip();
+        } catch (VmException e) {
             return UNTOLD;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return "there";
         }
     }
 }
