@@ -58,6 +58,9 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                 }
                 files.put(each.getKey(), each.getValue().at(file)); // the folder was copied
             }
+            if (!Files.isWritable(file) && each.getKey().equals(RAM)) {
+                protect(file); // made when RAM was protected like the rest, which only root got on with
+            }
         }
         if (!files.equals(new TreeMap<>(stored.files()))) {
             Json.write(folder.resolve(RECORD), new Stored(FORMAT, stored.digest(), files, stored.ready()));
@@ -73,15 +76,22 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             if (name.equals(HEADER) && !Files.exists(file)) {
                 continue;
             }
-            // Root may still write; what this stops is an accident.
-            if (!file.toFile().setReadOnly()) {
-                throw new VmException(Code.IO, file + " could not be made read-only");
-            }
+            protect(file);
             files.put(name, FileSeal.of(file));
         }
         Hash digest = Hash.sha256(digestText(files).getBytes(StandardCharsets.UTF_8));
         Json.write(folder.resolve(RECORD), new Stored(FORMAT, digest.toString(), files, ready));
         return new VmSnapshot(folder, digest, ready);
+    }
+
+    /// Takes the permission to write away, which stops an accident; to RAM it is given back: QEMU opens that file
+    /// for writing even where it maps it privately and so never writes to it (`rom=off` of QEMU 8.2 would mend
+    /// that, 7.2 does not know it). What writes to it all the same is noticed by the seal.
+    private static void protect(Path file) throws VmException {
+        boolean isRam = file.endsWith(RAM);
+        if (!file.toFile().setWritable(isRam, isRam)) { // for its owner, against everybody
+            throw new VmException(Code.IO, "the permissions of " + file + " could not be set");
+        }
     }
 
     /// The snapshot of this digest below a data folder, or null. What lies there is taken at its record's word:
