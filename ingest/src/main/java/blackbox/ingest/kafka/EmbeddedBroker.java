@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import kafka.server.KafkaConfig;
@@ -201,8 +202,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
     }
 
-    private static Map<String, String> properties(Path log, int port, int controllerPort) {
-        var properties = new HashMap<String, String>();
+    private static Map<String, Object> properties(Path log, int port, int controllerPort) {
+        var properties = new HashMap<String, Object>();
         properties.put("process.roles", "broker,controller");
         properties.put("node.id", Integer.toString(NODE_ID));
         properties.put("controller.quorum.voters", NODE_ID + "@" + LOOPBACK + ":" + controllerPort);
@@ -212,12 +213,13 @@ public final class EmbeddedBroker implements AutoCloseable {
         properties.put("listener.security.protocol.map", "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT");
         properties.put("inter.broker.listener.name", "BROKER");
         properties.put("controller.listener.names", "CONTROLLER");
-        properties.put("log.dirs", log.toString());
+        // A list, for Kafka splits a text at its commas, and a path may have some.
+        properties.put("log.dirs", List.of(log.toString()));
         putLimits(properties);
         return properties;
     }
 
-    private static void putLimits(Map<String, String> properties) {
+    private static void putLimits(Map<String, Object> properties) {
         properties.put("auto.create.topics.enable", "false");
         properties.put("message.max.bytes", Integer.toString(BatchTopic.RECORD_BYTES_MAX));
         properties.put("log.segment.bytes", Integer.toString(SEGMENT_BYTES));
