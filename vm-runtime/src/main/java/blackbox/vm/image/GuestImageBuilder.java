@@ -24,9 +24,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Builds guest images, and builds them again to compare. Needs to be root, for the packages' scripts run in a chroot.
+/// Builds guest images, and builds them again to compare. Anybody can who has a [BuildNamespace].
 public final class GuestImageBuilder {
     private static final long SCRATCH_BYTES_MIN = 3L << 30;
 
@@ -119,7 +120,15 @@ public final class GuestImageBuilder {
     /// A folder beside the images; first those are deleted that crashed builds left.
     private ScratchFolder scratch(FolderLock lock) throws VmException {
         Objects.requireNonNull(lock);
-        ScratchFolder.clear(store.folder(), SCRATCH);
+        try (Stream<Path> left = Files.list(store.folder())) {
+            for (Path each : left.filter(
+                            folder -> folder.getFileName().toString().startsWith(SCRATCH))
+                    .toList()) {
+                BuildNamespace.delete(each);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "what crashed builds left could not be deleted", e);
+        }
         return ScratchFolder.in(store.folder(), SCRATCH);
     }
 
@@ -237,10 +246,6 @@ public final class GuestImageBuilder {
                         "building an image needs '" + tool + "'; apt-get install mmdebstrap erofs-utils util-linux");
             }
         }
-        if (!"root".equals(System.getProperty("user.name"))) {
-            throw new VmException(
-                    Code.TOOL_FAILED, "building an image needs root, for packages are installed in a chroot; use sudo");
-        }
         try {
             Files.createDirectories(store.folder());
             if (Files.getFileStore(store.folder()).getUsableSpace() < SCRATCH_BYTES_MIN) {
@@ -251,5 +256,6 @@ public final class GuestImageBuilder {
         } catch (IOException e) {
             throw new VmException(Code.IO, store.folder() + " cannot be used", e);
         }
+        BuildNamespace.check(store.folder());
     }
 }

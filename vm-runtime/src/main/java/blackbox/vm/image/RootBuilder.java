@@ -7,13 +7,13 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.image.ImageLock.LockedPackage;
 import blackbox.vm.image.ImageLock.PackageUse;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,6 +21,9 @@ import java.util.stream.Stream;
 /// Makes kernel, initrd base and root file system out of archived packages alone. This is the only way a root is ever
 /// made: a first build and the rebuild that `image verify` compares with are the same steps, with the network off.
 final class RootBuilder {
+    /// Does it, and says how.
+    private static final String SCRIPT = "make-root.sh";
+
     private static final Duration TIMEOUT = Duration.ofMinutes(30);
     private static final List<String> EXCLUDED = List.of(
             // Nobody needs a half-written scratch root after a power cut, and syncing every file takes minutes on a
@@ -38,6 +41,7 @@ final class RootBuilder {
     private final PackageArchive archive;
     private final Path scratch;
 
+    /// @param scratch an empty folder in which nobody but root or this process writes
     RootBuilder(ImageDefinition definition, ImageLock lock, PackageArchive archive, Path scratch) {
         this.definition = definition;
         this.lock = lock;
@@ -49,15 +53,13 @@ final class RootBuilder {
     void build(Path target, Progress progress) throws VmException {
         try {
             Path kernel = unpack("kernel", PackageUse.KERNEL);
-            Path headers = unpack("headers", PackageUse.HEADERS);
+            unpack("headers", PackageUse.HEADERS);
             String release = release(kernel);
             Files.copy(kernel.resolve("boot/vmlinuz-" + release), target.resolve("vmlinuz"));
             progress.say("installing " + lock.packages(PackageUse.ROOT).size() + " packages");
-            Path root = install();
-            new RootTree(root).finish(headers, release);
-            Files.write(target.resolve("base.cpio"), initrdBase(kernel.resolve("lib/modules/" + release), root));
-            progress.say("writing the root file system");
-            erofs(root, target.resolve("root.erofs"));
+            makeRoot(release);
+            Files.write(target.resolve("base.cpio"), initrdBase(kernel.resolve("lib/modules/" + release)));
+            Files.move(scratch.resolve("root.erofs"), target.resolve("root.erofs"));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the image could not be put together in " + scratch, e);
         }
@@ -83,15 +85,15 @@ final class RootBuilder {
         }
     }
 
-    private Path install() throws IOException, VmException {
-        Path repository = repository();
-        Path root = scratch.resolve("root");
-        var command = new ArrayList<String>();
-        // Nothing may come from anywhere but the archive, so there is no network to take it from; and what is mounted
-        // in
-        // the root goes with the processes, even when they are killed.
-        command.addAll(
-                List.of("unshare", "--net", "--mount", "mmdebstrap", "--mode=root", "--variant=essential", "--quiet"));
+    /// Leaves `root.erofs` and `busybox` in the scratch folder.
+    private void makeRoot(String release) throws IOException, VmException {
+        repository();
+        Path script = scratch.resolve(SCRIPT);
+        Files.write(script, script());
+        // The volume's id is the lock's: two roots with the same id are the same root.
+        UUID volume = UUID.nameUUIDFromBytes(lock.packages().toString().getBytes(StandardCharsets.UTF_8));
+        var command = new ArrayList<>(List.of("sh", script.toString(), scratch.toString()));
+        command.addAll(List.of(Long.toString(lock.epoch()), volume.toString(), release));
         command.add("--architectures=" + definition.architecture());
         command.add("--include="
                 + lock.packages(PackageUse.ROOT).stream()
@@ -99,18 +101,20 @@ final class RootBuilder {
                         .collect(Collectors.joining(",")));
         EXCLUDED.forEach(each -> command.add("--dpkgopt=" + each));
         command.add("--aptopt=APT::Install-Recommends \"false\"");
-        command.add(definition.suite());
-        command.add(root.toString());
-        command.add("deb [trusted=yes] copy:" + repository + " ./");
-        new Command(command, scratch, Map.of(), TIMEOUT)
-                .with("SOURCE_DATE_EPOCH", Long.toString(lock.epoch()))
-                .with("TMPDIR", scratch.toString())
-                .run();
-        return root;
+        BuildNamespace.command(command, TIMEOUT).run();
+    }
+
+    private static byte[] script() throws IOException {
+        try (InputStream in = RootBuilder.class.getResourceAsStream("/blackbox/vm/images/" + SCRIPT)) {
+            if (in == null) {
+                throw new IllegalStateException("this build lacks " + SCRIPT);
+            }
+            return in.readAllBytes();
+        }
     }
 
     /// A flat apt repository of the locked packages and nothing else.
-    private Path repository() throws IOException, VmException {
+    private void repository() throws IOException, VmException {
         Path folder = Files.createDirectory(scratch.resolve("repository"));
         var index = new StringBuilder();
         for (LockedPackage each : lock.packages(PackageUse.ROOT)) {
@@ -133,29 +137,20 @@ final class RootBuilder {
                         + definition.architecture()
                         + "\nComponents: main\nDate: Thu, 01 Jan 1970 00:00:00 UTC\nSHA256:\n "
                         + Hash.sha256(packages) + " " + packages.length + " Packages\n");
-        return folder;
     }
 
-    private byte[] initrdBase(Path modules, Path root) throws IOException, VmException {
+    private byte[] initrdBase(Path modules) throws IOException, VmException {
         var loaded = new KernelModules(modules).withDependencies(definition.modules());
         var cpio = new Cpio();
         for (String folder : List.of("bin", "dev", "modules")) {
             cpio.directory(folder);
         }
         cpio.characterDevice("dev/console", 0600, 5, 1);
-        cpio.file("bin/busybox", 0755, Files.readAllBytes(root.resolve("usr/bin/busybox")));
+        cpio.file("bin/busybox", 0755, Files.readAllBytes(scratch.resolve("busybox")));
         for (var module : loaded.entrySet()) {
             cpio.file("modules/" + module.getKey(), 0644, module.getValue());
         }
         cpio.file("modules/order", 0644, (String.join("\n", loaded.keySet()) + "\n").getBytes(StandardCharsets.UTF_8));
         return cpio.finish();
-    }
-
-    private void erofs(Path root, Path target) throws VmException {
-        // The volume's id is the lock's: two roots with the same id are the same root.
-        UUID id = UUID.nameUUIDFromBytes(lock.packages().toString().getBytes(StandardCharsets.UTF_8));
-        Command.of("mkfs.erofs", "-d0", "-x-1", "-T" + lock.epoch(), "-U" + id, target.toString(), root.toString())
-                .within(TIMEOUT)
-                .run();
     }
 }
