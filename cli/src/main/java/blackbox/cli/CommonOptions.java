@@ -28,10 +28,14 @@ public final class CommonOptions {
             return new DataFolder(Path.of(environment));
         }
         String xdg = System.getenv("XDG_DATA_HOME");
-        Path base = xdg != null && !xdg.isEmpty()
-                ? Path.of(xdg)
-                : Path.of(System.getProperty("user.home"), ".local", "share");
+        Path base = xdg != null && !xdg.isEmpty() ? Path.of(xdg) : Path.of(home(), ".local", "share");
         return new DataFolder(base.resolve("blackbox"));
+    }
+
+    /// As the XDG specification has it; the JVM's own idea is the account's, whatever `HOME` says.
+    private static String home() {
+        String home = System.getenv("HOME");
+        return home != null && home.startsWith("/") ? home : System.getProperty("user.home");
     }
 
     /// Whether the answer is to be JSON.

@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.argv.GivenArguments;
 import blackbox.ingest.IngestException;
 import blackbox.query.QueryException;
 import blackbox.query.openssl.Openssl;
@@ -62,11 +63,21 @@ public final class Main {
     public static void main(String[] args) {
         var output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
         System.setOut(output.stream(System.out.charset()));
-        int ended = run(args);
+        int ended = run(given(args));
         System.out.flush();
         int code = output.code(ended, isRecord(args), System.err);
         // On another thread: where a signal ends the program, hooks wait for this one, and an exit waits for hooks.
         Thread.ofPlatform().name("exit").start(() -> System.exit(code));
+    }
+
+    /// What was given, octet for octet.
+    private static String[] given(String[] args) {
+        try {
+            return GivenArguments.of(args);
+        } catch (IOException e) {
+            System.err.println("blackbox: arguments that are not text may be altered: " + e.getMessage());
+            return args;
+        }
     }
 
     static int run(String... args) {
@@ -84,7 +95,8 @@ public final class Main {
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new Main()).setExecutionExceptionHandler(Main::explain);
+        // An argument @FILE is the command's own: picocli would put the file's words in its place.
+        return new CommandLine(new Main()).setExpandAtFiles(false).setExecutionExceptionHandler(Main::explain);
     }
 
     /// One sentence for people; the stack trace for what nobody foresaw, and with BLACKBOX_TRACE set.

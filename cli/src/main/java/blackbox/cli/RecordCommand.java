@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.argv.OctetText;
 import blackbox.cli.record.CaptureLimits;
 import blackbox.cli.record.KafkaSettings;
 import blackbox.cli.record.RecordListener;
@@ -181,8 +182,14 @@ public final class RecordCommand implements Callable<Integer> {
             throw CommandException.badInput("--disk-log-max cannot be 0: give the log some room");
         }
         if (name != null
-                && (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' '))) {
+                && (name.isBlank()
+                        || name.length() > 200
+                        || !OctetText.isText(name)
+                        || name.chars().anyMatch(c -> c < ' '))) {
             throw CommandException.badInput("a run's name has 1 to 200 printable characters");
+        }
+        if (!environment.keySet().stream().allMatch(OctetText::isText)) {
+            throw CommandException.badInput("the name of a variable is not UTF-8; only its value may be any octets");
         }
         int given = RecordRequest.givenBytes(command, environment.keySet());
         if (given > RecordRequest.GIVEN_BYTES_MAX) {

@@ -1,5 +1,6 @@
 package blackbox.cli.record;
 
+import blackbox.cli.argv.OctetText;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.AgentCommand;
@@ -12,7 +13,6 @@ import blackbox.vm.workspace.WorkspaceDisk;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -233,17 +233,11 @@ final class AgentRun {
     }
 
     private AgentCommand command() {
-        List<byte[]> argv = request.command().stream().map(AgentRun::octets).toList();
+        List<byte[]> argv = request.command().stream().map(OctetText::octets).toList();
         List<byte[]> environment = request.environment().entrySet().stream()
-                .map(entry -> octets(entry.getKey() + "=" + entry.getValue()))
+                .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
                 .toList();
         AgentUser user = request.user().equals("root") ? AgentUser.ROOT : AgentUser.AGENT;
         return new AgentCommand(argv, environment, null, user);
-    }
-
-    /// Arguments that were not UTF-8 came to us through the JVM's file name encoding; here they go back the
-    /// same way.
-    private static byte[] octets(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

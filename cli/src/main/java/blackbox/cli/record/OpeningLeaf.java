@@ -34,8 +34,7 @@ final class OpeningLeaf {
                 .put("digest", facts.imageDigest().toString());
         Hash snapshot = facts.snapshotDigest();
         leaf.put("snapshot", snapshot == null ? null : snapshot.toString());
-        var command = leaf.putArray("command");
-        request.command().forEach(command::add);
+        SealedCommand.put(leaf, request.command());
         var names = leaf.putArray("environment");
         request.environment().keySet().stream().sorted().forEach(names::add);
         leaf.put("user", request.user()).put("network", request.network().name().toLowerCase(Locale.ROOT));

@@ -2,6 +2,7 @@ package blackbox.cli.record;
 
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 /// @param image name of the guest image
 /// @param name what the user calls the run, or null
 /// @param workspace folder that goes in, or null for an empty one
-/// @param environment added to the agent's environment; names are recorded, values are not
+/// @param environment added to the agent's environment; names are recorded, values are not, which are [OctetText]
 /// @param timeout how long the agent may run, or null
 /// @param network what the VM's network reaches
 /// @param user `agent` or `root`
 /// @param limits how much is kept beside the events
 /// @param tier how faithfully it shall be possible to run it again
-/// @param command the agent's program and arguments
+/// @param command the agent's program and arguments, each [OctetText]
 public record RecordRequest(
         String image,
         @Nullable String name,
@@ -42,8 +43,10 @@ public record RecordRequest(
     /// How much of it these take.
     public static int givenBytes(List<String> command, Collection<String> names) {
         var mapper = new ObjectMapper();
-        return Stream.of(command, names)
-                .mapToInt(each -> mapper.valueToTree(each).toString().getBytes(StandardCharsets.UTF_8).length)
+        var sealed = mapper.createObjectNode();
+        SealedCommand.put(sealed, command);
+        return Stream.<JsonNode>of(sealed, mapper.valueToTree(names))
+                .mapToInt(each -> each.toString().getBytes(StandardCharsets.UTF_8).length)
                 .sum();
     }
 

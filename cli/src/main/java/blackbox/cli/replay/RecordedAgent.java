@@ -1,5 +1,7 @@
 package blackbox.cli.replay;
 
+import blackbox.cli.argv.OctetText;
+import blackbox.cli.record.SealedCommand;
 import blackbox.query.store.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -7,7 +9,6 @@ import blackbox.schemas.Hash;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What a run's first event says of its agent, as far as executing it again needs it.
 ///
-/// @param command arguments
+/// @param command arguments, each [OctetText]
 /// @param variables names of what was added to its environment; the values were not recorded
 /// @param user `agent` or `root`
 /// @param memoryMib of its machine
@@ -53,7 +54,7 @@ record RecordedAgent(
         String entropy = start.text("entropy", "sha256");
         RunFacts.End end = facts.end();
         return new RecordedAgent(
-                texts(start.detail().path("command")),
+                SealedCommand.of(start.detail()),
                 texts(start.detail().path("environment")),
                 start.detail().path("user").asText("agent"),
                 start.detail().path("start").path("memoryMib").asInt(),
@@ -75,10 +76,10 @@ record RecordedAgent(
 
     /// The command with these values; what was not recorded is left out.
     AgentCommand with(Map<String, String> values) {
-        List<byte[]> arguments = command.stream().map(RecordedAgent::octets).toList();
+        List<byte[]> arguments = command.stream().map(OctetText::octets).toList();
         List<byte[]> environment = variables.stream()
                 .filter(values::containsKey)
-                .map(name -> octets(name + "=" + values.get(name)))
+                .map(name -> OctetText.octets(name + "=" + values.get(name)))
                 .toList();
         return new AgentCommand(arguments, environment, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT);
     }
@@ -87,9 +88,5 @@ record RecordedAgent(
     Duration patience() {
         Duration recorded = took == null ? Duration.ZERO : took;
         return recorded.multipliedBy(PATIENCE_FACTOR).plus(PATIENCE_MIN);
-    }
-
-    private static byte[] octets(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -48,6 +48,9 @@ public final class RecordedSide {
             values.put(Input.MACHINE, machine(start));
         }
         put(values, Input.COMMAND, detail.path("command"));
+        if (detail.has("commandOctets")) {
+            values.merge(Input.COMMAND, detail.path("commandOctets").toString(), (text, octets) -> text + " " + octets);
+        }
         if (detail.has("user")) {
             values.put(
                     Input.SETTING,

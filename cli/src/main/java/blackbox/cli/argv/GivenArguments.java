@@ -1,0 +1,48 @@
+package blackbox.cli.argv;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The arguments of this process. The JVM decodes them by the locale, so what is no text there has been replaced before
+/// `main` sees it; the kernel still has what was given (proc(5), `/proc/PID/cmdline`).
+public final class GivenArguments {
+    private static final Path CMDLINE = Path.of("/proc/self/cmdline");
+
+    private GivenArguments() {}
+
+    /// The octets behind `args`, each as [OctetText].
+    ///
+    /// @param args as `main` was given them
+    /// @throws IOException when the kernel does not tell them
+    public static String[] of(String[] args) throws IOException {
+        return of(args, Files.readAllBytes(CMDLINE));
+    }
+
+    /// @param cmdline every word of the process ended by a NUL; the last are `args`
+    static String[] of(String[] args, byte[] cmdline) throws IOException {
+        var words = new ArrayList<String>();
+        int from = 0;
+        for (int i = 0; i < cmdline.length; i++) {
+            if (cmdline[i] == 0) {
+                var word = new byte[i - from];
+                System.arraycopy(cmdline, from, word, 0, word.length);
+                words.add(OctetText.of(word));
+                from = i + 1;
+            }
+        }
+        if (words.size() < args.length) {
+            throw new IOException(CMDLINE + " does not have the arguments");
+        }
+        List<String> given = words.subList(words.size() - args.length, words.size());
+        for (int i = 0; i < args.length; i++) {
+            boolean plain = given.get(i).chars().allMatch(c -> c < 0x80);
+            if (plain && !given.get(i).equals(args[i])) {
+                throw new IOException(CMDLINE + " has other arguments");
+            }
+        }
+        return given.toArray(String[]::new);
+    }
+}
