@@ -66,7 +66,8 @@ final class ReplayLog {
             Path log = scratch.path().resolve("log");
             var argv = new ArrayList<String>(qemu.program());
             argv.addAll(List.of("-nodefaults", "-display", "none", "-machine", "none", "-S", "-monitor", "stdio"));
-            argv.addAll(List.of("-accel", "tcg,thread=single", "-icount", "shift=2,rr=record,rrfile=" + log));
+            argv.addAll(
+                    List.of("-accel", "tcg,thread=single", "-icount", "shift=2,rr=record,rrfile=" + log.getFileName()));
             Process process = new Command(argv, scratch.path(), Map.of(), TIMEOUT).start();
             try (OutputStream monitor = process.getOutputStream()) {
                 monitor.write("quit\n".getBytes(StandardCharsets.US_ASCII));
