@@ -210,7 +210,12 @@ final class AgentRun {
     private WorkspaceDisk.@Nullable Unpacked collect() throws VmException {
         try {
             Files.createDirectories(workspace.getParent());
-            return vm.collect(workspace, TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
+            WorkspaceDisk.Unpacked out = vm.collect(workspace, TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
+            String notice = out.notice();
+            if (notice != null) {
+                says.accept(notice);
+            }
+            return out;
         } catch (IOException e) {
             says.accept("the workspace cannot be brought back to " + workspace + ": " + e.getMessage());
             return null;

@@ -7,8 +7,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -21,6 +23,7 @@ public final class TarFilter {
     private static final int BLOCK = 512;
     private static final int EXTENDED_BYTES_MAX = 1 << 20;
     private static final int PATH_BYTES_MAX = 4096;
+    private static final int NAMES_LEFT_OUT_MAX = 3;
     private static final int NAME_BYTES_MAX = 255;
     private static final long NAMES_BYTES_MAX = 256L << 20;
 
@@ -30,6 +33,7 @@ public final class TarFilter {
     private final Map<String, String> symlinks = new HashMap<>();
     private long entries;
     private long leftOut;
+    private final List<String> namesLeftOut = new ArrayList<>();
     private long content;
     private long namesBytes;
 
@@ -48,6 +52,11 @@ public final class TarFilter {
     /// How many entries were passed on.
     public long entries() {
         return entries;
+    }
+
+    /// The first of the entries that were left out, their octets as ISO 8859-1.
+    public List<String> namesLeftOut() {
+        return List.copyOf(namesLeftOut);
     }
 
     /// How many entries were left out: devices and pipes.
@@ -99,6 +108,9 @@ public final class TarFilter {
             case '3', '4', '6' -> {
                 require(header.size() == 0, "a device with content");
                 leftOut++;
+                if (namesLeftOut.size() < NAMES_LEFT_OUT_MAX) {
+                    namesLeftOut.add(path);
+                }
             }
             default -> throw refused("it has an entry of type " + (int) header.type());
         }

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -19,10 +20,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// A raw disk of fixed length that carries one tar from its first byte on. The file is sparse.
 ///
@@ -35,6 +38,8 @@ public record WorkspaceDisk(Path file) {
     private static final Duration TIMEOUT = Duration.ofMinutes(30);
     private static final int CHUNK_BYTES = 256 << 10;
     private static final int AGENT = 1000;
+    private static final long HOLE_BYTES_MIN = 64L << 20;
+    private static final int BLOCK = 512;
 
     /// An empty disk.
     public static WorkspaceDisk create(Path file) throws VmException {
@@ -56,7 +61,8 @@ public record WorkspaceDisk(Path file) {
     }
 
     /// Writes `folder` to this disk: names sorted, owner the agent, times and permissions kept. The same tree gives the
-    /// same bytes. Sockets are left out.
+    /// same bytes, where files with large holes have the same ones: what these stand for is not written out.
+    /// Sockets are left out.
     ///
     /// @throws VmException `WORKSPACE_UNREADABLE`, `WORKSPACE_TOO_LARGE`, `DISK_FULL`
     public Archive pack(Path folder) throws VmException {
@@ -64,7 +70,7 @@ public record WorkspaceDisk(Path file) {
             throw new VmException(
                     Code.WORKSPACE_UNREADABLE, "the workspace " + folder + " is not a folder; name one that exists");
         }
-        var argv = List.of(
+        var argv = new ArrayList<>(List.of(
                 "tar",
                 "-c",
                 "-f",
@@ -76,8 +82,12 @@ public record WorkspaceDisk(Path file) {
                 "--group=" + AGENT,
                 "--pax-option=delete=atime,delete=ctime",
                 "-C",
-                folder.toString(),
-                ".");
+                folder.toString()));
+        if (hasLargeHoles(folder)) {
+            // The later forms of a sparse entry have tar's process id in them.
+            argv.addAll(List.of("--sparse", "--sparse-version=0.0"));
+        }
+        argv.add(".");
         var errors = file.resolveSibling("workspace-in.log");
         Process tar = start(argv, errors);
         try (var from = tar.getInputStream()) {
@@ -88,6 +98,22 @@ public record WorkspaceDisk(Path file) {
             throw failure("the workspace could not be written to " + file, e);
         } finally {
             tar.destroyForcibly();
+        }
+    }
+
+    /// Whether a file takes much less room than its length: a disk image, say, for which writing zeros takes minutes.
+    private static boolean hasLargeHoles(Path folder) {
+        try {
+            String files = "-size +" + (HOLE_BYTES_MIN >> 10) + "k";
+            return Command.of(
+                            "sh", "-c", "exec find \"$0\" -type f " + files + " -printf '%s %b\\n'", folder.toString())
+                    .within(TIMEOUT)
+                    .run()
+                    .lines()
+                    .map(line -> line.split(" ", -1))
+                    .anyMatch(words -> Long.parseLong(words[0]) - Long.parseLong(words[1]) * BLOCK > HOLE_BYTES_MIN);
+        } catch (VmException e) {
+            return false; // tar says better what cannot be read
         }
     }
 
@@ -154,7 +180,10 @@ public record WorkspaceDisk(Path file) {
                 bounded.transferTo(OutputStream.nullOutputStream());
                 finish(tar, errors, "the workspace could not be written to " + target);
                 return new Unpacked(
-                        new Archive(bytes, Hash.copyOf(digest.digest(), 0)), filter.entries(), filter.leftOut());
+                        new Archive(bytes, Hash.copyOf(digest.digest(), 0)),
+                        filter.entries(),
+                        filter.leftOut(),
+                        names(filter));
             } finally {
                 tar.destroyForcibly();
             }
@@ -168,7 +197,26 @@ public record WorkspaceDisk(Path file) {
     /// @param archive as the guest wrote it
     /// @param entries how many files, folders and links were made
     /// @param leftOut how many entries were not files, folders or links (devices, pipes) and were left out
-    public record Unpacked(Archive archive, long entries, long leftOut) {}
+    /// @param namesLeftOut the first of these
+    public record Unpacked(Archive archive, long entries, long leftOut, List<String> namesLeftOut) {
+        /// What is to be said of them, or null.
+        public @Nullable String notice() {
+            if (leftOut == 0) {
+                return null;
+            }
+            String more = leftOut > namesLeftOut.size() ? ", …" : "";
+            return "not brought back, for only files, folders and links are: " + leftOut + " pipes or devices ("
+                    + String.join(", ", namesLeftOut) + more + ")";
+        }
+    }
+
+    /// As text, with nothing in them that would act on a terminal.
+    private static List<String> names(TarFilter filter) {
+        return filter.namesLeftOut().stream()
+                .map(each -> new String(each.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8)
+                        .replaceAll("\\p{Cntrl}", "?"))
+                .toList();
+    }
 
     private Archive copy(InputStream from) throws IOException, VmException {
         MessageDigest digest = Sha256.digest();

@@ -104,4 +104,44 @@ class WorkspaceDiskTest {
             Command.of("umount", small.toString()).run();
         }
     }
+
+    @Test
+    void holesAreNotWrittenOut() throws Exception {
+        Path from = Files.createDirectory(folder.resolve("sparse"));
+        Command.of(
+                        "sh",
+                        "-euc",
+                        "printf head > disk.img; truncate -s 3G disk.img; printf tail >> disk.img; mkfifo pipe")
+                .in(from)
+                .run();
+        var disk = WorkspaceDisk.create(folder.resolve("disk"));
+        var archive = disk.pack(from);
+        assertTrue(archive.bytes() < 1 << 20, () -> archive.bytes() + " octets");
+        assertEquals(
+                archive, WorkspaceDisk.create(folder.resolve("again")).pack(from), "another process, other octets");
+        // As the guest unpacks it.
+        Path to = Files.createDirectory(folder.resolve("unpacked"));
+        Path copy = folder.resolve("copy.tar");
+        disk.copyOut(archive.bytes(), copy);
+        Command.of("tar", "-x", "-p", "-f", copy.toString(), "-C", to.toString())
+                .run();
+        Command.of(
+                        "cmp",
+                        from.resolve("disk.img").toString(),
+                        to.resolve("disk.img").toString())
+                .run();
+    }
+
+    @Test
+    void whatIsNotBroughtBackIsNamed() throws Exception {
+        Path from = Files.createDirectory(folder.resolve("pipes"));
+        Command.of("sh", "-euc", "for i in 1 2 3 4; do mkfifo pipe$i; done; mkfifo \"$(printf 'a\\033[1m')\"")
+                .in(from)
+                .run();
+        var disk = WorkspaceDisk.create(folder.resolve("disk"));
+        var unpacked = disk.unpack(disk.pack(from).bytes(), folder.resolve("back"), TarFilter.Limits.DEFAULT);
+        assertEquals(
+                "not brought back, for only files, folders and links are: 5 pipes or devices (a?[1m, pipe1, pipe2, …)",
+                unpacked.notice());
+    }
 }
