@@ -1,16 +1,19 @@
 package blackbox.cli.doctor;
 
 import blackbox.vm.VmException;
+import blackbox.vm.image.BuildNamespace;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.image.Progress;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.machine.AcceleratorProbe;
+import blackbox.vm.machine.StartTrial;
 import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qemu.QemuBuilds;
 import blackbox.vm.qemu.QemuTrial;
 import blackbox.vm.qemu.QemuTrial.Admission;
 import blackbox.vm.qemu.TrialMachine;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +33,8 @@ final class Machines {
     static List<Check> look(Path data) {
         var checks = new ArrayList<Check>();
         GuestImage image = image(data, checks);
+        checks.add(build(data));
+        checks.add(start(data, image));
         checks.add(accelerator(data, image));
         checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
         checks.add(Check.ok("tier-exact", "records every instruction, emulated; with the QEMU of " + EXACT_QEMU));
@@ -68,6 +73,31 @@ final class Machines {
         } catch (VmException e) {
             checks.add(Check.missing("image", String.valueOf(e.getMessage()), BUILD));
             return null;
+        }
+    }
+
+    /// Tries the namespaces that a build is made in.
+    private static Check build(Path data) {
+        String name = "image-build";
+        try {
+            BuildNamespace.check(Files.isDirectory(data) ? data : Path.of(System.getProperty("java.io.tmpdir")));
+            return Check.ok(name, "packages can be installed by " + System.getProperty("user.name"));
+        } catch (VmException e) {
+            return Check.missing(name, String.valueOf(e.getMessage()), "see there; recording needs none of it");
+        }
+    }
+
+    /// Starts QEMU on files as a recording has them, and ends it before it has run anything.
+    private static Check start(Path data, @Nullable GuestImage image) {
+        String name = "vm-start";
+        if (image == null) {
+            return Check.absent(name, "not tried yet: there is no image to start", BUILD);
+        }
+        try {
+            StartTrial.run(data, Qemu.find(data));
+            return Check.ok(name, "QEMU starts as " + System.getProperty("user.name") + " on files in " + data);
+        } catch (VmException e) {
+            return Check.missing(name, String.valueOf(e.getMessage()), "blackbox doctor, once that is mended");
         }
     }
 

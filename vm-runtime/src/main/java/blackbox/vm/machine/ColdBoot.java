@@ -106,7 +106,7 @@ record ColdBoot(
         }
     }
 
-    private static void makeStateDisk(Path disk) throws VmException {
+    static void makeStateDisk(Path disk) throws VmException {
         setLength(disk, WorkspaceDisk.LENGTH_BYTES);
         Command.of(
                         "mke2fs",
@@ -123,7 +123,7 @@ record ColdBoot(
                 .run();
     }
 
-    private static void makeRam(Path ram, int memoryMib) throws VmException {
+    static void makeRam(Path ram, int memoryMib) throws VmException {
         setLength(ram, (long) memoryMib << 20);
     }
 
