@@ -74,6 +74,19 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
     ///
     /// @throws VmException `TOOL_MISSING`, `TOOL_FAILED` with the last line of its standard error, `TIMEOUT`
     public String run() throws VmException {
+        Outcome outcome = attempt();
+        if (outcome.exit() != 0) {
+            throw new VmException(
+                    Code.TOOL_FAILED,
+                    argv.getFirst() + " ended with " + outcome.exit() + ": " + lastLine(outcome.errors()));
+        }
+        return outcome.output();
+    }
+
+    /// Runs to the end, and leaves it to the caller to say what an exit code means.
+    ///
+    /// @throws VmException `TOOL_MISSING`, `TIMEOUT`
+    public Outcome attempt() throws VmException {
         Process process = start();
         var error = new Tail();
         // Reading a pipe occupies the thread that does it, and a virtual one its carrier, of which there may be two.
@@ -83,12 +96,14 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         await(process);
         join(errors);
         join(outputs);
-        if (process.exitValue() != 0) {
-            throw new VmException(
-                    Code.TOOL_FAILED, argv.getFirst() + " ended with " + process.exitValue() + ": " + error.lastLine());
-        }
-        return output.toString(StandardCharsets.UTF_8);
+        return new Outcome(process.exitValue(), output.toString(StandardCharsets.UTF_8), error.text());
     }
+
+    /// How a tool ended.
+    ///
+    /// @param output its standard output
+    /// @param errors the last kilobytes of its standard error
+    public record Outcome(int exit, String output, String errors) {}
 
     /// Starts the tool; the caller owns its streams and its end.
     public Process start() throws VmException {
@@ -169,6 +184,10 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         }
     }
 
+    private static String lastLine(String text) {
+        return text.lines().filter(line -> !line.isBlank()).reduce((a, b) -> b).orElse("it said nothing");
+    }
+
     private static void copyBounded(InputStream from, ByteArrayOutputStream to) {
         var chunk = new byte[8192];
         try (from) {
@@ -204,16 +223,12 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
             }
         }
 
-        synchronized String lastLine() {
+        synchronized String text() {
             var bytes = new byte[kept.size()];
             for (int i = 0; i < bytes.length; i++) {
                 bytes[i] = kept.get(i);
             }
-            return new String(bytes, StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.isBlank())
-                    .reduce((a, b) -> b)
-                    .orElse("it said nothing");
+            return new String(bytes, StandardCharsets.UTF_8);
         }
     }
 }

@@ -45,8 +45,8 @@ public record DebFile(String name, String version, String architecture, String s
         }
     }
 
-    /// How apt is asked for exactly this version.
-    public String specification() {
-        return name + (architecture.equals("all") ? "" : ":" + architecture) + "=" + version;
+    /// Which package it is.
+    public PackageVersion identity() {
+        return new PackageVersion(name, version, architecture);
     }
 }

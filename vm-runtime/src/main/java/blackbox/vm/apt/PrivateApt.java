@@ -1,6 +1,8 @@
 package blackbox.vm.apt;
 
 import blackbox.vm.Command;
+import blackbox.vm.Command.Outcome;
+import blackbox.vm.FileSeal;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
@@ -8,19 +10,36 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// apt on a state of its own in a scratch folder: it sees an empty system. One thread.
-public final class PrivateApt {
+public final class PrivateApt implements AutoCloseable {
     private static final Duration FETCH_TIMEOUT = Duration.ofMinutes(15);
+    private static final String KEPT_LABEL = "blackbox-kept";
+    /// Above what every archive has, so that a package that is kept is taken although a newer one is there.
+    private static final int KEPT_PRIORITY = 995;
+    /// What apt says when an archive answered, and does not have that file; everything else is trouble on the way.
+    private static final Pattern NOT_THERE = Pattern.compile(
+            "\\b(404|410)\\b|not found|No such file|Hash Sum mismatch|unexpected size", Pattern.CASE_INSENSITIVE);
+    private static final Pattern FAILED_FETCH = Pattern.compile("(?m)^E: Failed to fetch \\S+ +(.+)$");
+    private static final Pattern NO_ROOM =
+            Pattern.compile("No space left on device|enough free space", Pattern.CASE_INSENSITIVE);
 
-    private final Path state;
-    private final Path archives;
+    private final AptState state;
+    private final Map<String, String> sources = new HashMap<>();
 
-    private PrivateApt(Path state) {
+    private PrivateApt(AptState state) {
         this.state = state;
-        this.archives = state.resolve("cache/archives");
     }
 
     /// Sets up the state below `scratch` and fetches the lists.
@@ -28,99 +47,272 @@ public final class PrivateApt {
     /// @param sources as in `sources.list`, see [AptSources]
     /// @throws VmException `MIRROR`; `TOOL_MISSING` on a machine without apt
     public static PrivateApt open(Path scratch, String sources, String architecture) throws VmException {
-        Path state = scratch.resolve("apt");
+        AptState state = AptState.in(scratch, architecture);
         try {
-            for (String folder : List.of("etc/preferences.d", "lists/partial", "cache/archives/partial")) {
-                Files.createDirectories(state.resolve(folder));
+            state.write("etc/sources.list", sources);
+            var apt = new PrivateApt(state);
+            Outcome update = apt.attempt("apt-get", "update", "-o", "APT::Update::Error-Mode=any");
+            if (update.exit() != 0) {
+                throw unreachable(update);
             }
-            Files.writeString(state.resolve("etc/sources.list"), sources);
-            Files.createFile(state.resolve("status"));
-            Files.writeString(state.resolve("apt.conf"), configuration(state, architecture));
-        } catch (IOException e) {
-            throw new VmException(Code.IO, "apt's state could not be set up in " + state, e);
-        }
-        var apt = new PrivateApt(state);
-        apt.run("apt-get", "update", "-o", "APT::Update::Error-Mode=any");
-        return apt;
-    }
-
-    /// Resolves `packages` with all that they depend on and fetches every one of them.
-    ///
-    /// @return the fetched files
-    public List<Path> resolve(List<String> packages) throws VmException {
-        var command = new ArrayList<>(List.of("apt-get", "-y", "--download-only", "install"));
-        command.addAll(packages);
-        run(command.toArray(String[]::new));
-        return collect();
-    }
-
-    /// Fetches these and nothing else; each is `NAME`, `NAME=VERSION` or `NAME:ARCHITECTURE=VERSION`.
-    ///
-    /// @return the fetched files
-    /// @throws VmException `MIRROR` when one of them is not there any more
-    public List<Path> download(List<String> specifications) throws VmException {
-        var command = new ArrayList<>(List.of("apt-get", "download"));
-        command.addAll(specifications);
-        run(command.toArray(String[]::new));
-        return collect();
-    }
-
-    /// What the newest version of a package says of itself, as in `Packages`.
-    public String show(String name) throws VmException {
-        return run("apt-cache", "show", "--no-all-versions", name);
-    }
-
-    /// What has been fetched since the last time, moved aside.
-    private List<Path> collect() throws VmException {
-        try {
-            Path taken = Files.createDirectories(state.resolve("taken"));
-            var fetched = new ArrayList<Path>();
-            try (Stream<Path> all = Files.list(archives)) {
-                for (Path file :
-                        all.filter(f -> f.toString().endsWith(".deb")).sorted().toList()) {
-                    fetched.add(Files.move(file, taken.resolve(file.getFileName())));
-                }
-            }
-            return fetched;
-        } catch (IOException e) {
-            throw new VmException(Code.IO, "the fetched packages could not be moved", e);
-        }
-    }
-
-    private String run(String... command) throws VmException {
-        try {
-            return Command.of(command)
-                    .in(archives)
-                    .with("APT_CONFIG", state.resolve("apt.conf").toString())
-                    .within(FETCH_TIMEOUT)
-                    .run();
+            return apt;
         } catch (VmException e) {
-            if (e.code() == Code.TOOL_FAILED) {
-                throw new VmException(Code.MIRROR, "the package mirror: " + e.getMessage(), e);
-            }
+            state.close();
             throw e;
         }
     }
 
-    private static String configuration(Path state, String architecture) throws VmException {
-        var text = new StringBuilder();
-        // How to reach a mirror (proxies, time-outs, what to make of dates) is the machine's business and stays.
-        Command.of("apt-config", "dump")
-                .run()
+    /// Every version of these packages that the lists have.
+    public List<DebFile> known(Collection<String> names) throws VmException {
+        if (names.isEmpty()) {
+            return List.of();
+        }
+        var command = new ArrayList<>(List.of("apt-cache", "show", "--all-versions"));
+        command.addAll(names);
+        var found = new ArrayList<DebFile>();
+        // It ends with 100 when not one of the packages is known.
+        for (String stanza : attempt(command.toArray(String[]::new)).output().split("\n\n")) {
+            DebFile each = listed(stanza);
+            if (each != null) {
+                found.add(each);
+            }
+        }
+        return found;
+    }
+
+    /// What the newest version of a package says of itself, as in `Packages`.
+    ///
+    /// @throws VmException `MIRROR` when there is no such package
+    public String show(String name) throws VmException {
+        Outcome shown = attempt("apt-cache", "show", "--no-all-versions", name);
+        if (shown.exit() != 0) {
+            throw new VmException(Code.MIRROR, "the package mirror has no package '" + name + "'");
+        }
+        return shown.output();
+    }
+
+    /// Takes a fetched file away, such as into an archive.
+    @FunctionalInterface
+    public interface Taker {
+        /// Moves `file`.
+        void take(Path file) throws VmException;
+    }
+
+    /// Fetches these. Each that came with its digest is handed to `taker` before anything is thrown; what came
+    /// otherwise is deleted.
+    ///
+    /// @return which of them the archive does not have, or has with other octets, with apt's words
+    /// @throws VmException `MIRROR` when the archive stopped answering; `DISK_FULL`
+    public Map<DebFile, String> fetch(Collection<DebFile> wanted, Taker taker) throws VmException {
+        var missing = new LinkedHashMap<DebFile, String>();
+        if (wanted.isEmpty()) {
+            return missing;
+        }
+        var open = new LinkedHashSet<>(wanted);
+        download(wanted, open, taker);
+        for (DebFile each : List.copyOf(open)) {
+            // Alone, so that what apt says is of this one.
+            Outcome again = download(List.of(each), open, taker);
+            if (open.contains(each)) {
+                missing.put(each, reason(each.identity(), again));
+            }
+        }
+        return missing;
+    }
+
+    /// Offers packages that are in hand already: [#solve] may then prefer them. Only what they say of themselves is
+    /// given to apt, which never fetches them.
+    public void offer(Collection<Path> packages) throws VmException {
+        sources.putAll(state.offer(packages, KEPT_LABEL));
+        Outcome update = attempt(
+                "apt-get",
+                "update",
+                "-o",
+                "APT::Update::Error-Mode=any",
+                "-o",
+                "Dir::Etc::sourcelist=" + state.path("etc/kept.list"),
+                "-o",
+                "Dir::Etc::sourceparts=/dev/null",
+                "-o",
+                "APT::Get::List-Cleanup=0");
+        if (update.exit() != 0) {
+            throw new VmException(Code.TOOL_FAILED, "apt cannot read what is kept: " + firstError(update));
+        }
+        state.append("etc/sources.list", state.read("etc/kept.list"));
+    }
+
+    /// The source package of an offered package: what was built together mostly goes together only.
+    String source(String name) {
+        return sources.getOrDefault(name, name);
+    }
+
+    /// What apt's solver chose, or why it could not.
+    ///
+    /// @param chosen every package that is needed; null when there is no solution
+    /// @param why apt's words when there is none
+    public record Solution(@Nullable List<PackageVersion> chosen, String why) {}
+
+    /// Resolves `wanted` with all that they depend on, without fetching anything.
+    ///
+    /// @param kept names of packages for which the offered version is taken, not the newest
+    /// @param refused versions that are not to be had, whatever the lists say
+    public Solution solve(List<String> wanted, Collection<String> kept, Set<PackageVersion> refused)
+            throws VmException {
+        var preferences = new StringBuilder();
+        for (PackageVersion each : refused) {
+            pin(preferences, each.name(), "version " + each.version(), -1);
+        }
+        for (String each : kept) {
+            pin(preferences, each, "release l=" + KEPT_LABEL, KEPT_PRIORITY);
+        }
+        state.write("etc/preferences", preferences.toString());
+        var command = new ArrayList<>(List.of("apt-get", "-y", "-q", "--download-only", "--print-uris", "install"));
+        command.addAll(wanted);
+        Outcome outcome = attempt(command.toArray(String[]::new));
+        return outcome.exit() == 0
+                ? new Solution(printed(outcome.output()), "")
+                : new Solution(null, unmet(outcome.output()) + firstError(outcome));
+    }
+
+    /// The newest versions of these packages, without what they depend on.
+    ///
+    /// @throws VmException `MIRROR` when one is not known
+    public List<PackageVersion> newest(List<String> names) throws VmException {
+        var command = new ArrayList<>(List.of("apt-get", "-qq", "--print-uris", "download"));
+        command.addAll(names);
+        Outcome outcome = attempt(command.toArray(String[]::new));
+        if (outcome.exit() != 0) {
+            throw new VmException(Code.MIRROR, "the package mirror: " + firstError(outcome));
+        }
+        return printed(outcome.output());
+    }
+
+    @Override
+    public void close() throws VmException {
+        state.close();
+    }
+
+    private Outcome download(Collection<DebFile> wanted, Set<DebFile> open, Taker taker) throws VmException {
+        var command = new ArrayList<>(List.of("apt-get", "-qq", "download"));
+        wanted.forEach(each -> command.add(each.identity().specification()));
+        try {
+            return attempt(command.toArray(String[]::new));
+        } finally {
+            takeFetched(open, taker);
+        }
+    }
+
+    /// apt leaves half a file under the name of the whole one when it was cut, so each is hashed.
+    private void takeFetched(Set<DebFile> open, Taker taker) throws VmException {
+        try (Stream<Path> all = Files.list(state.archives())) {
+            for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
+                String sha256 = FileSeal.hash(file).toString();
+                PackageVersion version = PackageVersion.ofFileName(String.valueOf(file.getFileName()));
+                if (open.removeIf(
+                        each -> each.sha256().equals(sha256) && each.identity().equals(version))) {
+                    taker.take(file);
+                } else {
+                    Files.delete(file);
+                }
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, state.archives() + " could not be read", e);
+        }
+    }
+
+    private static String reason(PackageVersion wanted, Outcome failed) throws VmException {
+        if (NO_ROOM.matcher(failed.errors()).find()) {
+            throw new VmException(
+                    Code.DISK_FULL, "there is no room for the package " + wanted + "; make room below the data folder");
+        }
+        var found = FAILED_FETCH.matcher(failed.errors());
+        String said = found.find() ? found.group(1).strip() : firstError(failed);
+        if (failed.exit() == 0) {
+            return "what came has another digest";
+        }
+        if (!NOT_THERE.matcher(said).find()) {
+            throw new VmException(
+                    Code.MIRROR,
+                    "the package " + wanted + " did not come whole from the mirror (" + said
+                            + "); what came is kept, so try again, or name another mirror with --mirror URL");
+        }
+        return said;
+    }
+
+    private static VmException unreachable(Outcome update) {
+        if (NO_ROOM.matcher(update.errors()).find()) {
+            return new VmException(
+                    Code.DISK_FULL, "there is no room for apt's lists of packages; make room below the data folder");
+        }
+        var found = FAILED_FETCH.matcher(update.errors());
+        return new VmException(
+                Code.MIRROR,
+                "the package mirror cannot be used ("
+                        + (found.find() ? found.group(1).strip() : firstError(update))
+                        + "); check the network and this machine's apt sources, name another mirror with --mirror URL,"
+                        + " or bring the packages from a machine that has them: 'blackbox image export' there, 'blackbox"
+                        + " image import' here");
+    }
+
+    private static @Nullable DebFile listed(String stanza) {
+        var fields = new TreeMap<String, String>();
+        stanza.lines()
+                .map(line -> line.split(": ", 2))
+                .filter(words -> words.length == 2)
+                .forEach(words -> fields.put(words[0], words[1].strip()));
+        String sha256 = fields.get("SHA256");
+        String size = fields.get("Size");
+        return sha256 == null || size == null
+                ? null
+                : new DebFile(
+                        fields.getOrDefault("Package", ""),
+                        fields.getOrDefault("Version", ""),
+                        fields.getOrDefault("Architecture", ""),
+                        sha256,
+                        Long.parseLong(size));
+    }
+
+    /// Reads the lines `'ADDRESS' FILE SIZE` of apt's `--print-uris`.
+    private static List<PackageVersion> printed(String output) throws VmException {
+        var versions = new ArrayList<PackageVersion>();
+        for (String line : output.lines().filter(each -> each.startsWith("'")).toList()) {
+            String[] words = line.substring(line.lastIndexOf('\'') + 1).strip().split(" ");
+            PackageVersion version = PackageVersion.ofFileName(words[0]);
+            if (version == null) {
+                throw new VmException(Code.TOOL_FAILED, "apt-get said what is not understood: " + line);
+            }
+            versions.add(version);
+        }
+        return versions;
+    }
+
+    private static void pin(StringBuilder preferences, String name, String pin, int priority) {
+        preferences.append("Package: ").append(name).append("\nPin: ").append(pin);
+        preferences.append("\nPin-Priority: ").append(priority).append("\n\n");
+    }
+
+    private static String unmet(String output) {
+        return output.lines()
+                .filter(line -> line.startsWith(" ") && line.contains("Depends: "))
+                .limit(3)
+                .map(line -> line.strip() + "; ")
+                .reduce("", String::concat);
+    }
+
+    private static String firstError(Outcome outcome) {
+        return outcome.errors()
                 .lines()
-                .filter(line -> line.matches("Acquire::(http|https|Check|Retries|Max|ForceIPv).*"))
-                .forEach(line -> text.append(line).append('\n'));
-        text.append("Dir::Etc \"").append(state.resolve("etc")).append("\";\n");
-        text.append("Dir::Etc::trusted \"/etc/apt/trusted.gpg\";\n");
-        text.append("Dir::Etc::trustedparts \"/etc/apt/trusted.gpg.d\";\n");
-        text.append("Dir::Etc::netrc \"/etc/apt/auth.conf\";\n");
-        text.append("Dir::Etc::netrcparts \"/etc/apt/auth.conf.d\";\n");
-        text.append("Dir::State \"").append(state).append("\";\n");
-        text.append("Dir::State::status \"").append(state.resolve("status")).append("\";\n");
-        text.append("Dir::Cache \"").append(state.resolve("cache")).append("\";\n");
-        text.append("APT::Architecture \"").append(architecture).append("\";\n");
-        text.append("APT::Architectures { \"").append(architecture).append("\"; };\n");
-        text.append("APT::Install-Recommends \"false\";\nAPT::Sandbox::User \"root\";\nAcquire::Languages \"none\";\n");
-        return text.toString();
+                .filter(line -> line.startsWith("E: "))
+                .map(line -> line.substring(3))
+                .findFirst()
+                .orElse("apt ended with " + outcome.exit());
+    }
+
+    private Outcome attempt(String... command) throws VmException {
+        return Command.of(command)
+                .in(state.archives())
+                .with("APT_CONFIG", state.path("apt.conf").toString())
+                .within(FETCH_TIMEOUT)
+                .attempt();
     }
 }

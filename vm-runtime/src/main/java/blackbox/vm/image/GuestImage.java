@@ -4,6 +4,7 @@ import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.apt.LockDifference;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// A built image: three files and what is known of them.
 ///
@@ -38,7 +40,8 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     /// @param format version of this form: 1
     /// @param files by name: the three, and `base.cpio`
     /// @param guestFiles path → SHA-256 of what the initrd carries; the contents are in the archive
-    /// @param lockRenewed whether the shipped lock could not be used, so that this one was made at the build
+    /// @param lockRenewed whether `lock` is not the shipped one: that could not be had, or there was none
+    /// @param lockDifferences in which packages it differs from the shipped one; older records do not say
     /// @param tools versions of what wrote bytes of the image
     public record ImageRecord(
             int format,
@@ -49,13 +52,21 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
             Map<String, FileSeal> files,
             Map<String, String> guestFiles,
             boolean lockRenewed,
+            @Nullable List<LockDifference> lockDifferences,
             Map<String, String> tools) {
         static final int FORMAT = 1;
+
+        /// Never null.
+        @Override
+        public List<LockDifference> lockDifferences() {
+            return lockDifferences == null ? List.of() : lockDifferences;
+        }
 
         public ImageRecord {
             files = new TreeMap<>(files);
             guestFiles = new TreeMap<>(guestFiles);
             tools = new TreeMap<>(tools);
+            lockDifferences = lockDifferences == null ? List.of() : List.copyOf(lockDifferences);
             Hash.ofHex(digest);
             if (format != FORMAT || !files.keySet().containsAll(FILES)) {
                 throw new IllegalArgumentException("image record: unknown format, or files are missing");

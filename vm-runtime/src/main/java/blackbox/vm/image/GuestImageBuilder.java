@@ -8,10 +8,10 @@ import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import blackbox.vm.apt.DebFile;
-import blackbox.vm.image.AptMirror.Fetched;
+import blackbox.vm.apt.AptSources;
+import blackbox.vm.apt.LockDifference;
+import blackbox.vm.apt.PrivateApt;
 import blackbox.vm.image.GuestImage.ImageRecord;
-import blackbox.vm.image.ImageLock.LockedPackage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ public final class GuestImageBuilder {
 
     /// What to do about the lock.
     public enum LockPolicy {
-        /// Use the shipped lock; when the mirror has moved on, resolve anew and say so.
+        /// Use the shipped lock; for what the mirror no longer has, take newer packages and say so.
         PREFER,
         /// Use the shipped lock or fail.
         REQUIRE,
@@ -62,16 +62,9 @@ public final class GuestImageBuilder {
         checkMachine();
         try (var lock = FolderLock.take(store.folder());
                 var scratch = scratch(lock)) {
-            ImageLock shipped = policy == LockPolicy.RENEW ? null : ImageLock.shipped(definition);
-            if (shipped == null && policy == LockPolicy.REQUIRE) {
-                throw new VmException(
-                        Code.IMAGE_DEFINITION, "no lock of '" + definition.name() + "' fits its definition; renew it");
-            }
-            ImageLock packages = shipped;
-            if (packages == null || !fetchLocked(packages, definition, mirror, scratch, policy)) {
-                packages = renew(definition, mirror, scratch);
-            }
-            ImageRecord record = assemble(definition, packages, files, scratch.path(), !packages.equals(shipped));
+            ImageLock shipped = ImageLock.shipped(definition);
+            ImageLock packages = packages(definition, shipped, policy, mirror, scratch);
+            ImageRecord record = assemble(definition, packages, files, scratch.path(), Standing.of(shipped, packages));
             Path built = scratch.path().resolve("image");
             Json.write(built.resolve(GuestImage.RECORD), record);
             return store.adopt(built, definition.name());
@@ -93,7 +86,7 @@ public final class GuestImageBuilder {
                     recorded.lock(),
                     GuestFiles.recorded(files),
                     scratch.path(),
-                    recorded.lockRenewed());
+                    new Standing(recorded.lockRenewed(), recorded.lockDifferences()));
             var differing = new ArrayList<String>();
             for (String file : GuestImage.FILES) {
                 FileSeal fresh = rebuilt.files().get(file);
@@ -147,7 +140,7 @@ public final class GuestImageBuilder {
     }
 
     private ImageRecord assemble(
-            ImageDefinition definition, ImageLock lock, GuestFiles files, Path scratch, boolean lockRenewed)
+            ImageDefinition definition, ImageLock lock, GuestFiles files, Path scratch, Standing standing)
             throws VmException {
         Instant started = clock.instant();
         Path target = scratch.resolve("image");
@@ -170,62 +163,51 @@ public final class GuestImageBuilder {
                 lock,
                 seals,
                 store.archived(files),
-                lockRenewed,
+                standing.renewed(),
+                standing.differences(),
                 tools());
     }
 
-    private boolean fetchLocked(
-            ImageLock lock,
+    private ImageLock packages(
             ImageDefinition definition,
+            @Nullable ImageLock shipped,
+            LockPolicy policy,
             @Nullable String mirror,
-            ScratchFolder scratch,
-            LockPolicy policy)
+            ScratchFolder scratch)
             throws VmException {
-        List<LockedPackage> missing = lock.packages().stream()
-                .filter(each -> !store.archive().has(each.sha256()))
-                .toList();
-        if (missing.isEmpty()) {
-            return true;
+        try (var fetch = new LockFetch(store.archive(), progress, () -> open(definition, mirror, scratch))) {
+            var packages = new ImageFetch(definition, fetch, clock, progress);
+            return switch (policy) {
+                case RENEW -> packages.newest(shipped);
+                case PREFER -> shipped == null ? packages.newest(null) : packages.nearest(shipped);
+                case REQUIRE -> {
+                    if (shipped == null) {
+                        throw new VmException(
+                                Code.IMAGE_DEFINITION,
+                                "no lock of '" + definition.name() + "' fits its definition; renew it");
+                    }
+                    packages.exactly(shipped);
+                    yield shipped;
+                }
+            };
         }
-        progress.say("fetching " + missing.size() + " locked packages");
-        try {
-            for (Fetched each :
-                    AptMirror.open(scratch.path(), definition, mirror).fetch(missing)) {
-                store.archive().take(each.file());
-            }
-        } catch (VmException e) {
-            if (policy == LockPolicy.REQUIRE || e.code() != Code.MIRROR) {
-                throw e;
-            }
-            progress.say("the lock cannot be used: " + e.getMessage());
-        }
-        boolean complete = missing.stream().allMatch(each -> store.archive().has(each.sha256()));
-        if (!complete) {
-            if (policy == LockPolicy.REQUIRE) {
-                throw new VmException(Code.MIRROR, "the mirror's packages are not the locked ones; renew the lock");
-            }
-            progress.say("the mirror no longer has all locked packages: resolving anew, the image will differ");
-            ScratchFolder.delete(scratch.path().resolve("apt"));
-        }
-        return complete;
     }
 
-    private ImageLock renew(ImageDefinition definition, @Nullable String mirror, ScratchFolder scratch)
+    private static PrivateApt open(ImageDefinition definition, @Nullable String mirror, ScratchFolder scratch)
             throws VmException {
-        progress.say("resolving and fetching packages of " + definition.suite());
-        var packages = new ArrayList<LockedPackage>();
-        for (Fetched each : AptMirror.open(scratch.path(), definition, mirror).resolve(definition)) {
-            var deb = DebFile.of(each.file());
-            packages.add(new LockedPackage(
-                    deb.name(),
-                    deb.version(),
-                    deb.architecture(),
-                    store.archive().take(each.file()),
-                    deb.bytes(),
-                    each.use()));
+        String sources = AptSources.of(AptSources.CONFIGURATION, definition.suite(), mirror);
+        return PrivateApt.open(scratch.path(), sources, definition.architecture());
+    }
+
+    /// What a build's packages are beside the shipped lock.
+    ///
+    /// @param renewed whether they are others, or nothing was locked
+    private record Standing(boolean renewed, List<LockDifference> differences) {
+        static Standing of(@Nullable ImageLock shipped, ImageLock packages) {
+            return new Standing(
+                    !packages.equals(shipped),
+                    shipped == null ? List.of() : LockDifference.between(shipped.files(), packages.files()));
         }
-        long epoch = clock.instant().truncatedTo(ChronoUnit.DAYS).getEpochSecond();
-        return ImageLock.of(definition, epoch, packages);
     }
 
     private static Map<String, String> tools() throws VmException {

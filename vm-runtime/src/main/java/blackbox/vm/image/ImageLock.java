@@ -43,9 +43,9 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
             }
         }
 
-        /// How apt is asked for exactly this version.
-        String specification() {
-            return new DebFile(name, version, architecture, sha256, bytes).specification();
+        /// The package, wherever it goes.
+        DebFile file() {
+            return new DebFile(name, version, architecture, sha256, bytes);
         }
     }
 
@@ -82,6 +82,11 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
 
     boolean isFor(ImageDefinition definition) {
         return inputsSha256.equals(digest(definition));
+    }
+
+    /// All packages, wherever they go.
+    public List<DebFile> files() {
+        return packages.stream().map(LockedPackage::file).toList();
     }
 
     /// The packages of one use.

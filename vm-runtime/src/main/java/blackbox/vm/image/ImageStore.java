@@ -162,6 +162,7 @@ public final class ImageStore {
                 seals,
                 guestFiles,
                 old.lockRenewed(),
+                old.lockDifferences(),
                 old.tools());
         Json.write(image.folder().resolve(GuestImage.RECORD), record);
         return new GuestImage(image.name(), digest, image.folder(), record);

@@ -6,10 +6,12 @@ import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.apt.DebFile;
+import blackbox.vm.apt.LockDifference;
 import blackbox.vm.qemu.Qemu.Kind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Debian's QEMU, unpacked: `qemu/DIGEST/root` and what is known of it, `qemu/DIGEST/build.json`.
 ///
@@ -26,11 +28,19 @@ public record QemuBuild(Path folder, BuildRecord record) {
     /// @param suite Debian's release that the packages come from
     /// @param files everything below `root`
     /// @param packages of which it was unpacked, by name; the archive keeps them
-    public record BuildRecord(int format, String version, String suite, FolderSeal files, List<DebFile> packages) {
+    /// @param lockDifferences in which of them it differs from the lock that shipped; older records do not say
+    public record BuildRecord(
+            int format,
+            String version,
+            String suite,
+            FolderSeal files,
+            List<DebFile> packages,
+            @Nullable List<LockDifference> lockDifferences) {
         static final int FORMAT = 1;
 
         public BuildRecord {
             packages = List.copyOf(packages);
+            lockDifferences = lockDifferences == null ? List.of() : List.copyOf(lockDifferences);
             if (format != FORMAT || packages.isEmpty()) {
                 throw new IllegalArgumentException("record of a QEMU build: unknown format, or no packages");
             }
@@ -51,7 +61,12 @@ public record QemuBuild(Path folder, BuildRecord record) {
                         root + " is not what was unpacked; run 'blackbox doctor --fix' to unpack it again");
             }
             stored = new BuildRecord(
-                    stored.format(), stored.version(), stored.suite(), now, stored.packages()); // it was copied
+                    stored.format(),
+                    stored.version(),
+                    stored.suite(),
+                    now,
+                    stored.packages(),
+                    stored.lockDifferences()); // it was copied
             Json.write(folder.resolve(RECORD), stored);
         }
         return new QemuBuild(folder, stored);

@@ -7,6 +7,7 @@ import blackbox.vm.FolderSeal;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.apt.AptSources;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.PackageArchive;
 import blackbox.vm.image.Progress;
@@ -26,11 +27,18 @@ public final class QemuBuilds {
 
     private final Path data;
     private final Path folder;
+    private final Path aptConfiguration;
     private final Progress progress;
 
     /// The builds below a data folder.
     public QemuBuilds(Path data, Progress progress) {
+        this(data, AptSources.CONFIGURATION, progress);
+    }
+
+    /// The same on a machine whose `/etc/apt` is `aptConfiguration`.
+    QemuBuilds(Path data, Path aptConfiguration, Progress progress) {
         this.data = data.toAbsolutePath().normalize();
+        this.aptConfiguration = aptConfiguration;
         this.folder = this.data.resolve("qemu");
         this.progress = progress;
     }
@@ -127,10 +135,27 @@ public final class QemuBuilds {
     ///
     /// @throws VmException `MIRROR`, `TOOL_MISSING`, `DISK_FULL`, `IO`
     public QemuBuild fetch(@Nullable String mirror) throws VmException {
+        return make(QemuParts.shipped(), fetch -> fetch.make(mirror));
+    }
+
+    /// Fetches and unpacks today's, whatever the lock says.
+    ///
+    /// @throws VmException as [#fetch]
+    public QemuBuild renew(@Nullable String mirror) throws VmException {
+        return make(QemuParts.shipped(), fetch -> fetch.makeNewest(mirror));
+    }
+
+    @FunctionalInterface
+    interface Making {
+        String digest(QemuFetch fetch) throws VmException;
+    }
+
+    QemuBuild make(QemuParts parts, Making making) throws VmException {
         try (var lock = FolderLock.take(folder)) {
             ScratchFolder.clear(folder, SCRATCH);
             try (var scratch = ScratchFolder.in(folder, SCRATCH)) {
-                String digest = new QemuFetch(new PackageArchive(data), scratch.path(), progress).make(mirror);
+                String digest = making.digest(
+                        new QemuFetch(new PackageArchive(data), scratch.path(), aptConfiguration, parts, progress));
                 Path place = folder.resolve(digest);
                 if (Files.exists(place)) {
                     // Into the scratch folder, with which it is deleted.

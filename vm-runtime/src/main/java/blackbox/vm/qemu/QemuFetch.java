@@ -3,12 +3,13 @@ package blackbox.vm.qemu;
 import blackbox.vm.Command;
 import blackbox.vm.FolderSeal;
 import blackbox.vm.Json;
-import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.apt.AptSources;
 import blackbox.vm.apt.DebFile;
+import blackbox.vm.apt.LockDifference;
 import blackbox.vm.apt.PrivateApt;
+import blackbox.vm.image.LockFetch;
 import blackbox.vm.image.PackageArchive;
 import blackbox.vm.image.Progress;
 import blackbox.vm.qemu.QemuBuild.BuildRecord;
@@ -17,79 +18,80 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Fetches Debian's QEMU and unpacks what of it runs. The packages stay in the archive, so a build can be
 /// made again when the mirror has moved on.
 final class QemuFetch {
     private static final String ARCHITECTURE = "amd64";
-    private static final List<String> PACKAGES = List.of("qemu-system-x86", "qemu-utils", "seabios");
-    /// What runs: programs, libraries, firmware. Manuals, menus and services stay out.
-    private static final List<String> WANTED = List.of(
-            "usr/bin/qemu-system-x86_64",
-            "usr/bin/qemu-img",
-            "usr/lib/x86_64-linux-gnu",
-            "usr/share/qemu",
-            "usr/share/seabios");
+    /// A line of the loader's list: name and place, which may have blanks, or `not found`.
+    private static final Pattern LIBRARY = Pattern.compile("(?m)^\\s*(\\S+) => (.+?)(?: \\(0x[0-9a-f]+\\))?$");
+
+    private static final long SCRATCH_BYTES_MIN = 600L << 20;
 
     private final PackageArchive archive;
     private final Path scratch;
+    private final Path aptConfiguration;
+    private final QemuParts parts;
     private final Progress progress;
 
-    QemuFetch(PackageArchive archive, Path scratch, Progress progress) {
+    /// @param aptConfiguration the machine's `/etc/apt`
+    QemuFetch(PackageArchive archive, Path scratch, Path aptConfiguration, QemuParts parts, Progress progress) {
         this.archive = archive;
         this.scratch = scratch;
+        this.aptConfiguration = aptConfiguration;
+        this.parts = parts;
         this.progress = progress;
     }
 
-    /// Makes `build/` in the scratch folder, a whole [QemuBuild], and returns its digest.
+    /// Makes `build/` in the scratch folder, a whole [QemuBuild], and returns its digest. What of the lock the mirror
+    /// no longer has is taken newer.
     ///
     /// @param mirror instead of the machine's apt sources, or null
     String make(@Nullable String mirror) throws VmException {
-        QemuLock lock = QemuLock.shipped();
-        return unpack(fetchLocked(lock, mirror) ? lock : renew(lock.suite(), mirror));
+        checkRoom();
+        try (var fetch = new LockFetch(archive, progress, () -> open(mirror))) {
+            return unpack(nearest(fetch));
+        }
     }
 
-    private boolean fetchLocked(QemuLock lock, @Nullable String mirror) throws VmException {
-        List<DebFile> missing = missing(lock);
-        if (missing.isEmpty()) {
-            return true;
+    /// The same of today's packages, whatever the lock says.
+    String makeNewest(@Nullable String mirror) throws VmException {
+        checkRoom();
+        QemuLock lock = parts.lock();
+        try (var fetch = new LockFetch(archive, progress, () -> open(mirror))) {
+            progress.say("resolving Debian's QEMU of " + lock.suite());
+            return unpack(QemuLock.of(lock.suite(), fetch.renew(parts.packages(), List.of(), Map.of())));
         }
-        progress.say("fetching " + missing.size() + " packages of Debian's QEMU, "
-                + (missing.stream().mapToLong(DebFile::bytes).sum() >> 20) + " MiB");
+    }
+
+    private QemuLock nearest(LockFetch fetch) throws VmException {
+        QemuLock lock = parts.lock();
+        Map<DebFile, String> gone = fetch.take(lock.packages());
+        if (gone.isEmpty()) {
+            return lock;
+        }
+        progress.say("looking for newer packages in place of " + gone.size() + " that are gone");
+        var renewed = QemuLock.of(lock.suite(), fetch.renew(parts.packages(), lock.packages(), gone));
+        fetch.tell("this QEMU", LockDifference.between(lock.packages(), renewed.packages()));
+        return renewed;
+    }
+
+    private void checkRoom() throws VmException {
         try {
-            var apt = open(lock.suite(), mirror);
-            for (Path file :
-                    apt.download(missing.stream().map(DebFile::specification).toList())) {
-                archive.take(file);
+            if (Files.getFileStore(scratch).getUsableSpace() < SCRATCH_BYTES_MIN) {
+                throw new VmException(
+                        Code.DISK_FULL,
+                        "unpacking QEMU needs 600 MiB free at " + scratch.getParent() + "; make room there");
             }
-        } catch (VmException e) {
-            if (e.code() != Code.MIRROR) {
-                throw e;
-            }
-            progress.say("the locked packages cannot be had: " + e.getMessage());
+        } catch (IOException e) {
+            throw new VmException(Code.IO, scratch + " cannot be used", e);
         }
-        return missing(lock).isEmpty();
     }
 
-    private List<DebFile> missing(QemuLock lock) {
-        return lock.packages().stream()
-                .filter(each -> !archive.has(each.sha256()))
-                .toList();
-    }
-
-    private QemuLock renew(String suite, @Nullable String mirror) throws VmException {
-        progress.say("fetching today's QEMU of Debian's " + suite + ": its digest will be another one");
-        ScratchFolder.delete(scratch.resolve("apt"));
-        var packages = new ArrayList<DebFile>();
-        for (Path file : open(suite, mirror).resolve(PACKAGES)) {
-            packages.add(DebFile.of(file));
-            archive.take(file);
-        }
-        return QemuLock.of(suite, packages);
-    }
-
-    private PrivateApt open(String suite, @Nullable String mirror) throws VmException {
+    private PrivateApt open(@Nullable String mirror) throws VmException {
         for (String tool : List.of("apt-get", "apt-config", "dpkg-deb")) {
             if (Command.find(tool) == null) {
                 throw new VmException(
@@ -99,7 +101,7 @@ final class QemuFetch {
             }
         }
         return PrivateApt.open(
-                scratch, AptSources.ofAny(AptSources.CONFIGURATION, suite, ownSuite(), mirror), ARCHITECTURE);
+                scratch, AptSources.ofAny(aptConfiguration, parts.lock().suite(), ownSuite(), mirror), ARCHITECTURE);
     }
 
     private String unpack(QemuLock lock) throws VmException {
@@ -113,7 +115,7 @@ final class QemuFetch {
         Path build = scratch.resolve("build");
         Path root = build.resolve(QemuBuild.ROOT);
         try {
-            for (String wanted : WANTED) {
+            for (String wanted : parts.files()) {
                 Path target = root.resolve(wanted);
                 Files.createDirectories(target.getParent());
                 Files.move(all.resolve(wanted), target);
@@ -126,7 +128,13 @@ final class QemuFetch {
         String version = Qemu.version(Qemu.unpacked(root.toString()));
         Json.write(
                 build.resolve(QemuBuild.RECORD),
-                new BuildRecord(BuildRecord.FORMAT, version, lock.suite(), seal, lock.packages()));
+                new BuildRecord(
+                        BuildRecord.FORMAT,
+                        version,
+                        lock.suite(),
+                        seal,
+                        lock.packages(),
+                        LockDifference.between(parts.lock().packages(), lock.packages())));
         return seal.sha256();
     }
 
@@ -135,10 +143,11 @@ final class QemuFetch {
         List<String> words = Qemu.unpacked(root.toString());
         var list = new ArrayList<>(words.subList(0, words.indexOf("-L")));
         list.add(list.indexOf("--inhibit-cache"), "--list");
-        for (String line : Command.of(list.toArray(String[]::new)).run().lines().toList()) {
-            String[] found = line.strip().split("\\s+");
-            if (found.length > 2 && found[1].equals("=>") && !found[2].startsWith(root.toString())) {
-                throw new VmException(Code.QEMU_MISSING, "Debian's packages of QEMU lack the library " + found[0]);
+        var found = LIBRARY.matcher(Command.of(list.toArray(String[]::new)).run());
+        while (found.find()) {
+            if (!found.group(2).startsWith(root.toString())) {
+                throw new VmException(
+                        Code.QEMU_MISSING, "Debian's packages of QEMU lack the library " + found.group(1));
             }
         }
     }

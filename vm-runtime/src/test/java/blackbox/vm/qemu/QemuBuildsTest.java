@@ -47,7 +47,7 @@ class QemuBuildsTest {
                 new DebFile("qemu", "1:10.0", "amd64", Hash.sha256(new byte[0]).toString(), 1);
         Json.write(
                 data.resolve("made/build.json"),
-                new BuildRecord(BuildRecord.FORMAT, "QEMU 10", "trixie", seal, List.of(deb)));
+                new BuildRecord(BuildRecord.FORMAT, "QEMU 10", "trixie", seal, List.of(deb), List.of()));
         Files.createDirectory(data.resolve("qemu"));
         Path place = Files.move(data.resolve("made"), data.resolve("qemu").resolve(digest.toString()));
         root = place.resolve("root");

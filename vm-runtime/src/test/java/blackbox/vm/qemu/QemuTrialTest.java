@@ -57,6 +57,7 @@ class QemuTrialTest {
                 files,
                 Map.of(),
                 false,
+                List.of(),
                 Map.of());
         image = new GuestImage("default", Hash.ofHex(HASH), folder, record);
     }
@@ -90,8 +91,8 @@ class QemuTrialTest {
         var files = new HashMap<>(image.record().files());
         files.put(GuestImage.KERNEL, FileSeal.of(Files.writeString(data.resolve("kernel"), "newer")));
         ImageRecord old = image.record();
-        var record =
-                new ImageRecord(1, HASH, old.builtAt(), old.definition(), old.lock(), files, Map.of(), false, Map.of());
+        var record = new ImageRecord(
+                1, HASH, old.builtAt(), old.definition(), old.lock(), files, Map.of(), false, List.of(), Map.of());
         assertNull(trial().known(qemu, new GuestImage("default", Hash.ofHex(HASH), image.folder(), record)));
     }
 

@@ -1,0 +1,213 @@
+package blackbox.vm.image;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.apt.DebFile;
+import blackbox.vm.apt.LockDifference;
+import blackbox.vm.apt.LockSolver;
+import blackbox.vm.apt.PackageVersion;
+import blackbox.vm.apt.PrivateApt;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Fetches the packages of a lock into the archive, of an image's or of QEMU's. What is locked and can be had is
+/// taken as it is locked, by version and digest. What the mirror no longer has is found newer, with what the newer
+/// one needs, and everything that still fits stays as it is locked. What came is in the archive whatever fails
+/// afterwards, so that a second try goes on from there. One thread.
+public final class LockFetch implements AutoCloseable {
+    /// How often newer packages are looked for when those that were chosen turn out not to be there.
+    private static final int ROUNDS_MAX = 4;
+    /// So many packages are fetched at once: each time, what came is archived, and progress is told.
+    private static final int PORTION = 24;
+
+    private static final int NAMED_MAX = 20;
+
+    private final PackageArchive archive;
+    private final Progress progress;
+    private final Mirror mirror;
+    private @Nullable PrivateApt apt;
+
+    /// Where packages come from.
+    @FunctionalInterface
+    public interface Mirror {
+        /// Fetches its lists.
+        ///
+        /// @throws VmException `MIRROR` when it cannot be used
+        PrivateApt open() throws VmException;
+    }
+
+    /// @param mirror asked only when the archive lacks something
+    public LockFetch(PackageArchive archive, Progress progress, Mirror mirror) {
+        this.archive = archive;
+        this.progress = progress;
+        this.mirror = mirror;
+    }
+
+    /// Takes what of `locked` is not in the archive yet.
+    ///
+    /// @return the packages that cannot be had as they are locked, with the reason; progress has heard of each
+    /// @throws VmException `MIRROR` when the mirror cannot be reached or stopped answering, `DISK_FULL`
+    public Map<DebFile, String> take(Collection<DebFile> locked) throws VmException {
+        List<DebFile> missing = missing(locked);
+        var gone = new LinkedHashMap<DebFile, String>();
+        if (missing.isEmpty()) {
+            return gone;
+        }
+        progress.say("fetching " + missing.size() + " of " + locked.size() + " locked packages, "
+                + (missing.stream().mapToLong(DebFile::bytes).sum() >> 20) + " MiB");
+        var there = new ArrayList<DebFile>();
+        List<DebFile> known =
+                apt().known(missing.stream().map(DebFile::name).distinct().toList());
+        for (DebFile each : missing) {
+            String why = unavailable(each, known);
+            if (why == null) {
+                there.add(each);
+            } else {
+                gone.put(each, why);
+            }
+        }
+        gone.putAll(fetch(there));
+        gone.forEach((each, why) -> progress.say(each.identity() + " was not taken: " + why));
+        return gone;
+    }
+
+    /// Finds packages for `wanted` and all that they depend on: those of `locked` that are in the archive wherever
+    /// they fit, and the newest otherwise; fetches what the archive lacks.
+    ///
+    /// @param gone what [#take] returned
+    /// @throws VmException `MIRROR`, `DISK_FULL`
+    public List<DebFile> renew(List<String> wanted, Collection<DebFile> locked, Map<DebFile, String> gone)
+            throws VmException {
+        var kept = new HashMap<PackageVersion, DebFile>();
+        locked.stream().filter(each -> archive.has(each.sha256())).forEach(each -> kept.put(each.identity(), each));
+        var refused = new LinkedHashMap<PackageVersion, String>();
+        gone.forEach((each, why) -> refused.put(each.identity(), why));
+        if (!kept.isEmpty()) {
+            apt().offer(kept.values().stream()
+                    .map(each -> archive.path(each.sha256()))
+                    .toList());
+        }
+        for (int round = 0; round < ROUNDS_MAX; round++) {
+            List<PackageVersion> chosen = new LockSolver(apt(), wanted, kept.keySet(), refused).solve();
+            var taken = new ArrayList<DebFile>();
+            Map<PackageVersion, String> failed = takeNew(chosen, kept, taken);
+            if (failed.isEmpty()) {
+                return taken;
+            }
+            failed.forEach((each, why) -> progress.say(each + " was not taken: " + why));
+            refused.putAll(failed);
+        }
+        throw new VmException(
+                Code.MIRROR,
+                "the mirror lists packages that it does not have; try again when it is whole, or name another one with"
+                        + " --mirror URL");
+    }
+
+    /// The newest version of each of these packages, without what they depend on.
+    ///
+    /// @throws VmException `MIRROR`
+    public List<DebFile> newest(List<String> names) throws VmException {
+        var taken = new ArrayList<DebFile>();
+        Map<PackageVersion, String> failed = takeNew(apt().newest(names), Map.of(), taken);
+        for (var each : failed.entrySet()) {
+            throw new VmException(
+                    Code.MIRROR,
+                    "the package " + each.getKey() + " was not taken (" + each.getValue()
+                            + "); try again when the mirror is whole, or name another one with --mirror URL");
+        }
+        return taken;
+    }
+
+    /// The mirror, for questions about its lists.
+    public PrivateApt apt() throws VmException {
+        PrivateApt opened = apt;
+        if (opened == null) {
+            opened = mirror.open();
+            apt = opened;
+        }
+        return opened;
+    }
+
+    /// Tells progress in what a new lock differs from the one that could not be had.
+    ///
+    /// @param what will be another one by that, for example `the image`
+    public void tell(String what, List<LockDifference> differences) {
+        progress.say(what + " will not be the locked one: it differs in " + differences.size() + " packages");
+        differences.stream().limit(NAMED_MAX).forEach(each -> progress.say("  " + each.sentence()));
+        if (differences.size() > NAMED_MAX) {
+            progress.say("  and " + (differences.size() - NAMED_MAX) + " more, all in its record");
+        }
+    }
+
+    @Override
+    public void close() throws VmException {
+        if (apt != null) {
+            apt.close();
+        }
+    }
+
+    private List<DebFile> missing(Collection<DebFile> packages) {
+        return packages.stream().filter(each -> !archive.has(each.sha256())).toList();
+    }
+
+    /// Why the lists do not have this file; null when they do.
+    private static @Nullable String unavailable(DebFile wanted, List<DebFile> known) {
+        var versions = known.stream()
+                .filter(each -> each.identity().equals(wanted.identity()))
+                .toList();
+        if (versions.isEmpty()) {
+            return "the mirror does not have this version any more";
+        }
+        return versions.stream().anyMatch(each -> each.sha256().equals(wanted.sha256()))
+                ? null
+                : "the mirror has another file under this version, SHA-256 "
+                        + versions.getFirst().sha256() + " instead of " + wanted.sha256();
+    }
+
+    /// Takes `chosen` from what is kept, from the archive or from the mirror, and adds each to `taken`.
+    private Map<PackageVersion, String> takeNew(
+            List<PackageVersion> chosen, Map<PackageVersion, DebFile> kept, List<DebFile> taken) throws VmException {
+        var fresh = new ArrayList<PackageVersion>();
+        for (PackageVersion each : chosen) {
+            DebFile known = kept.get(each);
+            if (known == null) {
+                fresh.add(each);
+            } else {
+                taken.add(known);
+            }
+        }
+        Map<PackageVersion, DebFile> files = files(fresh);
+        var failed = new LinkedHashMap<PackageVersion, String>();
+        fetch(missing(files.values())).forEach((each, why) -> failed.put(each.identity(), why));
+        files.values().stream().filter(each -> archive.has(each.sha256())).forEach(taken::add);
+        return failed;
+    }
+
+    /// The files of these versions, by the mirror's lists.
+    private Map<PackageVersion, DebFile> files(List<PackageVersion> versions) throws VmException {
+        var files = new LinkedHashMap<PackageVersion, DebFile>();
+        apt().known(versions.stream().map(PackageVersion::name).distinct().toList())
+                .forEach(each -> files.putIfAbsent(each.identity(), each));
+        files.keySet().retainAll(versions);
+        if (files.size() != versions.size()) {
+            throw new VmException(Code.MIRROR, "the mirror's lists do not give a SHA-256 for every package");
+        }
+        return files;
+    }
+
+    /// Moves these into the archive, some at a time.
+    private Map<DebFile, String> fetch(List<DebFile> wanted) throws VmException {
+        var failed = new LinkedHashMap<DebFile, String>();
+        for (int from = 0; from < wanted.size(); from += PORTION) {
+            int to = Math.min(from + PORTION, wanted.size());
+            failed.putAll(apt().fetch(wanted.subList(from, to), archive::take));
+            progress.say("fetched " + (to - failed.size()) + " of " + wanted.size() + " packages");
+        }
+        return failed;
+    }
+}

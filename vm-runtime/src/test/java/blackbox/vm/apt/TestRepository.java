@@ -1,0 +1,199 @@
+package blackbox.vm.apt;
+
+import blackbox.schemas.Hash;
+import blackbox.vm.Command;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+
+/// A mirror of Debian's form with packages that a test makes, served over loopback; it can be made to misbehave.
+public final class TestRepository implements AutoCloseable {
+    public static final String SUITE = "trixie";
+
+    private final Path folder;
+    private final HttpServer server;
+    private final Map<String, Path> packages = new LinkedHashMap<>();
+    private final Set<String> cut = ConcurrentHashMap.newKeySet();
+    private final Set<String> altered = ConcurrentHashMap.newKeySet();
+    private final Set<String> absent = ConcurrentHashMap.newKeySet();
+    private final List<String> asked = new CopyOnWriteArrayList<>();
+
+    /// An empty one below `folder`.
+    public TestRepository(Path folder) throws IOException {
+        this.folder = Files.createDirectories(folder);
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newFixedThreadPool(2, task -> {
+            var thread = new Thread(task, "test repository");
+            thread.setDaemon(true);
+            return thread;
+        }));
+        server.createContext("/", this::answer);
+        server.start();
+    }
+
+    /// The line of `sources.list` that names it.
+    public String sources() {
+        return "deb [trusted=yes] http://127.0.0.1:" + server.getAddress().getPort() + " " + SUITE + " main\n";
+    }
+
+    /// Makes a package with a file of its own and adds it to the lists.
+    public DebFile add(String name, String version, String depends) throws VmException, IOException {
+        return add(name, version, depends, Map.of());
+    }
+
+    /// The same, with `files` from this machine: path in the package → file.
+    public DebFile add(String name, String version, String depends, Map<String, Path> files)
+            throws VmException, IOException {
+        return make(name, version, depends.isEmpty() ? "" : "Depends: " + depends + "\n", files);
+    }
+
+    /// A package that no system is without.
+    public DebFile addEssential(String name, String version) throws VmException, IOException {
+        return make(name, version, "Essential: yes\n", Map.of());
+    }
+
+    private DebFile make(String name, String version, String fields, Map<String, Path> files)
+            throws VmException, IOException {
+        try (var tree = ScratchFolder.in(folder, "tree-")) {
+            Path control = Files.createDirectories(tree.path().resolve("DEBIAN"));
+            Files.writeString(
+                    control.resolve("control"),
+                    "Package: " + name + "\nVersion: " + version
+                            + "\nArchitecture: amd64\nMaintainer: a test <test@test>\n"
+                            + fields + "Description: of a test\n");
+            Path own = tree.path().resolve("usr/share/" + name + "/version");
+            Files.createDirectories(own.getParent());
+            Files.writeString(own, (name + " " + version + "\n").repeat(2000));
+            for (var each : files.entrySet()) {
+                Path target = tree.path().resolve(each.getKey());
+                Files.createDirectories(target.getParent());
+                Files.copy(each.getValue(), target);
+            }
+            Path deb = folder.resolve(name + "_" + version.replace(":", "%3a") + "_amd64.deb");
+            Command.of(
+                            "dpkg-deb",
+                            "--root-owner-group",
+                            "-Znone",
+                            "-b",
+                            tree.path().toString(),
+                            deb.toString())
+                    .run();
+            packages.put(name + " " + version, deb);
+            publish();
+            return DebFile.of(deb);
+        }
+    }
+
+    /// Takes a version out of the lists and off the disk.
+    public void remove(String name, String version) throws VmException, IOException {
+        Files.delete(packages.remove(name + " " + version));
+        publish();
+    }
+
+    /// From now on this package's file ends in its middle.
+    public void cut(DebFile file) {
+        cut.add(fileName(file));
+    }
+
+    /// From now on an octet of this package's file is another one.
+    public void alter(DebFile file) {
+        altered.add(fileName(file));
+    }
+
+    /// From now on this package's file is not there, though the lists have it.
+    public void lose(DebFile file) {
+        absent.add(fileName(file));
+    }
+
+    /// From now on all files are what they are.
+    public void behave() {
+        cut.clear();
+        altered.clear();
+        absent.clear();
+    }
+
+    /// Which packages' files were asked for since the last time.
+    public List<String> asked() {
+        var names = new ArrayList<>(asked);
+        asked.clear();
+        return names.stream()
+                .map(each -> each.substring(0, each.indexOf('_')))
+                .sorted()
+                .toList();
+    }
+
+    /// Nobody answers any more.
+    @Override
+    public void close() {
+        server.stop(0);
+    }
+
+    private static String fileName(DebFile file) {
+        return file.name() + "_" + file.version().replace(":", "%3a") + "_amd64.deb";
+    }
+
+    private void publish() throws VmException, IOException {
+        var index = new StringBuilder();
+        for (Path deb : packages.values()) {
+            index.append(Command.of("dpkg-deb", "-f", deb.toString()).run().stripTrailing())
+                    .append("\nFilename: ")
+                    .append(deb.getFileName())
+                    .append("\nSize: ")
+                    .append(Files.size(deb))
+                    .append("\nSHA256: ")
+                    .append(DebFile.of(deb).sha256())
+                    .append("\n\n");
+        }
+        byte[] octets = index.toString().getBytes(StandardCharsets.UTF_8);
+        Path suite = folder.resolve("dists").resolve(SUITE);
+        Files.createDirectories(suite.resolve("main/binary-amd64"));
+        Files.write(suite.resolve("main/binary-amd64/Packages"), octets);
+        Files.writeString(
+                suite.resolve("Release"),
+                "Origin: Test\nSuite: " + SUITE + "\nCodename: " + SUITE
+                        + "\nArchitectures: amd64\nComponents: main\nDate: Thu, 01 Jan 1970 00:00:00 UTC\nSHA256:\n "
+                        + Hash.sha256(octets) + " " + octets.length + " main/binary-amd64/Packages\n");
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            String path = exchange.getRequestURI().getPath();
+            String name = path.substring(path.lastIndexOf('/') + 1);
+            Path file = folder.resolve(path.substring(1)).normalize();
+            if (name.endsWith(".deb")) {
+                asked.add(name);
+            }
+            if (!file.startsWith(folder) || !Files.isRegularFile(file) || absent.contains(name)) {
+                exchange.sendResponseHeaders(404, -1);
+                return;
+            }
+            byte[] octets = Files.readAllBytes(file);
+            if (altered.contains(name)) {
+                octets[octets.length / 2] ^= 1;
+            }
+            exchange.sendResponseHeaders(200, octets.length);
+            exchange.getResponseBody().write(octets, 0, cut.contains(name) ? octets.length / 2 : octets.length);
+        }
+    }
+
+    /// Whether this machine has what the tests of packages need.
+    public static boolean canRun() {
+        return Stream.of("apt-get", "apt-cache", "apt-config", "dpkg-deb").allMatch(each -> Command.find(each) != null);
+    }
+}
