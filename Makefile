@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench format clean
+.PHONY: help setup build demo test bench locks format clean
 
 # The JVM that runs Maven is the one that compiles. Maven's own libraries cause the warnings silenced here.
 MVN = . scripts/jdk25.sh && MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow $$MAVEN_OPTS" mvn -B -ntp
@@ -28,6 +28,9 @@ test: build ## run every test, and check the format
 
 bench: build ## run the benchmarks (ONLY="seal verify" for some) and write bench/results.json
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
+
+locks: build ## renew the package locks of the image and of QEMU to today's archive, and try both
+	./blackbox image locks --write .
 
 format: ## format the Java sources
 	@$(MVN) -q spotless:apply

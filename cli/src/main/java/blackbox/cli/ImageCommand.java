@@ -30,12 +30,14 @@ import picocli.CommandLine.Parameters;
         description = "Build, list and verify guest images.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
+        subcommands = {ImageExportCommand.class, ImageImportCommand.class, ImageLocksCommand.class},
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox image build             build the image 'default' (minutes; downloads packages once), and make ready",
             "                                   what the first recording on it needs",
             "  blackbox image list",
-            "  blackbox image verify default    build it again from archived packages, offline, and compare bytes"
+            "  blackbox image verify default    build it again from archived packages, offline, and compare bytes",
+            "  blackbox image export default F  its packages and QEMU's in a file, for a machine without a mirror"
         })
 public final class ImageCommand {
 
@@ -63,7 +65,8 @@ public final class ImageCommand {
                             paramLabel = "POLICY",
                             defaultValue = "PREFER",
                             description =
-                                    "PREFER the shipped lock, REQUIRE it, or RENEW it (default: ${DEFAULT-VALUE}).")
+                                    "PREFER the imported lock, else the shipped one; REQUIRE the shipped one; or RENEW it (default:"
+                                            + " ${DEFAULT-VALUE}).")
                     LockPolicy lock,
             @Option(
                             names = "--mirror",

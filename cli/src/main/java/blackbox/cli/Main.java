@@ -110,7 +110,8 @@ public final class Main {
             case CommandException e -> e.exitCode();
             case VmException e ->
                 switch (e.code()) {
-                    case IMAGE_UNKNOWN, IMAGE_DEFINITION, WORKSPACE_UNREADABLE -> ExitCodes.BAD_INPUT;
+                    case IMAGE_UNKNOWN, IMAGE_DEFINITION, ARCHIVE_REFUSED, WORKSPACE_UNREADABLE -> ExitCodes.BAD_INPUT;
+                    case ARCHIVE_ALTERED -> ExitCodes.DOES_NOT_HOLD;
                     default -> ExitCodes.FAILED;
                 };
             case IngestException e -> ExitCodes.FAILED;

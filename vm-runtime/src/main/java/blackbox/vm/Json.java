@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 
 /// JSON as this module stores and speaks it. Depth and lengths are bounded, for some of it comes from the guest.
 public final class Json {
@@ -43,6 +44,31 @@ public final class Json {
     /// One line, without its end.
     public static String line(JsonNode node) {
         return node.toString();
+    }
+
+    /// An object with one long array, `list`: a line for each of its other fields and for each element of the array.
+    public static String lines(String list, JsonNode object) {
+        var fields = new ArrayList<String>();
+        for (var each : object.properties()) {
+            String value = each.getKey().equals(list) ? elements(each.getValue()) : spaced(each.getValue());
+            fields.add("  \"" + each.getKey() + "\" : " + value);
+        }
+        return "{\n" + String.join(",\n", fields) + "\n}\n";
+    }
+
+    private static String elements(JsonNode array) {
+        var lines = new ArrayList<String>();
+        array.forEach(each -> lines.add("    " + spaced(each)));
+        return "[\n" + String.join(",\n", lines) + "\n  ]";
+    }
+
+    private static String spaced(JsonNode node) {
+        if (!node.isObject()) {
+            return node.toString();
+        }
+        var fields = new ArrayList<String>();
+        node.properties().forEach(each -> fields.add("\"" + each.getKey() + "\": " + each.getValue()));
+        return "{" + String.join(", ", fields) + "}";
     }
 
     /// Reads one document.

@@ -23,6 +23,10 @@ public final class VmException extends Exception {
         IMAGE_DEFINITION,
         /// The package mirror could not be used, or no longer has a locked package.
         MIRROR,
+        /// What is to be imported is no image archive of a form that is known.
+        ARCHIVE_REFUSED,
+        /// An image archive was cut or changed after it was written.
+        ARCHIVE_ALTERED,
         /// The workspace is not a folder or could not be read.
         WORKSPACE_UNREADABLE,
         /// The workspace is larger than what a VM can take or give back.

@@ -1,14 +1,7 @@
 package blackbox.vm.apt;
 
 import blackbox.schemas.Hash;
-import blackbox.vm.Command;
-import blackbox.vm.FileSeal;
-import blackbox.vm.VmException;
-import blackbox.vm.VmException.Code;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.regex.Pattern;
 
 /// A package as a file.
 ///
@@ -18,30 +11,24 @@ import java.util.HashMap;
 /// @param sha256 of the `.deb`
 /// @param bytes its length
 public record DebFile(String name, String version, String architecture, String sha256, long bytes) {
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9+.-]{0,200}");
+    private static final Pattern VERSION = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.+~:-]{0,200}");
+    private static final Pattern ARCHITECTURE = Pattern.compile("[a-z0-9][a-z0-9-]{0,40}");
+
     public DebFile {
-        Hash.ofHex(sha256);
-        if (bytes <= 0 || name.isEmpty() || name.contains("/") || version.isEmpty() || version.contains("/")) {
-            throw new IllegalArgumentException("the package '" + name + "' is malformed");
-        }
+        check(name, version, architecture, sha256, bytes);
     }
 
-    /// Reads what a fetched package says of itself, and hashes it.
-    public static DebFile of(Path file) throws VmException {
-        var fields = new HashMap<String, String>();
-        Command.of("dpkg-deb", "-f", file.toString(), "Package", "Version", "Architecture")
-                .run()
-                .lines()
-                .map(line -> line.split(": ", 2))
-                .forEach(words -> fields.put(words[0], words[1]));
-        try {
-            return new DebFile(
-                    fields.getOrDefault("Package", ""),
-                    fields.getOrDefault("Version", ""),
-                    fields.getOrDefault("Architecture", ""),
-                    FileSeal.hash(file).toString(),
-                    Files.size(file));
-        } catch (IOException e) {
-            throw new VmException(Code.IO, "could not hash " + file, e);
+    /// Refuses what no package is.
+    ///
+    /// @throws IllegalArgumentException naming it
+    public static void check(String name, String version, String architecture, String sha256, long bytes) {
+        Hash.ofHex(sha256);
+        if (bytes <= 0
+                || !NAME.matcher(name).matches()
+                || !VERSION.matcher(version).matches()
+                || !ARCHITECTURE.matcher(architecture).matches()) {
+            throw new IllegalArgumentException("the package '" + name + "' is malformed");
         }
     }
 

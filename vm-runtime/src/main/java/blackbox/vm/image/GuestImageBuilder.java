@@ -46,7 +46,8 @@ public final class GuestImageBuilder {
 
     /// What to do about the lock.
     public enum LockPolicy {
-        /// Use the shipped lock; for what the mirror no longer has, take newer packages and say so.
+        /// Use the imported lock or else the shipped one; for what the mirror no longer has, take newer packages and
+        /// say so.
         PREFER,
         /// Use the shipped lock or fail.
         REQUIRE,
@@ -67,6 +68,7 @@ public final class GuestImageBuilder {
             ImageRecord record = assemble(definition, packages, files, scratch.path(), Standing.of(shipped, packages));
             Path built = scratch.path().resolve("image");
             Json.write(built.resolve(GuestImage.RECORD), record);
+            compare(record);
             return store.adopt(built, definition.name());
         }
     }
@@ -179,7 +181,10 @@ public final class GuestImageBuilder {
             var packages = new ImageFetch(definition, fetch, clock, progress);
             return switch (policy) {
                 case RENEW -> packages.newest(shipped);
-                case PREFER -> shipped == null ? packages.newest(null) : packages.nearest(shipped);
+                case PREFER -> {
+                    ImageLock preferred = preferred(definition, shipped);
+                    yield preferred == null ? packages.newest(null) : packages.nearest(preferred);
+                }
                 case REQUIRE -> {
                     if (shipped == null) {
                         throw new VmException(
@@ -191,6 +196,34 @@ public final class GuestImageBuilder {
                 }
             };
         }
+    }
+
+    /// The imported lock, which somebody has brought here to be built from; else the shipped one.
+    private @Nullable ImageLock preferred(ImageDefinition definition, @Nullable ImageLock shipped) throws VmException {
+        CarriedImage carried = store.carried(definition.name());
+        if (carried == null) {
+            return shipped;
+        }
+        if (!carried.lock().isFor(definition)) {
+            progress.say(
+                    "the imported packages are of another definition of '" + definition.name() + "' and are not used");
+            return shipped;
+        }
+        progress.say("building from the imported packages; --lock REQUIRE takes those that Blackbox ships");
+        return carried.lock();
+    }
+
+    /// Says why a build from imported packages is another image than the exported one.
+    private void compare(ImageRecord built) throws VmException {
+        CarriedImage carried = store.carried(built.definition().name());
+        if (carried == null || !carried.lock().equals(built.lock())) {
+            return;
+        }
+        progress.say(
+                carried.digest().equals(built.digest())
+                        ? "it is the exported image, octet for octet"
+                        : "it is not the exported image, " + carried.digest() + "; what differs: "
+                                + carried.differences(built));
     }
 
     private static PrivateApt open(ImageDefinition definition, @Nullable String mirror, ScratchFolder scratch)

@@ -7,8 +7,10 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.apt.DebFile;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Which packages exactly an image is made of. Holds no download address: a package is its digest.
@@ -37,10 +39,8 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
     public record LockedPackage(
             String name, String version, String architecture, String sha256, long bytes, PackageUse use) {
         public LockedPackage {
-            Hash.ofHex(sha256);
-            if (bytes <= 0 || name.isEmpty() || name.contains("/") || version.contains("/")) {
-                throw new IllegalArgumentException("image lock: package '" + name + "' is malformed");
-            }
+            Objects.requireNonNull(use);
+            DebFile.check(name, version, architecture, sha256, bytes);
         }
 
         /// The package, wherever it goes.
@@ -80,8 +80,21 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
         return new ImageLock(FORMAT, digest(definition), epoch, packages);
     }
 
-    boolean isFor(ImageDefinition definition) {
+    /// Whether it was resolved for what `definition` asks for.
+    public boolean isFor(ImageDefinition definition) {
         return inputsSha256.equals(digest(definition));
+    }
+
+    /// Reads a lock's file.
+    ///
+    /// @throws VmException `IMAGE_DEFINITION`
+    public static ImageLock read(Path file) throws VmException {
+        return Json.read(file, ImageLock.class, Code.IMAGE_DEFINITION);
+    }
+
+    /// The lock as it is kept in a file: a line for each package, so that people see which one has changed.
+    public String text() {
+        return Json.lines("packages", Json.tree(this));
     }
 
     /// All packages, wherever they go.

@@ -17,14 +17,17 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The images of a data folder, `images/NAME/`. An image is put there whole by a rename, or not at all.
 public final class ImageStore {
+    private final Path data;
     private final Path folder;
     private final PackageArchive archive;
 
     /// The images below a data folder.
     public ImageStore(Path data) {
+        this.data = data;
         this.folder = data.resolve("images");
         this.archive = new PackageArchive(data);
     }
@@ -116,6 +119,12 @@ public final class ImageStore {
 
     PackageArchive archive() {
         return archive;
+    }
+
+    /// What was imported to build the image of this name from, or null.
+    @Nullable
+    CarriedImage carried(String name) throws VmException {
+        return CarriedImage.find(data, name);
     }
 
     /// Archives guest files; path → SHA-256.

@@ -131,11 +131,34 @@ public final class QemuBuilds {
         return fetched;
     }
 
-    /// Fetches and unpacks Debian's QEMU; a build of the same digest is replaced.
+    /// Fetches and unpacks Debian's QEMU; a build of the same digest is replaced. What was imported comes before what
+    /// ships: of several, all are unpacked that are not here yet, and the first of the latest import is the answer.
     ///
     /// @throws VmException `MIRROR`, `TOOL_MISSING`, `DISK_FULL`, `IO`
     public QemuBuild fetch(@Nullable String mirror) throws VmException {
-        return make(QemuParts.shipped(), fetch -> fetch.make(mirror));
+        return fetch(QemuParts.shipped(), mirror);
+    }
+
+    QemuBuild fetch(QemuParts parts, @Nullable String mirror) throws VmException {
+        List<CarriedQemu> carried = CarriedQemu.list(data);
+        if (carried.isEmpty()) {
+            return make(parts, fetch -> fetch.make(parts.lock(), mirror));
+        }
+        for (CarriedQemu each : carried.subList(1, carried.size())) {
+            if (withDigest(Hash.ofHex(each.digest())) == null) {
+                unpack(parts, each, mirror);
+            }
+        }
+        return unpack(parts, carried.getFirst(), mirror);
+    }
+
+    private QemuBuild unpack(QemuParts parts, CarriedQemu carried, @Nullable String mirror) throws VmException {
+        QemuBuild build = make(parts, fetch -> fetch.make(carried.lock(), mirror));
+        String digest = build.record().files().sha256();
+        if (!digest.equals(carried.digest())) {
+            progress.say("this QEMU's digest is not the imported one's: " + digest + " instead of " + carried.digest());
+        }
+        return build;
     }
 
     /// Fetches and unpacks today's, whatever the lock says.

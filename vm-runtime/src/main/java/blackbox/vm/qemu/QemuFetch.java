@@ -49,26 +49,26 @@ final class QemuFetch {
     /// Makes `build/` in the scratch folder, a whole [QemuBuild], and returns its digest. What of the lock the mirror
     /// no longer has is taken newer.
     ///
+    /// @param lock which packages
     /// @param mirror instead of the machine's apt sources, or null
-    String make(@Nullable String mirror) throws VmException {
+    String make(QemuLock lock, @Nullable String mirror) throws VmException {
         checkRoom();
-        try (var fetch = new LockFetch(archive, progress, () -> open(mirror))) {
-            return unpack(nearest(fetch));
+        try (var fetch = new LockFetch(archive, progress, () -> open(lock.suite(), mirror))) {
+            return unpack(nearest(lock, fetch));
         }
     }
 
     /// The same of today's packages, whatever the lock says.
     String makeNewest(@Nullable String mirror) throws VmException {
         checkRoom();
-        QemuLock lock = parts.lock();
-        try (var fetch = new LockFetch(archive, progress, () -> open(mirror))) {
-            progress.say("resolving Debian's QEMU of " + lock.suite());
-            return unpack(QemuLock.of(lock.suite(), fetch.renew(parts.packages(), List.of(), Map.of())));
+        String suite = parts.lock().suite();
+        try (var fetch = new LockFetch(archive, progress, () -> open(suite, mirror))) {
+            progress.say("resolving Debian's QEMU of " + suite);
+            return unpack(QemuLock.of(suite, fetch.renew(parts.packages(), List.of(), Map.of())));
         }
     }
 
-    private QemuLock nearest(LockFetch fetch) throws VmException {
-        QemuLock lock = parts.lock();
+    private QemuLock nearest(QemuLock lock, LockFetch fetch) throws VmException {
         Map<DebFile, String> gone = fetch.take(lock.packages());
         if (gone.isEmpty()) {
             return lock;
@@ -91,7 +91,7 @@ final class QemuFetch {
         }
     }
 
-    private PrivateApt open(@Nullable String mirror) throws VmException {
+    private PrivateApt open(String suite, @Nullable String mirror) throws VmException {
         for (String tool : List.of("apt-get", "apt-config", "dpkg-deb")) {
             if (Command.find(tool) == null) {
                 throw new VmException(
@@ -100,8 +100,7 @@ final class QemuFetch {
                                 + "', which is not installed; install apt and dpkg, or install QEMU 10 or newer");
             }
         }
-        return PrivateApt.open(
-                scratch, AptSources.ofAny(aptConfiguration, parts.lock().suite(), ownSuite(), mirror), ARCHITECTURE);
+        return PrivateApt.open(scratch, AptSources.ofAny(aptConfiguration, suite, ownSuite(), mirror), ARCHITECTURE);
     }
 
     private String unpack(QemuLock lock) throws VmException {

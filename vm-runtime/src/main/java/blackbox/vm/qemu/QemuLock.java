@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 
@@ -16,11 +17,11 @@ import java.util.List;
 /// @param format version of this form: 1
 /// @param suite Debian's release
 /// @param packages sorted by name
-record QemuLock(int format, String suite, List<DebFile> packages) {
+public record QemuLock(int format, String suite, List<DebFile> packages) {
     private static final int FORMAT = 1;
     private static final String SHIPPED = "/blackbox/vm/qemu/debian-13.lock";
 
-    QemuLock {
+    public QemuLock {
         if (format != FORMAT || packages.isEmpty()) {
             throw new IllegalArgumentException("lock of a QEMU build: unknown format, or no packages");
         }
@@ -39,6 +40,23 @@ record QemuLock(int format, String suite, List<DebFile> packages) {
         } catch (IOException e) {
             throw new VmException(Code.IO, SHIPPED + " could not be read", e);
         }
+    }
+
+    /// Reads a lock's file.
+    ///
+    /// @throws VmException `IMAGE_DEFINITION`
+    public static QemuLock read(Path file) throws VmException {
+        return Json.read(file, QemuLock.class, Code.IMAGE_DEFINITION);
+    }
+
+    /// The lock as it is kept in a file: a line for each package, so that people see which one has changed.
+    public String text() {
+        return Json.lines("packages", Json.tree(this));
+    }
+
+    /// The lock of a build's packages.
+    public static QemuLock of(QemuBuild build) {
+        return of(build.record().suite(), build.record().packages());
     }
 
     static QemuLock of(String suite, List<DebFile> packages) {

@@ -5,7 +5,7 @@ import java.util.List;
 
 /// Of what a build of QEMU is made.
 ///
-/// @param lock its packages
+/// @param lock the packages that ship; a build says in what it differs from them
 /// @param packages those that are asked for by name, when the lock cannot be had; what they depend on comes along
 /// @param files what of the packages runs: programs, libraries, firmware; folders and files by path
 record QemuParts(QemuLock lock, List<String> packages, List<String> files) {
@@ -19,13 +19,8 @@ record QemuParts(QemuLock lock, List<String> packages, List<String> files) {
 
     private static final List<String> PACKAGES = List.of("qemu-system-x86", "qemu-utils", "seabios");
 
-    /// Debian's QEMU, of the packages of `lock`.
-    static QemuParts of(QemuLock lock) {
-        return new QemuParts(lock, PACKAGES, FILES);
-    }
-
     /// Debian's QEMU, of the packages that this Blackbox was tried with.
     static QemuParts shipped() throws VmException {
-        return of(QemuLock.shipped());
+        return new QemuParts(QemuLock.shipped(), PACKAGES, FILES);
     }
 }

@@ -2,6 +2,7 @@ package blackbox.vm.apt;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
+import blackbox.vm.FileSeal;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import com.sun.net.httpserver.HttpExchange;
@@ -20,7 +21,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
-import java.util.stream.Stream;
 
 /// A mirror of Debian's form with packages that a test makes, served over loopback; it can be made to misbehave.
 public final class TestRepository implements AutoCloseable {
@@ -96,7 +96,7 @@ public final class TestRepository implements AutoCloseable {
                     .run();
             packages.put(name + " " + version, deb);
             publish();
-            return DebFile.of(deb);
+            return new DebFile(name, version, "amd64", FileSeal.hash(deb).toString(), Files.size(deb));
         }
     }
 
@@ -157,7 +157,7 @@ public final class TestRepository implements AutoCloseable {
                     .append("\nSize: ")
                     .append(Files.size(deb))
                     .append("\nSHA256: ")
-                    .append(DebFile.of(deb).sha256())
+                    .append(FileSeal.hash(deb))
                     .append("\n\n");
         }
         byte[] octets = index.toString().getBytes(StandardCharsets.UTF_8);
@@ -190,10 +190,5 @@ public final class TestRepository implements AutoCloseable {
             exchange.sendResponseHeaders(200, octets.length);
             exchange.getResponseBody().write(octets, 0, cut.contains(name) ? octets.length / 2 : octets.length);
         }
-    }
-
-    /// Whether this machine has what the tests of packages need.
-    public static boolean canRun() {
-        return Stream.of("apt-get", "apt-cache", "apt-config", "dpkg-deb").allMatch(each -> Command.find(each) != null);
     }
 }

@@ -139,6 +139,35 @@ class QemuFetchTest {
     }
 
     @Test
+    void whatWasImportedComesBeforeWhatShipsAndNeedsNoMirror() throws Exception {
+        QemuBuild exported = fetch();
+        mirror.add("firmware", "2", "");
+        QemuBuild newer = builds().make(parts(), fetch -> fetch.makeNewest(null));
+        Path from = data;
+        data = folder.resolve("imported");
+        mirror.close();
+        for (QemuBuild each : List.of(exported, newer)) {
+            CarriedQemu.keep(data, List.of(CarriedQemu.of(each)));
+            for (DebFile file : each.record().packages()) {
+                Path copy = Files.copy(new PackageArchive(from).path(file.sha256()), folder.resolve(file.sha256()));
+                new PackageArchive(data).take(copy);
+                Files.deleteIfExists(copy);
+            }
+        }
+        assertEquals(newer.qemu().digest(), fetch().qemu().digest(), "the latest import is the answer");
+        assertTrue(builds().withDigest(exported.qemu().digest()) != null, "and the other is there as well");
+        assertEquals(
+                List.of(new LockDifference("firmware", "1", "2")),
+                builds().list().stream()
+                        .filter(each -> each.qemu().digest().equals(newer.qemu().digest()))
+                        .findFirst()
+                        .orElseThrow()
+                        .record()
+                        .lockDifferences());
+        assertTrue(said.stream().noneMatch(each -> each.contains("digest is not")), said.toString());
+    }
+
+    @Test
     void aLibraryOfTheHostsIsRefused() throws Exception {
         mirror.remove("libc6", "1");
         mirror.add("libc6", "2", "", Map.of(LIBRARIES + "/ld-linux-x86-64.so.2", real("/lib64/ld-linux-x86-64.so.2")));
@@ -190,6 +219,6 @@ class QemuFetchTest {
     }
 
     private QemuBuild fetch() throws VmException {
-        return builds().make(parts(), fetch -> fetch.make(null));
+        return builds().fetch(parts(), null);
     }
 }

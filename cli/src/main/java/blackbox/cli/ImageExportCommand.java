@@ -1,0 +1,64 @@
+package blackbox.cli;
+
+import blackbox.vm.VmException;
+import blackbox.vm.carry.ArchiveManifest;
+import blackbox.vm.carry.ImageExport;
+import blackbox.vm.carry.ImageExport.Existing;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `blackbox image export`: the packages of an image and of QEMU in one file.
+@Command(
+        name = "export",
+        description = {
+            "Write the packages of an image, and of every QEMU that is unpacked here, to one file.",
+            "With it, 'image import' and 'image build' make the same image elsewhere, without a mirror."
+        },
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExample:%n",
+        footer = "  blackbox image export default default.bbimage")
+final class ImageExportCommand implements Callable<Integer> {
+    @Mixin
+    private CommonOptions common = new CommonOptions();
+
+    @Parameters(index = "0", paramLabel = "NAME", description = "Which image.")
+    private String name = "";
+
+    @Parameters(index = "1", paramLabel = "FILE", description = "Where to.")
+    private Path file = Path.of("");
+
+    @Option(names = "--force", description = "Replace FILE when it is there.")
+    private boolean force;
+
+    @Override
+    public Integer call() throws VmException {
+        var written = new ImageExport(common.dataFolder().root(), line -> System.err.println("blackbox: " + line))
+                .write(name, file, force ? Existing.REPLACE : Existing.REFUSE);
+        print(common, file, written.digest().toString(), written.manifest());
+        return ExitCodes.OK;
+    }
+
+    /// Prints what an archive holds; the same for who writes and who reads it, so that the two can compare.
+    static void print(CommonOptions common, Path file, String digest, ArchiveManifest manifest) {
+        var image = manifest.image();
+        if (!common.json()) {
+            System.out.println(file + " " + digest);
+            System.out.println("image " + image.definition().name() + " " + image.digest());
+            manifest.qemu().forEach(each -> System.out.println("qemu " + each.digest() + " " + each.version()));
+            return;
+        }
+        ObjectNode node = JsonNodeFactory.instance.objectNode().put("file", file.toString());
+        node.put("sha256", digest).put("objects", manifest.objects().size()).put("bytes", manifest.bytes());
+        node.putObject("image").put("name", image.definition().name()).put("digest", image.digest());
+        var qemu = node.putArray("qemu");
+        manifest.qemu()
+                .forEach(each -> qemu.addObject().put("digest", each.digest()).put("version", each.version()));
+        System.out.println(node);
+    }
+}

@@ -1,0 +1,43 @@
+package blackbox.cli;
+
+import blackbox.vm.VmException;
+import blackbox.vm.carry.ImageImport;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `blackbox image import`: takes what `image export` wrote.
+@Command(
+        name = "import",
+        description = {
+            "Check a file that 'image export' wrote, all of it, and take its packages.",
+            "From then on 'image build' and the exact tier's QEMU are made of these. What they run is what whoever wrote the",
+            "file put in: compare the digest that is printed with the one that the export printed."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"1:the file was cut or altered; nothing was taken", "2:it is no such file"},
+        footerHeading = "%nExample:%n",
+        footer = "  blackbox image import default.bbimage && blackbox image build")
+final class ImageImportCommand implements Callable<Integer> {
+    @Mixin
+    private CommonOptions common = new CommonOptions();
+
+    @Parameters(paramLabel = "FILE", description = "What to take.")
+    private Path file = Path.of("");
+
+    @Override
+    public Integer call() throws VmException {
+        var taken =
+                new ImageImport(common.dataFolder().root(), line -> System.err.println("blackbox: " + line)).take(file);
+        ImageExportCommand.print(common, file, taken.digest().toString(), taken.manifest());
+        if (!common.json()) {
+            System.err.println("blackbox: " + taken.fresh() + " of "
+                    + taken.manifest().objects().size() + " objects were new here; next: blackbox image build "
+                    + taken.manifest().image().definition().name());
+        }
+        return ExitCodes.OK;
+    }
+}
