@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -73,7 +72,7 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--env",
             paramLabel = "K=V",
             description = "Added to the command's environment; values are not recorded.")
-    Map<String, String> environment = new LinkedHashMap<>();
+    List<String> variables = new ArrayList<>();
 
     @Option(
             names = "--timeout",
@@ -188,6 +187,7 @@ public final class RecordCommand implements Callable<Integer> {
                         || name.chars().anyMatch(c -> c < ' '))) {
             throw CommandException.badInput("a run's name has 1 to 200 printable characters");
         }
+        Map<String, String> environment = Variables.of(variables);
         if (!environment.keySet().stream().allMatch(OctetText::isText)) {
             throw CommandException.badInput("the name of a variable is not UTF-8; only its value may be any octets");
         }

@@ -23,8 +23,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -89,7 +89,7 @@ final class ReplayCommand implements Callable<Integer> {
             names = "--env",
             paramLabel = "K=V",
             description = "A value that the command's environment had; recordings keep only the names.")
-    private Map<String, String> environment = new LinkedHashMap<>();
+    private List<String> variables = new ArrayList<>();
 
     @Spec
     private CommandSpec spec;
@@ -111,7 +111,8 @@ final class ReplayCommand implements Callable<Integer> {
     }
 
     private ReplaySession session(DataFolder folder, Consumer<String> says) {
-        return new ReplaySession(folder, Tiers.built(environment), InstantSource.system(), System::nanoTime, says);
+        return new ReplaySession(
+                folder, Tiers.built(Variables.of(variables)), InstantSource.system(), System::nanoTime, says);
     }
 
     private int say(Verdicts verdicts) {
@@ -132,7 +133,7 @@ final class ReplayCommand implements Callable<Integer> {
     /// be landed in is told before any of it.
     private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
-        if (times > 1 || !environment.isEmpty()) {
+        if (times > 1 || !variables.isEmpty()) {
             throw CommandException.badInput("--to lands once, in an exact recording: without --times and --env");
         }
         var recordings = new Recordings(folder.root());
