@@ -4,6 +4,7 @@ import blackbox.cli.verdict.ReplaySession.Verdicts;
 import blackbox.cli.verdict.VerdictLog.Kept;
 import blackbox.query.answer.Printable;
 import blackbox.query.answer.Timestamps;
+import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
@@ -14,6 +15,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /// What `replay` answers, in bounded form: as JSON, and as text for people.
 public final class ReplayReport {
@@ -104,6 +106,12 @@ public final class ReplayReport {
         if (!comparison.compared().isEmpty()) {
             out.println("egress        " + comparison.egressPackets() + " packets");
         }
+        ClockOffset clock = comparison.clock();
+        if (clock != null) {
+            Long end = clock.endNs();
+            out.println("guest clock   off the recorded one by " + seconds(clock.startNs()) + " at the command's start"
+                    + (end == null ? "" : ", by " + seconds(end) + " at its end"));
+        }
         FirstDivergence divergence = comparison.firstDivergence();
         if (divergence != null) {
             out.println("parts at      event " + divergence.index() + ", " + divergence.kind());
@@ -112,6 +120,10 @@ public final class ReplayReport {
             divergence.causes().forEach(each -> line(out, "  cause       ", each));
             divergence.context().forEach(each -> line(out, "    ", each));
         }
+    }
+
+    private static String seconds(long ns) {
+        return String.format(Locale.ROOT, "%.6f s", ns / 1e9);
     }
 
     private static void line(PrintWriter out, String label, String text) {

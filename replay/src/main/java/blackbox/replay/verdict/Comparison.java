@@ -13,15 +13,28 @@ import org.jspecify.annotations.Nullable;
 /// @param events how many recorded events were compared
 /// @param firstDivergence where they part, or null
 /// @param egressPackets frames that the replay let out to any network; anything but 0 is a defect
+/// @param clock how the guests' clocks differed, null where that is not known
 public record Comparison(
         List<String> rules,
         List<String> compared,
         List<String> notCompared,
         long events,
         @Nullable FirstDivergence firstDivergence,
-        long egressPackets) {
+        long egressPackets,
+        @Nullable ClockOffset clock) {
     /// Nothing was compared.
     public static final Comparison NONE = new Comparison(List.of(), List.of(), List.of(), 0, null, 0);
+
+    /// A comparison that knows nothing of the clocks.
+    public Comparison(
+            List<String> rules,
+            List<String> compared,
+            List<String> notCompared,
+            long events,
+            @Nullable FirstDivergence firstDivergence,
+            long egressPackets) {
+        this(rules, compared, notCompared, events, firstDivergence, egressPackets, null);
+    }
 
     public Comparison {
         rules = List.copyOf(rules);
@@ -30,6 +43,11 @@ public record Comparison(
         if (events < 0 || egressPackets < 0) {
             throw new IllegalArgumentException("counts are not negative");
         }
+    }
+
+    /// The same with what is known of the guests' clocks.
+    public Comparison with(@Nullable ClockOffset offset) {
+        return new Comparison(rules, compared, notCompared, events, firstDivergence, egressPackets, offset);
     }
 
     /// What came of aligning the events of a run and its replay.

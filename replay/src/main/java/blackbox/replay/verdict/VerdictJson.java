@@ -22,13 +22,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A verdict's document, version 1 (`schemas/replay.md`): one line of JSON with its fields in a fixed order,
-/// so that a verdict has one spelling. Reading refuses every other one.
+/// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a verdict has
+/// one spelling. Reading refuses every other one. Version 2 says how the guests' clocks differed; a verdict that does
+/// not
+/// know is one of version 1.
 public final class VerdictJson {
     /// A longer document is none: divergences are shown in bounded form.
     public static final int OCTETS_MAX = 1 << 20;
 
-    private static final int VERSION = 1;
+    private static final int WITHOUT_CLOCK = 1;
+    private static final int WITH_CLOCK = 2;
     private static final int DEPTH_MAX = 8;
     private static final ObjectMapper JSON = mapper();
 
@@ -55,7 +58,8 @@ public final class VerdictJson {
     /// The verdict as `replay --json` prints it: the document's fields.
     public static ObjectNode tree(Verdict verdict) {
         Comparison comparison = verdict.comparison();
-        ObjectNode tree = JSON.createObjectNode().put("version", VERSION);
+        ClockOffset clock = comparison.clock();
+        ObjectNode tree = JSON.createObjectNode().put("version", clock == null ? WITHOUT_CLOCK : WITH_CLOCK);
         tree.put("run", verdict.run().value()).put("at", verdict.at().toString());
         tree.put("tier", verdict.tier().word()).put("verdict", verdict.outcome().name());
         texts(tree.putArray("rules"), comparison.rules());
@@ -69,6 +73,9 @@ public final class VerdictJson {
             divergence(tree.putObject("firstDivergence"), divergence);
         }
         tree.put("egressPackets", comparison.egressPackets());
+        if (clock != null) {
+            tree.putObject("clock").put("startOffsetNs", clock.startNs()).put("endOffsetNs", clock.endNs());
+        }
         ArrayNode refusals = tree.putArray("refusals");
         for (Refusal each : verdict.refusals()) {
             refusals.addObject()
@@ -92,7 +99,7 @@ public final class VerdictJson {
         texts.forEach(array::add);
     }
 
-    /// Reads a document; null where it is not exactly one of version 1.
+    /// Reads a document; null where it is not exactly one of a known version.
     public static @Nullable Verdict decode(byte[] octets) {
         if (octets.length > OCTETS_MAX) {
             return null;
@@ -122,7 +129,8 @@ public final class VerdictJson {
                 texts(tree.path("notCompared")),
                 tree.path("comparedEvents").longValue(),
                 divergence.isObject() ? divergence(divergence) : null,
-                tree.path("egressPackets").longValue());
+                tree.path("egressPackets").longValue(),
+                tree.path("clock").isObject() ? clock(tree.path("clock")) : null);
         return new Verdict(
                 new RunId(text(tree, "run")),
                 Instant.parse(text(tree, "at")),
@@ -131,6 +139,11 @@ public final class VerdictJson {
                 comparison,
                 refusals,
                 tree.path("message").textValue());
+    }
+
+    private static ClockOffset clock(JsonNode tree) {
+        JsonNode end = tree.path("endOffsetNs");
+        return new ClockOffset(tree.path("startOffsetNs").longValue(), end.isNull() ? null : (Long) end.longValue());
     }
 
     private static FirstDivergence divergence(JsonNode tree) {

@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What a verdict may say, and its document (`schemas/replay.md`, version 1).
+/// What a verdict may say, and its document (`schemas/replay.md`, versions 1 and 2).
 class VerdictTest {
     static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
     static final Instant AT = Instant.parse("2026-11-22T02:20:07.000000120Z");
@@ -97,6 +97,24 @@ class VerdictTest {
         Verdict verdict = Verdict.of(RUN, AT, Tier.RERUN, parted(), Completion.WHOLE);
         assertEquals(GOLDEN, new String(VerdictJson.encode(verdict), StandardCharsets.UTF_8));
         assertEquals(verdict, VerdictJson.decode(GOLDEN.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void theDocumentHasItsVersionTwoFormWhereTheClocksAreKnown() {
+        for (Long end : new Long[] {-1_200_000_000L, null}) {
+            Comparison comparison = parted().with(new ClockOffset(41_000, end));
+            Verdict verdict = Verdict.of(RUN, AT, Tier.RERUN, comparison, Completion.WHOLE);
+            String golden = GOLDEN.replace("\"version\":1", "\"version\":2")
+                    .replace(
+                            "\"egressPackets\":0,",
+                            "\"egressPackets\":0,\"clock\":{\"startOffsetNs\":41000,\"endOffsetNs\":" + end + "},");
+            assertEquals(golden, new String(VerdictJson.encode(verdict), StandardCharsets.UTF_8));
+            assertEquals(verdict, VerdictJson.decode(golden.getBytes(StandardCharsets.UTF_8)));
+            assertNull(VerdictJson.decode(
+                    golden.replace("\"version\":2", "\"version\":1").getBytes(StandardCharsets.UTF_8)));
+            assertNull(VerdictJson.decode(
+                    golden.replace("\"startOffsetNs\":41000,", "").getBytes(StandardCharsets.UTF_8)));
+        }
     }
 
     @Test
