@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -51,6 +52,11 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
             out.writeFieldName("detail");
             out.writeRawValue(JSON.writeValueAsString(start.detail()));
         }
+        RunFacts.End end = facts.end();
+        if (end != null && end.detail().path("clock").isObject()) {
+            out.writeFieldName("clock");
+            out.writeRawValue(JSON.writeValueAsString(end.detail().path("clock")));
+        }
         out.writeObjectFieldStart("counts");
         for (Map.Entry<Kind, Long> count : counts.entrySet()) {
             out.writeNumberField(count.getKey().eventName(), count.getValue());
@@ -75,12 +81,28 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
             out.println("ended         " + Timestamps.format(end.atNs()));
             out.println("ended with    "
                     + (end.signal() != null ? "signal " + end.signal() : "exit code " + end.exitCode()));
+            clock(out, end.detail().path("clock"));
         }
         out.println("events        " + facts.events() + "  (" + facts.lost() + " lost)");
         counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
         if (facts.fault() != null) {
             out.println("fault         " + Printable.of(String.valueOf(facts.fault())));
         }
+    }
+
+    /// How far the guest's clock was off, where it had to be kept.
+    private static void clock(PrintWriter out, JsonNode clock) {
+        if (clock.path("readings").asLong() > 0) {
+            long largest = clock.path("offsetMaxNs").asLong();
+            out.println("guest clock   at most " + seconds(Math.abs(largest)) + (largest < 0 ? " behind" : " ahead of")
+                    + " the host's, 99 % of the time within "
+                    + seconds(clock.path("offsetP99Ns").asLong()) + " ("
+                    + clock.path("readings").asLong() + " readings, by its own word)");
+        }
+    }
+
+    private static String seconds(long ns) {
+        return String.format(Locale.ROOT, "%.3f s", ns / 1e9);
     }
 
     private static String text(JsonNode node) {

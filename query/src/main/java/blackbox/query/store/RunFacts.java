@@ -52,13 +52,14 @@ public record RunFacts(
         }
     }
 
-    /// The `run.close` row: when, and the agent's exit code or the signal that ended it.
+    /// The `run.close` row: when, the agent's exit code or the signal that ended it, and its JSON (a missing node where
+    /// it has none).
     public record End(
-            long atNs, @Nullable Integer exitCode, @Nullable Integer signal) {}
+            long atNs, @Nullable Integer exitCode, @Nullable Integer signal, JsonNode detail) {}
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<Column> OF_END =
-            Set.of(Column.KIND, Column.AT_NS, Column.EXIT_CODE, Column.SIGNAL, Column.LOST);
+            Set.of(Column.KIND, Column.AT_NS, Column.EXIT_CODE, Column.SIGNAL, Column.LOST, Column.DETAIL);
 
     /// Reads the facts of `run` from the ends of its files and its spool.
     public static RunFacts read(Recordings recordings, RunId run) throws IOException {
@@ -156,7 +157,7 @@ public record RunFacts(
                 start = new Start(atNs, name, detailOf(row));
             }
             if (kind == Kind.RUN_CLOSE.code()) {
-                end = new End(atNs, number(row, Column.EXIT_CODE), number(row, Column.SIGNAL));
+                end = new End(atNs, number(row, Column.EXIT_CODE), number(row, Column.SIGNAL), detailOf(row));
             }
             if (row.has(Column.LOST) && kind != Kind.RECORDER_LOSS.code()) {
                 lost = Math.max(lost, row.number(Column.LOST));

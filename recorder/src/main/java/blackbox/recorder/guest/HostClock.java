@@ -1,5 +1,6 @@
 package blackbox.recorder.guest;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
@@ -39,6 +40,12 @@ public final class HostClock {
     /// Says that the guest's boot clock showed `ktimeNs` when the host's showed `hostNs`.
     public void align(long ktimeNs, long hostNs) {
         offsetNs = hostNs - ktimeNs;
+    }
+
+    /// Says that the host's clock was set forward by `by`, or back. Not beside [#align] or another.
+    public void shift(Duration by) {
+        long before = offsetNs;
+        offsetNs = before + by.toNanos();
     }
 
     /// The host's time for the guest's, never later than now.
