@@ -66,15 +66,17 @@ class Agent:
         os.waitpid(holder, 0)
         os.close(ready)
 
-    def start(self, argv, env, cwd, user, stdin, stdout, stderr):
-        """Forks and executes; the three descriptors become the agent's 0, 1 and 2. Returns its pid."""
+    def start(self, argv, env, cwd, user, descriptors, last):
+        """Calls `last`, forks at once and executes; the three descriptors become the agent's 0, 1 and 2. Returns its
+        pid."""
         account = pwd.getpwnam(user)
         with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as file:
             last_capability = int(file.read())
+        last()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                _become(account, last_capability, self.namespace, (stdin, stdout, stderr))
+                _become(account, last_capability, self.namespace, descriptors)
                 os.chdir(cwd)
                 _execute(argv, _environment(account, env))
             except BaseException as failure:  # the child must never return into init's loop

@@ -34,6 +34,7 @@ BLKFLSBUF = 0x1261
 RNDADDENTROPY = 0x40085203
 RNDRESEEDCRNG = 0x5207
 HOST_GONE_NS_MAX = 10_000_000_000
+CLOCK_STEP_NS_MIN = 2_000_000
 
 FIRST = os.getpid() == 1
 STARTED_BY_BOOT = os.environ.get("BLACKBOX_STARTED_BY") == "boot"
@@ -120,6 +121,7 @@ class Init:
         if FIRST:
             boot.shut_doors()
         self.tracer = Tracer(events)
+        self.waiting = None  # the host's `start`, from when all is in place until its `launch`
         self.ended = None  # the agent's wait status, once it has ended
         self.exit_said = False
         self.workers = {}  # pid → what to do with its status
@@ -202,6 +204,8 @@ class Init:
         operations = {
             "ping": self.ping,
             "start": self.start,
+            "launch": self.launch,
+            "clock": self.clock,
             "signal": self.signal,
             "drain": self.drain,
             "collect": self.collect,
@@ -215,14 +219,24 @@ class Init:
     def ping(self, message):
         self.control.say({"type": "pong", "id": message.get("id"), "ktimeNs": boottime_ns(), "wallNs": time.time_ns()})
 
+    def clock(self, message):
+        """The host's time when it sent this. A clock that is behind is set forward; none is ever set back."""
+        now = time.time_ns()
+        ahead = message["wallNs"] - now
+        forward = ahead if ahead >= CLOCK_STEP_NS_MIN else 0
+        if forward:
+            time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
+        self.control.say(
+            {"type": "clock", "id": message.get("id"), "ktimeNs": boottime_ns(), "wallNs": now, "forwardNs": forward}
+        )
+
     def start(self, message):
-        if self.agent.pid or self.workers:
+        """Puts everything in place for the agent and says so; the host then says what time it is, and `launch`."""
+        if self.agent.pid or self.workers or self.waiting:
             raise ValueError("the agent has been started before")
-        time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
-        self.reseed(base64.b64decode(message["entropy"]))
         self.go()
         if message["workspaceBytes"] == 0:
-            self.launch(message)
+            self.prepared(message)
             return
         fcntl.ioctl(self.workspace_in, BLKFLSBUF, 0)  # what the snapshot's kernel remembers of this disk is not ours
         owner = "--no-same-owner" if message["user"] == "root" else "--same-owner"
@@ -238,29 +252,37 @@ class Init:
     def unpacked(self, status, message):
         if status != 0:
             raise OSError(f"the workspace could not be unpacked: tar ended with {status}")
-        self.launch(message)
+        self.prepared(message)
 
-    def launch(self, message):
+    def prepared(self, message):
         if message["user"] != "root":
             os.chown(WORKSPACE, 1000, 1000)
+        self.waiting = message
+        self.control.say({"type": "prepared"})
+
+    def launch(self, message):
+        """Fresh entropy, then the host's time, then the agent's first process: nothing that takes long comes between."""
+        start, self.waiting = self.waiting, None
+        if start is None:
+            raise ValueError("there is no agent to launch")
         stdin, to_agent = os.pipe()
         from_stdout, stdout = os.pipe()
         from_stderr, stderr = os.pipe()
-        argv = [base64.b64decode(a) for a in message["argv"]]
-        env = [base64.b64decode(e) for e in message["env"]]
-        pid = self.agent.start(argv, env, message["cwd"] or WORKSPACE, message["user"], stdin, stdout, stderr)
+        argv = [base64.b64decode(a) for a in start["argv"]]
+        env = [base64.b64decode(e) for e in start["env"]]
+        entropy = base64.b64decode(start["entropy"])
+        began = {}
+
+        def last():
+            self.reseed(entropy)
+            time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
+            began.update(ktimeNs=boottime_ns(), wallNs=time.time_ns())
+
+        pid = self.agent.start(argv, env, start["cwd"] or WORKSPACE, start["user"], (stdin, stdout, stderr), last)
         for fd in (stdin, stdout, stderr):
             os.close(fd)
         self.stdio.attach(to_agent, from_stdout, from_stderr)
-        self.control.say(
-            {
-                "type": "started",
-                "pid": pid,
-                "cgroupId": self.agent.cgroup_id,
-                "ktimeNs": boottime_ns(),
-                "wallNs": time.time_ns(),
-            }
-        )
+        self.control.say({"type": "started", "pid": pid, "cgroupId": self.agent.cgroup_id, **began})
 
     def reseed(self, entropy):
         """Every VM restored from one snapshot has the same generator state until this."""

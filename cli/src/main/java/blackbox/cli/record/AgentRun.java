@@ -7,6 +7,7 @@ import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
+import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
@@ -44,9 +46,12 @@ final class AgentRun {
     private final Path workspace;
     private final StandardStreams streams;
     private final Consumer<String> says;
+    private final InstantSource wall = InstantSource.system();
     private final CountDownLatch started = new CountDownLatch(1);
     private volatile boolean interrupted;
     private volatile @Nullable String stopped;
+    private @Nullable Started began;
+    private @Nullable Exit ended;
 
     AgentRun(
             VirtualMachine vm,
@@ -78,8 +83,9 @@ final class AgentRun {
 
         /// The detail of the run's close.
         ///
+        /// @param clock how far the guest's was from the host's
         /// @param unsealed why a captured file is not sealed to its end, by name
-        String json(SortedMap<String, String> unsealed) {
+        String json(RunClock clock, SortedMap<String, String> unsealed) {
             ObjectNode node = new ObjectMapper().createObjectNode().put("ended", why);
             if (out != null) {
                 node.putObject("workspaceOut")
@@ -90,6 +96,7 @@ final class AgentRun {
                 ObjectNode files = node.putObject("unsealed");
                 unsealed.forEach(files::put);
             }
+            clock.put(node);
             return node.toString();
         }
     }
@@ -128,6 +135,12 @@ final class AgentRun {
         }
     }
 
+    /// The guest's clock during the run; for [#run]'s caller, after it.
+    RunClock clock() {
+        return new RunClock(
+                began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
+    }
+
     /// Ctrl-C: the VM ends at once, the run is closed by its owner, and only then does the process end.
     private void interrupt(Thread owner) {
         interrupted = true;
@@ -153,7 +166,8 @@ final class AgentRun {
     }
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
-        vm.startAgent(command(), entropy, streams.in(), streams.out(), streams.error());
+        vm.prepareAgent(command(), entropy, streams.in(), streams.out(), streams.error());
+        began = vm.launchAgent(wall.instant());
         started.countDown();
         Duration timeout = request.timeout();
         Exit exit;
@@ -175,6 +189,7 @@ final class AgentRun {
         feeds.expectSilence();
         WorkspaceDisk.Unpacked out = collect();
         drainAgain(feeds);
+        ended = exit;
         int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
         return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
     }

@@ -163,7 +163,12 @@ public final class RecordSession {
                     (name, why) -> says.accept("the captured file " + name + " is not sealed to its end: " + why));
             log.handTo(recorder::record);
             recorder.record(new Event.RunClose(
-                    EventHeader.host(clock.nowNs()), 0, 0, ending.exitCode(), ending.signal(), ending.json(unsealed)));
+                    EventHeader.host(clock.nowNs()),
+                    0,
+                    0,
+                    ending.exitCode(),
+                    ending.signal(),
+                    ending.json(agent.clock(), unsealed)));
             recorder.close();
             checkpoints.close();
             spool.close();

@@ -13,6 +13,7 @@ import blackbox.replay.divergence.Side;
 import blackbox.replay.inputs.Argv;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
@@ -34,6 +35,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction. What
 /// it sends must be the recording's octet for octet.
@@ -129,7 +131,15 @@ public final class ExactReplayer implements Replayer {
             rules.remove(INTERLEAVING);
             notCompared.add("the order in which the recorder merged the guest's events with the network's");
         }
-        return new Comparison(rules, compared, notCompared, alignment.comparedEvents(), first, 0);
+        return new Comparison(rules, compared, notCompared, alignment.comparedEvents(), first, 0)
+                .with(cut ? null : clock(result.matches()));
+    }
+
+    /// The guest says on its control port what its clock showed when the agent began and when it ended.
+    private static @Nullable ClockOffset clock(List<StreamMatch> matches) {
+        boolean said = matches.stream()
+                .anyMatch(each -> each.name().equals(VmRequest.CONTROL) && each.bytes() > 0 && each.fault() == null);
+        return said ? ClockOffset.NONE : null;
     }
 
     static ReplayMachine.Recording recording(ReplayRequest request) {

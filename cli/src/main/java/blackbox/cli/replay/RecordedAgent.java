@@ -5,6 +5,7 @@ import blackbox.cli.record.SealedCommand;
 import blackbox.query.store.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
+import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param memoryMib of its machine
 /// @param entropy digest of what its guest's generator was given, null where the run does not say
 /// @param startedAt when the run began
+/// @param clock what the guest's clock showed, null where the run does not say
 /// @param took how long the run was, null where it has no end
 record RecordedAgent(
         List<String> command,
@@ -32,6 +34,7 @@ record RecordedAgent(
         int memoryMib,
         @Nullable Hash entropy,
         Instant startedAt,
+        @Nullable GuestTimes clock,
         @Nullable Duration took) {
     private static final int PATIENCE_FACTOR = 20;
     private static final Duration PATIENCE_MIN = Duration.ofMinutes(2);
@@ -39,6 +42,34 @@ record RecordedAgent(
     RecordedAgent {
         command = List.copyOf(command);
         variables = List.copyOf(variables);
+    }
+
+    /// What the guest's wall clock showed in a run, nanoseconds since 1970.
+    ///
+    /// @param startNs when the agent's first process was made
+    /// @param endNs when the agent had ended, null where it did not by itself
+    record GuestTimes(long startNs, @Nullable Long endNs) {
+        static @Nullable GuestTimes of(RunFacts.@Nullable End end) {
+            JsonNode clock = end == null ? null : end.detail().path("clock");
+            if (clock == null || !clock.path("startNs").isIntegralNumber()) {
+                return null;
+            }
+            JsonNode ended = clock.path("endNs");
+            return new GuestTimes(
+                    clock.path("startNs").longValue(), ended.isIntegralNumber() ? (Long) ended.longValue() : null);
+        }
+
+        Instant start() {
+            return Instant.EPOCH.plusNanos(startNs);
+        }
+
+        /// By how much another guest's clock was off these.
+        ClockOffset offsetOf(GuestTimes other) {
+            Long end = endNs;
+            Long otherEnd = other.endNs();
+            Long later = end == null || otherEnd == null ? null : Long.valueOf(otherEnd - end);
+            return new ClockOffset(other.startNs() - startNs, later);
+        }
     }
 
     /// Reads it.
@@ -60,6 +91,7 @@ record RecordedAgent(
                 start.detail().path("start").path("memoryMib").asInt(),
                 entropy == null ? null : Hash.ofHex(entropy),
                 Instant.EPOCH.plusNanos(start.atNs()),
+                GuestTimes.of(end),
                 end == null ? null : Duration.ofNanos(Math.max(0, end.atNs() - start.atNs())));
     }
 

@@ -3,12 +3,14 @@ package blackbox.cli.replay;
 import blackbox.cli.record.Captures;
 import blackbox.cli.record.GuestFeeds;
 import blackbox.cli.record.VmLog;
+import blackbox.cli.replay.RecordedAgent.GuestTimes;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.HostClock;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Miss;
 import blackbox.replay.cassette.PeerLink;
+import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.vm.ScratchFolder;
@@ -50,6 +52,7 @@ final class Reexecution {
     private final HostClock clock;
     private final EventTape tape;
     private volatile @Nullable RecorderException failure;
+    private long startedNs;
 
     /// What to execute.
     ///
@@ -58,7 +61,8 @@ final class Reexecution {
     /// @param workspace archive or folder, null for none
     /// @param command as recorded, with the values of its environment
     /// @param entropy what the recorded guest was given, null when that is not known
-    /// @param startedAt when the recorded agent was started
+    /// @param startedAt when the recorded run began
+    /// @param times what the recorded guest's clock showed, null when that is not known
     record Given(
             GuestImage image,
             int memoryMib,
@@ -66,13 +70,16 @@ final class Reexecution {
             AgentCommand command,
             @Nullable GuestEntropy entropy,
             Instant startedAt,
+            @Nullable GuestTimes times,
             Duration patience) {}
 
     /// What came of it.
     ///
     /// @param facts how the machine came up
     /// @param exit how the agent ended, null when it did not in time
-    record Result(StartFacts facts, @Nullable Exit exit, Played played) {}
+    /// @param clock how the guest's clock differed from the recorded one, null where that is not known
+    record Result(
+            StartFacts facts, @Nullable Exit exit, @Nullable ClockOffset clock, Played played) {}
 
     private Reexecution(Path data, VmHost host, ReplayClock wall, EventTape tape) {
         this.data = data;
@@ -117,7 +124,7 @@ final class Reexecution {
             }
             tape.finish();
             check();
-            return new Result(vm.facts(), exit, link.awaitEnd());
+            return new Result(vm.facts(), exit, offset(given.times(), exit), link.awaitEnd());
         }
     }
 
@@ -131,13 +138,8 @@ final class Reexecution {
         Exit exit = null;
         InputStream nothing = InputStream.nullInputStream();
         OutputStream nowhere = OutputStream.nullOutputStream();
-        GuestEntropy entropy = given.entropy();
         try {
-            if (entropy == null) {
-                vm.startAgent(given.command(), nothing, nowhere, nowhere);
-            } else {
-                vm.startAgent(given.command(), entropy, nothing, nowhere, nowhere);
-            }
+            launch(vm, given, nothing, nowhere);
             exit = vm.awaitExit(given.patience());
             vm.drain(DRAIN_TIMEOUT);
             collect(vm);
@@ -156,6 +158,25 @@ final class Reexecution {
             }
             return exit;
         }
+    }
+
+    /// The agent begins at the very time at which the recorded one began, where that is known; how long the workspace
+    /// takes to unpack is not the agent's to see.
+    private void launch(VirtualMachine vm, Given given, InputStream nothing, OutputStream nowhere) throws VmException {
+        GuestEntropy recorded = given.entropy();
+        GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
+        vm.prepareAgent(given.command(), entropy, nothing, nowhere, nowhere);
+        GuestTimes times = given.times();
+        if (times != null) {
+            clock.shift(wall.set(times.start()));
+        }
+        startedNs = vm.launchAgent(wall.instant()).wallNanos();
+    }
+
+    private @Nullable ClockOffset offset(@Nullable GuestTimes recorded, @Nullable Exit exit) {
+        return recorded == null
+                ? null
+                : recorded.offsetOf(new GuestTimes(startedNs, exit == null ? null : (Long) exit.wallNanos()));
     }
 
     /// The workspace comes back as it did from the recorded machine, whose tracer saw that; nobody keeps it.

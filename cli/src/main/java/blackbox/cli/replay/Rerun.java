@@ -65,6 +65,7 @@ final class Rerun {
                 agent.with(environment),
                 entropy,
                 agent.startedAt(),
+                agent.clock(),
                 agent.patience());
         try (var out = frames(captures, KeptFrames.OUT);
                 var in = frames(captures, KeptFrames.IN)) {

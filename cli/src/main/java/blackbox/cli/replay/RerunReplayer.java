@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class RerunReplayer implements Replayer {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(
-            "clock: the guest's clock starts at the recorded time and then runs by itself",
+            "clock: the guest's clock is set to the recorded time right before the command starts, and then runs by itself",
             "random: the guest is given the recorded entropy, and what its kernel makes of it depends on timing",
             "network-time: an answer comes as soon as what it answered has been asked",
             "dns-id: DNS questions are compared without their ids, which are random");
@@ -145,7 +145,8 @@ public final class RerunReplayer implements Replayer {
                 notCompared(executed, alignment),
                 alignment.comparedEvents(),
                 found == null ? null : FirstDivergence.of(found),
-                0);
+                0,
+                executed.result().clock());
         var completion = new Completion(unfinished(request.facts(), executed, alignment));
         return Verdict.of(request.facts().run(), wall.instant(), Tier.RERUN, comparison, completion);
     }

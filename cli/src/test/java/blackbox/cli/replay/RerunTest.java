@@ -2,6 +2,7 @@ package blackbox.cli.replay;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.record.Installation;
@@ -11,6 +12,7 @@ import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
@@ -23,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// A run that asked a name server and a web server, executed again when both are gone. The pages that it asks for are
 /// in a variable whose value no recording keeps, so that it can be made to ask for others.
 class RerunTest {
+    /// The guest sets its clock to the recorded time and reads it at once.
+    private static final long START_OFFSET_NS_MAX = 50_000_000;
+
     private static final String PAGES = "/first,/large,/last";
 
     @TempDir
@@ -92,6 +98,9 @@ class RerunTest {
         assertEquals(Outcome.EQUIVALENT, verdict.outcome(), verdict::toString);
         assertTrue(verdict.comparison().events() > 100, verdict::toString);
         assertEquals(0, verdict.comparison().egressPackets());
+        ClockOffset clock = Objects.requireNonNull(verdict.comparison().clock());
+        assertTrue(Math.abs(clock.startNs()) < START_OFFSET_NS_MAX, clock::toString);
+        assertNotNull(clock.endNs());
         assertTrue(verdict.comparison().rules().stream().anyMatch(rule -> rule.startsWith("environment: ")));
     }
 

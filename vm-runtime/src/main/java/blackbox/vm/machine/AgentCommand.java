@@ -53,7 +53,7 @@ public record AgentCommand(
         ROOT
     }
 
-    ObjectNode start(long workspaceBytes, long wallNanos, byte[] entropy) {
+    ObjectNode start(long workspaceBytes, byte[] entropy) {
         ObjectNode message = Json.object().put("op", "start");
         Base64.Encoder base64 = Base64.getEncoder();
         var arguments = message.putArray("argv");
@@ -63,7 +63,6 @@ public record AgentCommand(
         return message.put("cwd", cwd)
                 .put("user", user == AgentUser.ROOT ? "root" : "agent")
                 .put("workspaceBytes", workspaceBytes)
-                .put("wallNs", wallNanos)
                 .put("entropy", base64.encodeToString(entropy));
     }
 

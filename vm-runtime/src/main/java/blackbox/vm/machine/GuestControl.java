@@ -7,6 +7,7 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.GuestMessage.Closed;
 import blackbox.vm.machine.GuestMessage.Failure;
 import blackbox.vm.machine.GuestMessage.HostFailure;
+import blackbox.vm.machine.GuestMessage.Told;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -18,15 +19,21 @@ import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/// The control port: JSON lines to and from the guest's first process. One thread asks and waits; a guest that says
-/// more than we wait for fills the queue and is then no longer read.
+/// The control port: JSON lines to and from the guest's first process. Any thread may say something, a line at a time;
+/// one waits for answers. A guest that says more than we wait for fills the queue and is then no longer read. Only what
+/// it says of its clock goes elsewhere, to whoever asks for that ([#tellClock]).
 final class GuestControl {
     private static final int LINE_BYTES_MAX = 1 << 20;
     private static final int MESSAGES_MAX = 64;
 
     private final SocketChannel channel;
     private final BlockingQueue<GuestMessage> messages = new ArrayBlockingQueue<>(MESSAGES_MAX);
+    /// What nobody asked for is dropped.
+    private final BlockingQueue<Told> told = new ArrayBlockingQueue<>(MESSAGES_MAX);
+    private final ReentrantLock saying = new ReentrantLock();
 
     /// Takes over the control port of `qemu`.
     static GuestControl of(QemuProcess qemu) {
@@ -42,13 +49,29 @@ final class GuestControl {
 
     void say(ObjectNode message) throws VmException {
         ByteBuffer line = ByteBuffer.wrap((Json.line(message) + "\n").getBytes(StandardCharsets.UTF_8));
+        saying.lock();
         try {
             while (line.hasRemaining()) {
                 channel.write(line);
             }
         } catch (IOException e) {
             throw new VmException(Code.QEMU_FAILED, "the VM has ended", e);
+        } finally {
+            saying.unlock();
         }
+    }
+
+    /// Tells the guest the host's time and waits for its answer: null when that does not come in time. For one thread,
+    /// beside the one that waits for the rest.
+    @Nullable
+    Told tellClock(long id, long wallNanos, Duration timeout) throws VmException, InterruptedException {
+        say(Json.object().put("op", "clock").put("id", id).put("wallNs", wallNanos));
+        long deadline = System.nanoTime() + timeout.toNanos();
+        Told answer;
+        do {
+            answer = told.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } while (answer != null && answer.id() != id); // a late one
+        return answer;
     }
 
     void say(String operation) throws VmException {
@@ -92,7 +115,7 @@ final class GuestControl {
         }
     }
 
-    private @org.jspecify.annotations.Nullable GuestMessage next(long nanos) throws VmException {
+    private @Nullable GuestMessage next(long nanos) throws VmException {
         try {
             return messages.poll(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -106,7 +129,12 @@ final class GuestControl {
         String why = "";
         try {
             for (String line = lines.next(); line != null; line = lines.next()) {
-                messages.put(GuestMessage.parse(line));
+                GuestMessage message = GuestMessage.parse(line);
+                if (message instanceof Told clock) {
+                    boolean unused = told.offer(clock);
+                } else {
+                    messages.put(message);
+                }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
             why = ": it broke the control protocol";

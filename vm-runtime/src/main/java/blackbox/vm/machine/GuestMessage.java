@@ -17,9 +17,14 @@ public sealed interface GuestMessage {
     /// @param tracer what the tracer said of itself, JSON
     record Ready(String bootId, String kernel, long bootNanos, String tracer) implements GuestMessage {}
 
+    /// Everything is in place for the agent, which now waits for its launch.
+    record Prepared() implements GuestMessage {}
+
     /// The agent's process exists.
     ///
     /// @param cgroupId of the control group that holds the agent's processes and nothing else
+    /// @param bootNanos the guest's boot clock right before the process was made
+    /// @param wallNanos its wall clock then, which had just been set
     record Started(int pid, long cgroupId, long bootNanos, long wallNanos) implements GuestMessage {}
 
     /// The agent's first process has ended, and all others of it.
@@ -39,6 +44,13 @@ public sealed interface GuestMessage {
 
     /// The answer to a ping.
     record Pong(long id, long bootNanos, long wallNanos) implements GuestMessage {}
+
+    /// The answer to being told the host's time.
+    ///
+    /// @param bootNanos the guest's boot clock
+    /// @param wallNanos its wall clock before it was set
+    /// @param forwardNanos by how much it was set forward, 0 when it was not
+    record Told(long id, long bootNanos, long wallNanos, long forwardNanos) implements GuestMessage {}
 
     /// The tracer has nothing left to send.
     record Drained() implements GuestMessage {}
@@ -66,10 +78,17 @@ public sealed interface GuestMessage {
         return switch (node.path("type").asText()) {
             case "ready" ->
                 new Ready(text(node, "bootId", 64), text(node, "kernel", 128), boot, Json.line(node.path("tracer")));
+            case "prepared" -> new Prepared();
             case "started" ->
                 new Started(node.path("pid").asInt(), node.path("cgroupId").asLong(), boot, wall);
             case "exit" -> new Exit(number(node, "code"), number(node, "signal"), boot, wall);
             case "pong" -> new Pong(node.path("id").asLong(), boot, wall);
+            case "clock" ->
+                new Told(
+                        node.path("id").asLong(),
+                        boot,
+                        wall,
+                        node.path("forwardNs").asLong());
             case "drained" -> new Drained();
             case "collected" -> new Collected(node.path("bytes").asLong(-1));
             case "error" -> new Failure(printable(text(node, "what", 2000)));

@@ -135,6 +135,11 @@ final class QemuProcess implements AutoCloseable {
         });
     }
 
+    /// For what is to be seen of it from outside: it is ended through this class.
+    Process process() {
+        return process;
+    }
+
     MachineSockets sockets() {
         return sockets;
     }

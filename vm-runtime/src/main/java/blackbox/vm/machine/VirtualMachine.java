@@ -7,6 +7,7 @@ import blackbox.vm.machine.GuestMessage.Collected;
 import blackbox.vm.machine.GuestMessage.Drained;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Pong;
+import blackbox.vm.machine.GuestMessage.Prepared;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk;
@@ -18,9 +19,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// A running machine with an agent in it, or about to be. Its owner is one thread, which calls the steps in
-/// order: [#startAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill] may come from
+/// order: [#prepareAgent], [#launchAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill] may come
+/// from
 /// any thread at any time. [#events], [#framesOut] and [#framesIn] must be read, each by a thread of its
 /// own, from the start to their end.
 public final class VirtualMachine implements AutoCloseable {
@@ -38,6 +41,7 @@ public final class VirtualMachine implements AutoCloseable {
     private final StartFacts facts;
     private final Clocks clocks;
     private long lastPing = 1;
+    private volatile @Nullable ClockKeeper keeper;
 
     VirtualMachine(
             MachineFolder folder,
@@ -106,22 +110,49 @@ public final class VirtualMachine implements AutoCloseable {
         return new ClockReading(before.plusNanos(roundTrip / 2), pong.bootNanos(), pong.wallNanos(), roundTrip);
     }
 
-    /// Starts the agent: sets the guest's clock, gives its random generator fresh entropy, unpacks the
-    /// workspace, and then executes. Input and output are copied by threads of this machine's.
+    /// Prepares the agent with entropy of its own and launches it now.
     public Started startAgent(AgentCommand command, InputStream in, OutputStream out, OutputStream error)
             throws VmException {
-        return startAgent(command, GuestEntropy.from(clocks.random()), in, out, error);
+        prepareAgent(command, GuestEntropy.from(clocks.random()), in, out, error);
+        return launchAgent(clocks.wall().instant());
     }
 
-    /// The same with entropy that the caller knows, so that another machine can be given it.
-    public Started startAgent(
+    /// Puts everything in place for the agent, its workspace above all; returns when it waits for its launch. Input and
+    /// output are copied by threads of this machine's.
+    ///
+    /// @param entropy for the guest's random generator
+    public void prepareAgent(
             AgentCommand command, GuestEntropy entropy, InputStream in, OutputStream out, OutputStream error)
             throws VmException {
         ends.streams().start(in, out, error);
-        Instant now = clocks.wall().instant();
-        long wallNanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        control.say(command.start(facts.workspace().bytes(), wallNanos, entropy.octets()));
-        return control.await(Started.class, "start the agent", START_TIMEOUT);
+        control.say(command.start(facts.workspace().bytes(), entropy.octets()));
+        control.await(Prepared.class, "get ready for the agent", START_TIMEOUT);
+    }
+
+    /// Has the guest set its wall clock to `now` and execute the agent at once. In the exact tier its clock is then
+    /// kept
+    /// with the host's until the agent has ended.
+    public Started launchAgent(Instant now) throws VmException {
+        control.say(Json.object().put("op", "launch").put("wallNs", ClockKeeper.nanos(now)));
+        Started started = control.await(Started.class, "start the agent", START_TIMEOUT);
+        if (facts.tier() == Tier.EXACT) {
+            keeper = ClockKeeper.start(control, clocks.wall(), qemu.process());
+        }
+        return started;
+    }
+
+    /// How well the guest's clock has kept the host's time since the agent's launch; null in the live tier, where it
+    /// keeps that by itself. Any thread.
+    public @Nullable ClockDrift clockDrift() {
+        ClockKeeper kept = keeper;
+        return kept == null ? null : kept.drift();
+    }
+
+    private void leaveClock() {
+        ClockKeeper kept = keeper;
+        if (kept != null) {
+            kept.close();
+        }
     }
 
     /// Copies the archive that went in to `target`, which must not exist; only this user may read it.
@@ -135,6 +166,7 @@ public final class VirtualMachine implements AutoCloseable {
     /// @throws VmException `TIMEOUT` when it runs longer than `timeout`: it still runs then
     public Exit awaitExit(Duration timeout) throws VmException {
         Exit exit = control.await(Exit.class, "end the agent", timeout);
+        leaveClock();
         ends.streams().awaitEnd(OUTPUT_TIMEOUT);
         return exit;
     }
@@ -161,6 +193,7 @@ public final class VirtualMachine implements AutoCloseable {
     /// Lets the guest end in order; kills it when it does not within `timeout`. Returns whether it ended by
     /// itself.
     public boolean powerOff(Duration timeout) throws VmException {
+        leaveClock();
         try {
             control.say("poweroff");
             if (qemu.awaitEnd(timeout)) {
@@ -205,6 +238,7 @@ public final class VirtualMachine implements AutoCloseable {
     /// Ends the machine when it still runs, and removes everything it had on the host.
     @Override
     public void close() throws VmException {
+        leaveClock();
         try (folder;
                 ends;
                 qemu) {
