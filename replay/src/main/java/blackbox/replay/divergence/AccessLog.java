@@ -57,9 +57,9 @@ final class AccessLog {
     }
 
     /// The accesses before the event at `until`.
-    static AccessLog read(KeyedHash hash, EventSource source, long until) throws IOException {
+    static AccessLog read(KeyedHash hash, KnownNames known, EventSource source, long until) throws IOException {
         var log = new AccessLog(hash, until);
-        var lineage = new Lineage(hash, new TokenSink() {
+        var lineage = new Lineage(hash, known, new TokenSink() {
             @Override
             public void accept(Strand strand, Token token) {
                 log.see(strand, token);

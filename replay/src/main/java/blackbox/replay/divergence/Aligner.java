@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Reads both sides once and matches them strand by strand. The side with less that waits for its counterpart
+/// Reads both sides and matches them strand by strand. The side with less that waits for its counterpart
 /// is read next, so that one side's extra events do not pile up the other's.
 ///
 /// Memory: at most [#PENDING_MAX] tokens of each side wait; beyond that the strands with most of them are cut
@@ -39,6 +39,8 @@ final class Aligner {
 
     private final Deque<Ending> ending = new ArrayDeque<>();
     private final Map<Long, StrandPair> pairs = new LinkedHashMap<>();
+    private final KnownNames[] known;
+    private final NamePairs names;
     private final Lineage[] lineages;
     private final int[] pending = new int[2];
     private final long[] cutOff = new long[2];
@@ -51,8 +53,37 @@ final class Aligner {
     private long lanesDiffering;
     private boolean foldedOtherwise;
 
-    Aligner(KeyedHash hash) {
-        lineages = new Lineage[] {new Lineage(hash, sink(RECORDED)), new Lineage(hash, sink(ACTUAL))};
+    private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual) {
+        known = new KnownNames[] {recorded, actual};
+        names = new NamePairs(pivot);
+        lineages = new Lineage[] {new Lineage(hash, recorded, sink(RECORDED)), new Lineage(hash, actual, sink(ACTUAL))};
+    }
+
+    /// Reads both to their ends: once where they agree. Otherwise, where names may have been made up, once more
+    /// with the knowledge of all words of both, and where they do not agree even so, a last time with what the
+    /// names stand for.
+    ///
+    /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
+    static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot) throws IOException {
+        Aligner first = new Aligner(hash, pivot, KnownNames.NOTHING, KnownNames.NOTHING).align(recorded, actual);
+        MadeUpNames one = first.lineages[RECORDED].names();
+        MadeUpNames other = first.lineages[ACTUAL].names();
+        if (first.isAgreed() || !one.isAnyExclusive() && !other.isAnyExclusive()) {
+            return first;
+        }
+        var words = new KnownNames(one.said(), other.said(), null);
+        var wordsOfActual = new KnownNames(other.said(), one.said(), null);
+        Aligner second = new Aligner(hash, pivot, words, wordsOfActual).align(recorded, actual);
+        if (second.isAgreed()) {
+            return second;
+        }
+        KnownNames all = words.with(second.names.standIns(RECORDED));
+        KnownNames allOfActual = wordsOfActual.with(second.names.standIns(ACTUAL));
+        return new Aligner(hash, pivot, all, allOfActual).align(recorded, actual);
+    }
+
+    private boolean isAgreed() {
+        return pairs.isEmpty() && names.isFitting();
     }
 
     private TokenSink sink(int side) {
@@ -69,8 +100,7 @@ final class Aligner {
         };
     }
 
-    /// Reads both to their ends.
-    Aligner align(EventSource recorded, EventSource actual) throws IOException {
+    private Aligner align(EventSource recorded, EventSource actual) throws IOException {
         try (EventCursor first = recorded.open(0);
                 EventCursor second = actual.open(0)) {
             boolean[] open = {true, true};
@@ -138,6 +168,7 @@ final class Aligner {
     private void agree(StrandPair pair, Token recorded, Token actual) {
         matched++;
         lanesDiffering |= recorded.lanes() ^ actual.lanes();
+        names.agree(recorded, actual);
         pair.agreed = new Edit.Agreed(recorded, actual);
     }
 
@@ -322,6 +353,23 @@ final class Aligner {
         return pairs.values();
     }
 
+    /// The made-up names that stand for each other.
+    NamePairs names() {
+        return names;
+    }
+
+    /// Whether there were more words or made-up names than are kept.
+    boolean isShortOfWords() {
+        return lineages[RECORDED].names().said().isFull()
+                || lineages[ACTUAL].names().said().isFull()
+                || names.count() > NamePairs.PAIRS_MAX;
+    }
+
+    /// What was known of that side's names when it was read.
+    KnownNames known(int side) {
+        return known[side];
+    }
+
     /// Events that agreed.
     long matched() {
         return matched;
@@ -355,7 +403,7 @@ final class Aligner {
     /// The names of the rules without which the sides would not agree.
     List<String> rules() {
         var rules = new ArrayList<String>();
-        String[] lanes = {"process-numbers", "temporary-names", "ephemeral-ports", "kernel-file-sizes"};
+        String[] lanes = {"process-numbers", "made-up-names", "ephemeral-ports", "kernel-file-sizes"};
         for (int lane = 0; lane < lanes.length; lane++) {
             if ((lanesDiffering >>> 16 * lane & 0xffff) != 0) {
                 rules.add(lanes[lane]);

@@ -39,7 +39,7 @@ public record Alignment(
     /// What each rule allows.
     public static final List<String> RULES = List.of(
             "process-numbers: processes and threads have other numbers",
-            "temporary-names: random parts of names of files that were created exclusively differ",
+            "made-up-names: names that programs made up for what they created exclusively differ",
             "ephemeral-ports: ports that a kernel chose differ",
             "kernel-file-sizes: files in /proc and /sys have other lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in other portions",

@@ -26,7 +26,7 @@ final class Causes {
     record NetworkChange(Candidate candidate, Facts expected, Facts actual) {}
 
     /// What one side tells.
-    record SideEvidence(Side side, EventLookup events, CausalScan scan, Past past) {}
+    record SideEvidence(Side side, KnownNames names, EventLookup events, CausalScan scan, Past past) {}
 
     record Evidence(
             Candidate root,
@@ -265,8 +265,8 @@ final class Causes {
         Candidate root = evidence.root();
         long until = root.recordedIndex() >= 0 ? root.recordedIndex() : root.place() + 1;
         long untilActual = root.actualIndex() >= 0 ? root.actualIndex() : Long.MAX_VALUE;
-        AccessLog mine = AccessLog.read(hash, recorded.side().events(), until);
-        AccessLog theirs = AccessLog.read(hash, actual.side().events(), untilActual);
+        AccessLog mine = AccessLog.read(hash, recorded.names(), recorded.side().events(), until);
+        AccessLog theirs = AccessLog.read(hash, actual.names(), actual.side().events(), untilActual);
         return mine.race(theirs, root.strand().process, root.strand().parent);
     }
 

@@ -11,23 +11,24 @@ import org.jspecify.annotations.Nullable;
 public final class Divergences {
 
     private static final long AROUND_NS = 1_000_000_000L;
+    private static final int NAME_CHARS_MAX = 60;
 
     private Divergences() {}
 
     /// Aligns `actual` with `recorded`. `again` are further replays: where they differ from `actual`, a
     /// difference between recording and replay says nothing and is left out, which the answer tells.
     ///
-    /// Every source is read from its beginning up to three times. Blocks the thread.
+    /// Every source is read from its beginning up to five times. Blocks the thread.
     public static Alignment align(Side recorded, Side actual, List<EventSource> again, AlignmentSettings settings)
             throws IOException {
         var hash = new KeyedHash(settings.hashKey());
         NoiseMask mask = again.isEmpty() ? null : mask(hash, actual, again);
-        Aligner aligner = new Aligner(hash).align(recorded.events(), actual.events());
+        Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL);
         int masked = mask == null ? 0 : apply(mask, aligner.divergent());
         boolean cut = withoutCutEnds(aligner);
         Collection<StrandPair> divergent = aligner.divergent();
         FirstDivergence first =
-                divergent.isEmpty() ? null : new Explanation(hash, recorded, actual, settings).explain(divergent);
+                divergent.isEmpty() ? null : new Explanation(hash, recorded, actual, settings).explain(aligner);
         var rules = new ArrayList<>(aligner.rules());
         if (masked > 0) {
             rules.add("noise-mask");
@@ -60,7 +61,8 @@ public final class Divergences {
     private static NoiseMask mask(KeyedHash hash, Side actual, List<EventSource> again) throws IOException {
         var mask = new NoiseMask();
         for (EventSource other : again) {
-            mask.learn(new Aligner(hash).align(actual.events(), other).divergent());
+            mask.learn(
+                    Aligner.of(hash, actual.events(), other, Aligner.RECORDED).divergent());
         }
         return mask;
     }
@@ -121,11 +123,18 @@ public final class Divergences {
         return lines;
     }
 
-    private static List<String> notCompared(Aligner aligner, Side recorded, Side actual) {
+    private static List<String> notCompared(Aligner aligner, Side recorded, Side actual) throws IOException {
         var lines = new ArrayList<String>();
         lines.add("heartbeats, reports of tracer and VM, link-level frames and the kernel's own threads: "
                 + aligner.notCompared(Aligner.RECORDED) + " and " + aligner.notCompared(Aligner.ACTUAL) + " events");
         lines.add("contents of files and of network traffic, values of environment variables: they are not recorded");
+        if (aligner.names().count() > 0) {
+            lines.add(standing(aligner.names(), recorded, actual));
+        }
+        if (aligner.isShortOfWords()) {
+            lines.add("letters of made-up names, as far as memory allowed: where there are more than "
+                    + WordSet.WORDS_MAX + " words or " + NamePairs.PAIRS_MAX + " such names, the others are compared");
+        }
         Side[] sides = {recorded, actual};
         for (int side = 0; side < sides.length; side++) {
             if (!aligner.isClosed(side)) {
@@ -140,6 +149,28 @@ public final class Divergences {
             }
         }
         return lines;
+    }
+
+    /// How many made-up names stand for each other, and the first of them.
+    private static String standing(NamePairs names, Side recorded, Side actual) throws IOException {
+        var one = new EventLookup(recorded.events());
+        var other = new EventLookup(actual.events());
+        var shown = new ArrayList<String>();
+        for (NamePairs.Shown pair : names.shown()) {
+            shown.add(name(one.facts(pair.recorded())) + " for " + name(other.facts(pair.actual())));
+        }
+        return "letters of names that programs made up for what they created exclusively: names that stand for each"
+                + " other: " + names.count() + " (" + String.join(", ", shown)
+                + (names.count() > shown.size() ? ", …)" : ")");
+    }
+
+    private static String name(EventLookup.@Nullable Facts facts) {
+        String path = facts == null ? null : facts.path();
+        if (path == null) {
+            return "?";
+        }
+        String name = path.substring(path.lastIndexOf('/') + 1);
+        return name.length() <= NAME_CHARS_MAX ? name : name.substring(0, NAME_CHARS_MAX - 1) + "…";
     }
 
     private static List<String> next(Side recorded, Side actual, @Nullable FirstDivergence first) throws IOException {

@@ -22,6 +22,11 @@ final class EventIdentity {
     /// open(2): O_WRONLY and O_RDWR.
     private static final long ACCESS_MODE = 3;
 
+    private static final long READ_WRITE = 2;
+
+    /// Permissions of the group and of others.
+    private static final long OTHERS = 077;
+
     private static final int LANE_BITS = 16;
 
     private static final Column[] NEVER = {
@@ -71,13 +76,21 @@ final class EventIdentity {
     }
 
     private final KeyedHash hash;
+    private final MadeUpNames names;
     private final Words words;
+    private long pathHash;
     private long portsLane;
     private long kernelLane;
 
-    EventIdentity(KeyedHash hash) {
+    EventIdentity(KeyedHash hash, KnownNames known) {
         this.hash = hash;
-        this.words = new Words(hash);
+        this.names = new MadeUpNames(hash, known);
+        this.words = new Words(hash, names);
+    }
+
+    /// The names that programs of this side made up.
+    MadeUpNames names() {
+        return names;
     }
 
     /// A process number as a word, for names that a process makes of it; 0 for numbers so short that they
@@ -93,6 +106,7 @@ final class EventIdentity {
         portsLane = 0;
         kernelLane = 0;
         learn(row, kind, process);
+        pathHash = row.has(Column.PATH) ? text(row, Column.PATH) : 0;
         long subject = subject(row, kind);
         long columns = row.presentMask() & COMPARED[kind];
         long volume = volume(row, kind);
@@ -107,7 +121,7 @@ final class EventIdentity {
         long canon = columns(row, kind, columns);
         canon = result(row, canon);
         canon = ports(row, kind, canon);
-        return new Token(index, ordinal, kind, canon, lanes(row), subject, volume, writes(row, kind));
+        return new Token(index, ordinal, kind, canon, lanes(row), subject, volume, writes(row, kind), names.used());
     }
 
     /// What a process is known by among its siblings: the program that it runs and its arguments.
@@ -133,23 +147,51 @@ final class EventIdentity {
         if (process == null) {
             return;
         }
-        // Also where it failed: the name was made up before.
-        boolean exclusive = kind == Kind.FILE_MKDIR.code()
-                || kind == Kind.FILE_OPEN.code()
-                        && row.has(Column.FLAGS)
-                        && (row.number(Column.FLAGS) & EXCLUSIVE) == EXCLUSIVE;
-        if (exclusive && row.has(Column.PATH)) {
-            words.temporary(
-                    row.array(Column.PATH),
-                    row.offset(Column.PATH),
-                    row.length(Column.PATH),
-                    process.nextExclusiveName());
+        if (row.has(Column.PATH)) {
+            learnName(row, kind);
         }
         if (kind == Kind.NET_LISTEN.code() && isEphemeral(row, Column.LOCAL_PORT)) {
-            words.rename(
+            words.renamePort(
                     words.word(row.number(Column.LOCAL_PORT)), hash.mix(process.strand.group, process.nextListen()));
         }
-        words.begin(process.word, process.parentWord);
+    }
+
+    private void learnName(Row row, int kind) {
+        boolean exclusive = isExclusive(row, kind);
+        if (!exclusive && !takesNameAway(kind)) {
+            return;
+        }
+        long process = hash.mix(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0);
+        byte[] array = row.array(Column.PATH);
+        int offset = row.offset(Column.PATH);
+        int length = row.length(Column.PATH);
+        if (exclusive) {
+            words.created(array, offset, length, process, isKeptToItself(row, kind));
+        } else {
+            words.gone(array, offset, length, process);
+        }
+    }
+
+    /// Whether the event creates something only where there was nothing. Also where it failed: the name was
+    /// made up before.
+    private static boolean isExclusive(Row row, int kind) {
+        return switch (Kind.ofCode(kind)) {
+            case FILE_MKDIR, FILE_SYMLINK, FILE_MKNOD -> true;
+            case FILE_OPEN -> row.has(Column.FLAGS) && (row.number(Column.FLAGS) & EXCLUSIVE) == EXCLUSIVE;
+            case null, default -> false;
+        };
+    }
+
+    /// Whether it is closed to others, or opened to be read again by who wrote it: who copies or unpacks under
+    /// names that are given opens to write only, and for everybody.
+    private static boolean isKeptToItself(Row row, int kind) {
+        boolean closed = row.has(Column.MODE) && (row.number(Column.MODE) & OTHERS) == 0;
+        boolean reads = kind == Kind.FILE_OPEN.code() && (row.number(Column.FLAGS) & ACCESS_MODE) == READ_WRITE;
+        return closed || reads;
+    }
+
+    private static boolean takesNameAway(int kind) {
+        return kind == Kind.FILE_UNLINK.code() || kind == Kind.FILE_RMDIR.code() || kind == Kind.FILE_RENAME.code();
     }
 
     private long columns(Row row, int kind, long columns) {
@@ -157,15 +199,25 @@ final class EventIdentity {
         for (long left = columns; left != 0; left &= left - 1) {
             int field = Long.numberOfTrailingZeros(left);
             Column column = Column.of(field);
-            canon = hash.mix(canon, field, value(row, column));
+            boolean kept = column == Column.PATH_TO && kind != Kind.FILE_SYMLINK.code();
+            canon = hash.mix(canon, field, kept ? kept(row) : value(row, column));
         }
         return canon;
+    }
+
+    /// What a rename or link leads to.
+    private long kept(Row row) {
+        return words.kept(row.array(Column.PATH_TO), row.offset(Column.PATH_TO), row.length(Column.PATH_TO));
+    }
+
+    private long text(Row row, Column column) {
+        return words.text(row.array(column), row.offset(column), row.length(column));
     }
 
     private long value(Row row, Column column) {
         return switch (column.type()) {
             case INT, LONG -> row.number(column);
-            case STRING, BYTES -> words.text(row.array(column), row.offset(column), row.length(column));
+            case STRING, BYTES -> column == Column.PATH ? pathHash : text(row, column);
             case STRING_LIST -> {
                 long total = 0;
                 var cursor = new ListCursor(row, column);
@@ -226,7 +278,7 @@ final class EventIdentity {
             long remote = row.has(Column.REMOTE_PORT) ? row.number(Column.REMOTE_PORT) : 0;
             return hash.mix(kind, remote, row.has(Column.REMOTE_IP) ? value(row, Column.REMOTE_IP) : 0);
         }
-        return row.has(Column.PATH) ? value(row, Column.PATH) : 0;
+        return pathHash;
     }
 
     private static boolean writes(Row row, int kind) {
@@ -285,7 +337,7 @@ final class EventIdentity {
         }
         return lane(numbers)
                 | lane(words.namesLane()) << LANE_BITS
-                | lane(portsLane) << 2 * LANE_BITS
+                | lane(portsLane + words.portsLane()) << 2 * LANE_BITS
                 | lane(kernelLane) << 3 * LANE_BITS;
     }
 

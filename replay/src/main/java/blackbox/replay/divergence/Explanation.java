@@ -32,8 +32,9 @@ final class Explanation {
         this.actualEvents = new EventLookup(actual.events());
     }
 
-    /// The first divergence among pairs that differ, of which there is at least one.
-    FirstDivergence explain(Collection<StrandPair> divergent) throws IOException {
+    /// The first divergence of sides that differ somewhere.
+    FirstDivergence explain(Aligner aligner) throws IOException {
+        Collection<StrandPair> divergent = aligner.divergent();
         List<Candidate> candidates = candidates(divergent);
         List<Causes.NetworkChange> network = networkChanges(candidates);
         CausalScan before = scan(recorded, candidates, network, true);
@@ -41,8 +42,18 @@ final class Explanation {
         Candidate root = root(candidates, before, beforeActual);
         var evidence = new Causes.Evidence(
                 root,
-                new Causes.SideEvidence(recorded, recordedEvents, before, before.past(root.recordedIndex())),
-                new Causes.SideEvidence(actual, actualEvents, beforeActual, beforeActual.past(root.actualIndex())),
+                new Causes.SideEvidence(
+                        recorded,
+                        aligner.known(Aligner.RECORDED),
+                        recordedEvents,
+                        before,
+                        before.past(root.recordedIndex())),
+                new Causes.SideEvidence(
+                        actual,
+                        aligner.known(Aligner.ACTUAL),
+                        actualEvents,
+                        beforeActual,
+                        beforeActual.past(root.actualIndex())),
                 network,
                 divergent);
         Causes causes = new Causes(hash, evidence, settings.exact());

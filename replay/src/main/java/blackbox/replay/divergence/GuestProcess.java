@@ -21,17 +21,12 @@ final class GuestProcess {
     /// Its flows that have not ended, by their ports.
     final Map<Long, Strand> flows = new HashMap<>(0);
 
-    private long exclusiveNames;
     private long listens;
 
     GuestProcess(Strand strand, long word, long parentWord) {
         this.strand = strand;
         this.word = word;
         this.parentWord = parentWord;
-    }
-
-    long nextExclusiveName() {
-        return exclusiveNames++;
     }
 
     long nextListen() {

@@ -43,9 +43,9 @@ final class Lineage {
     private long notCompared;
     private long sequence = 1;
 
-    Lineage(KeyedHash hash, TokenSink sink) {
+    Lineage(KeyedHash hash, KnownNames known, TokenSink sink) {
         this.hash = hash;
-        this.identity = new EventIdentity(hash);
+        this.identity = new EventIdentity(hash, known);
         this.sink = sink;
         this.host = new Strand(Strand.Sort.HOST, hash.mix(ROOT, 1), 0, 0);
         host.name(hash.mix(ROOT, 2));
@@ -55,6 +55,11 @@ final class Lineage {
     /// the VM.
     long notCompared() {
         return notCompared;
+    }
+
+    /// The names that programs made up, as far as was read.
+    MadeUpNames names() {
+        return identity.names();
     }
 
     /// A hash of all compared events in their order, whatever strand they are in.

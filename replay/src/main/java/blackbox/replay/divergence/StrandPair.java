@@ -123,9 +123,11 @@ final class StrandPair {
         return rest;
     }
 
-    /// Calls on one file or flow are told of in portions, which depend on time.
+    /// Calls on one file or flow are told of in portions, which depend on time. As long as it is not known what
+    /// a made-up name stands for, it is not known either which file that is.
     private static boolean isFolded(Token token) {
-        return token.kind() == Kind.FILE_IO.code() || token.kind() == Kind.NET_FLOW.code();
+        return (token.kind() == Kind.FILE_IO.code() || token.kind() == Kind.NET_FLOW.code())
+                && token.names().openCount() == 0;
     }
 
     /// The edit with what it has about one file or flow.

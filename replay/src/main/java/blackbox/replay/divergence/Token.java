@@ -6,9 +6,20 @@ package blackbox.replay.divergence;
 /// @param ordinal its place in its strand, from 0
 /// @param kind code of its kind
 /// @param canon hash of what it is, identifiers renamed
-/// @param lanes what was renamed, 16 bits of hash each: process numbers, temporary names, ports
+/// @param lanes what was renamed, 16 bits of hash each: process numbers, made-up names, ports,
+/// lengths of the kernel's files
 /// @param subject hash of the path or flow that it is about, 0 where there is none
 /// @param volume for events that fold several calls: a hash of the counts such that the hash of a sum is the
 /// sum
 /// @param writes whether it changes its subject
-record Token(long index, long ordinal, int kind, long canon, long lanes, long subject, long volume, boolean writes) {}
+/// @param names the made-up names in it
+record Token(
+        long index,
+        long ordinal,
+        int kind,
+        long canon,
+        long lanes,
+        long subject,
+        long volume,
+        boolean writes,
+        NamesUsed names) {}

@@ -1,35 +1,40 @@
 package blackbox.replay.divergence;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.function.LongConsumer;
 
-/// Hashes texts word by word (letters, digits, `_`), so that single words can be renamed wherever they occur:
-/// random parts of temporary names, ports that the kernel chose. Owned by one thread.
+/// Hashes texts word by word (letters of any script, digits, `_`), so that single words can be renamed wherever
+/// they occur: process numbers, names that programs made up, ports that the kernel chose. Owned by one thread.
 final class Words {
 
-    private static final int RENAMED_MAX = 65_536;
-    private static final int RANDOM_BYTES_MIN = 6;
-    private static final int RANDOM_BYTES_MAX = 16;
+    private static final int PORTS_MAX = 65_536;
     private static final long PROCESS_NUMBER = 3;
     private static final byte[] PROC = "/proc/".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] TMP = "tmp".getBytes(StandardCharsets.US_ASCII);
     private static final boolean[] WORD = new boolean[256];
 
     static {
         for (int c = 0; c < 256; c++) {
-            WORD[c] = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_';
+            WORD[c] = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80;
         }
     }
 
     private final KeyedHash hash;
-    private final FadingTable renamed = new FadingTable(RENAMED_MAX);
+    private final MadeUpNames names;
+    private final FadingTable ports = new FadingTable(PORTS_MAX);
     private long self;
     private long parent;
     private long numbersLane;
     private long namesLane;
+    private long portsLane;
 
-    Words(KeyedHash hash) {
+    /// The made-up name that was hashed last in this part of a path, and the hash up to its end.
+    private long joined;
+
+    private long joinedTotal;
+
+    Words(KeyedHash hash, MadeUpNames names) {
         this.hash = hash;
+        this.names = names;
     }
 
     /// Begins an event of a process: the numbers that it may have put into names, as [#word] hashes, 0 for
@@ -39,6 +44,8 @@ final class Words {
         parent = parentWord;
         numbersLane = 0;
         namesLane = 0;
+        portsLane = 0;
+        names.begin();
     }
 
     /// Sum over the process numbers that were renamed since [#begin], as they stood there.
@@ -46,21 +53,32 @@ final class Words {
         return numbersLane;
     }
 
-    /// The same for temporary names and ports.
+    /// The same for made-up names.
     long namesLane() {
         return namesLane;
     }
 
-    /// From now on `word` counts as `canon`.
-    void rename(long word, long canon) {
-        renamed.put(word, canon);
+    /// The same for ports.
+    long portsLane() {
+        return portsLane;
+    }
+
+    /// From now on the port of that word counts as `canon`.
+    void renamePort(long word, long canon) {
+        ports.put(word, canon);
     }
 
     /// The hash of a text, its words renamed. Numbers in a path below /proc are processes.
     long text(byte[] array, int from, int length) {
+        return text(array, from, length, length);
+    }
+
+    /// The same, but made-up names behind the first `renamed` octets stand for themselves.
+    private long text(byte[] array, int from, int length, int renamed) {
         boolean proc = startsWith(array, from, length, PROC);
         int end = from + length;
         long total = length == 0 ? 1 : 2;
+        joined = FadingTable.ABSENT;
         int at = from;
         while (at < end) {
             int begin = at;
@@ -68,28 +86,49 @@ final class Words {
                 at++;
             }
             if (at > begin) {
-                total = hash.mix(total, renamed(word(array, begin, at), proc && isNumber(array, begin, at)));
+                long word = word(array, begin, at);
+                boolean number = proc && isNumber(array, begin, at) || isProcess(word);
+                total = number ? number(total, word) : word(total, word, begin - from < renamed);
             }
             if (at < end) {
+                joined = array[at] == '/' ? FadingTable.ABSENT : joined;
                 total = hash.mix(total, array[at++] & 0xff | 0x100);
             }
         }
         return total;
     }
 
-    private long renamed(long word, boolean processNumber) {
-        if (processNumber || word == self || word == parent) {
-            numbersLane += word;
-            return PROCESS_NUMBER;
+    private boolean isProcess(long word) {
+        return word == self || word == parent;
+    }
+
+    private long number(long total, long word) {
+        numbersLane += word;
+        joined = FadingTable.ABSENT;
+        return hash.mix(total, PROCESS_NUMBER);
+    }
+
+    /// Words of one made-up name with signs between them are one, wherever the signs fell.
+    private long word(long total, long word, boolean renamed) {
+        long name = names.nameOf(word);
+        if (name == FadingTable.ABSENT || !renamed) {
+            joined = FadingTable.ABSENT;
+            return hash.mix(total, port(word));
         }
-        if (renamed.isEmpty()) {
-            return word;
+        namesLane += word;
+        if (name != joined) {
+            joined = name;
+            joinedTotal = hash.mix(total, names.standIn(name));
         }
-        long canon = renamed.get(word);
+        return joinedTotal;
+    }
+
+    private long port(long word) {
+        long canon = ports.isEmpty() ? FadingTable.ABSENT : ports.get(word);
         if (canon == FadingTable.ABSENT) {
             return word;
         }
-        namesLane += word;
+        portsLane += word;
         return canon;
     }
 
@@ -115,72 +154,58 @@ final class Words {
         return word(digits, 0, digits.length);
     }
 
-    /// Renames what looks random in the last name of a path that was created exclusively; `ordinal` counts
-    /// such creations of the process.
-    void temporary(byte[] array, int from, int length, long ordinal) {
+    /// A path was created exclusively by a process, which keeps the thing to itself or not.
+    void created(byte[] array, int from, int length, long process, boolean keptToItself) {
         int end = from + length;
-        int name = end;
-        while (name > from && array[name - 1] != '/') {
-            name--;
+        int begin = lastName(array, from, end);
+        long name = word(array, begin, end);
+        if (names.mayBeMadeUp(name, process, keptToItself)) {
+            eachWord(array, begin, end, word -> names.consider(word, name));
         }
-        boolean folder = isTemporaryFolder(array, from, name);
-        boolean named = folder || isNamedTemporary(array, name, end);
-        int at = name;
+    }
+
+    /// A process removed or renamed what was at a path.
+    void gone(byte[] array, int from, int length, long process) {
+        int end = from + length;
+        names.gone(word(array, lastName(array, from, end), end), process);
+    }
+
+    /// The hash of the path under which something is to stay: its last name stands for itself, and its words
+    /// mean something, unless just that name was made up.
+    long kept(byte[] array, int from, int length) {
+        int end = from + length;
+        int begin = lastName(array, from, end);
+        if (names.isMadeUp(word(array, begin, end))) {
+            return text(array, from, length);
+        }
+        eachWord(array, begin, end, names::kept);
+        return text(array, from, length, begin - from);
+    }
+
+    private void eachWord(byte[] array, int from, int end, LongConsumer action) {
+        int at = from;
         while (at < end) {
             int begin = at;
             while (at < end && WORD[array[at] & 0xff]) {
                 at++;
             }
-            if (looksRandom(array, begin, at, folder, named)) {
-                long before = text(array, name, begin - name);
-                long behind = text(array, at, end - at);
-                rename(word(array, begin, at), hash.mix(hash.mix(before, behind), ordinal, (long) at - begin));
+            if (at > begin) {
+                long word = word(array, begin, at);
+                if (!isProcess(word)) {
+                    action.accept(word);
+                }
             }
             at++;
         }
     }
 
-    private static boolean isTemporaryFolder(byte[] array, int from, int name) {
-        String folder = new String(array, from, name - from, StandardCharsets.ISO_8859_1);
-        return folder.startsWith("/tmp/") || folder.startsWith("/var/tmp/") || folder.startsWith("/dev/shm/");
-    }
-
-    private static boolean isNamedTemporary(byte[] array, int name, int end) {
-        String last = new String(array, name, end - name, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
-        return last.contains("tmp") || last.contains("temp");
-    }
-
-    /// mkstemp(3) takes six or more letters and digits, mktemp(1) ten; Python's tempfile eight of lower-case
-    /// letters, digits and `_`, mostly behind `tmp`. In a folder for temporary files a word of such a length
-    /// is taken for random, elsewhere only where its kinds of characters change as they do by chance.
-    private static boolean looksRandom(byte[] array, int from, int to, boolean folder, boolean named) {
-        int begin = startsWith(array, from, to - from, TMP) ? from + TMP.length : from;
-        if ((folder || begin > from) && (to - begin == 6 || to - begin == 8 || to - begin == 10)) {
-            return true;
+    /// Where the last name of a path begins.
+    private static int lastName(byte[] array, int from, int end) {
+        int name = end;
+        while (name > from && array[name - 1] != '/') {
+            name--;
         }
-        for (int i = begin; i < to - 1; i++) {
-            if (array[i] == '_') {
-                begin = i + 1;
-            }
-        }
-        int length = to - begin;
-        return length >= RANDOM_BYTES_MIN && length <= RANDOM_BYTES_MAX && changes(array, begin, to) >= (named ? 1 : 3);
-    }
-
-    /// How often the kind of character changes, a capital at the beginning left aside.
-    private static int changes(byte[] array, int from, int to) {
-        int changes = 0;
-        for (int i = from + 1; i < to; i++) {
-            boolean capital = i == from + 1 && kindOf(array[from]) == 2 && kindOf(array[i]) == 1;
-            if (!capital && kindOf(array[i]) != kindOf(array[i - 1])) {
-                changes++;
-            }
-        }
-        return changes;
-    }
-
-    private static int kindOf(byte c) {
-        return c >= '0' && c <= '9' ? 0 : c >= 'a' && c <= 'z' ? 1 : 2;
+        return name;
     }
 
     private static boolean isNumber(byte[] array, int from, int to) {

@@ -112,7 +112,7 @@ final class RecordedEvents {
 
     String newSuffix() {
         String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-        var text = new StringBuilder("q7"); // mkstemp would give it now and then; one change of kind is sure
+        var text = new StringBuilder();
         for (int i = 0; i < 8; i++) {
             text.append(letters.charAt(random.nextInt(letters.length())));
         }

@@ -1,0 +1,30 @@
+package blackbox.replay.divergence;
+
+import java.util.Arrays;
+
+/// The made-up names in one event, as hashes. Immutable.
+final class NamesUsed {
+
+    static final NamesUsed NONE = new NamesUsed(0, new long[0], 0);
+
+    /// The name that the event created; 0 where it created none that is made up.
+    final long created;
+
+    private final long[] open;
+
+    /// @param open names of which it is not known what they stand for; the first `count` of them
+    NamesUsed(long created, long[] open, int count) {
+        this.created = created;
+        this.open = Arrays.copyOf(open, count);
+    }
+
+    /// How many names the event's texts have of which it is not known what they stand for.
+    int openCount() {
+        return open.length;
+    }
+
+    /// One of these, in the order of the texts.
+    long open(int place) {
+        return open[place];
+    }
+}
