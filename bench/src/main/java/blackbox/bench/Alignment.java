@@ -231,7 +231,8 @@ final class Alignment implements Benchmark {
     /// Eight workers that run short compilers one after the other; the seed chooses numbers, names and turns,
     /// never what is done.
     private static final class Work {
-        private static final long WRITE_EXCLUSIVE = 0x80 | 0x40 | 0x1;
+        private static final long EXCLUSIVE = 0x80 | 0x40 | 0x2;
+        private static final String CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
         private final Random random;
         private final List<Lane> lanes = new ArrayList<>();
@@ -285,7 +286,7 @@ final class Alignment implements Benchmark {
                 Text path = Text.of("/workspace/src/module" + number + "/part_" + work.nextInt(2_000) + ".h");
                 return switch (step++) {
                     case 0 -> exec();
-                    case 54 -> new Event.FileOpen(header(process), named(), WRITE_EXCLUSIVE, 0600, true, 0);
+                    case 54 -> new Event.FileOpen(header(process), named(), EXCLUSIVE, 0600, true, 0);
                     case 55 -> new Event.FileIo(header(process), temporary, 0, 900, 0, 3, 0L, 900L, null);
                     case 56 -> change(Kind.FILE_RENAME, Text.of("/workspace/out/" + number + "-" + job + ".o"));
                     case 57 -> change(Kind.FILE_UNLINK, null);
@@ -321,7 +322,12 @@ final class Alignment implements Benchmark {
             }
 
             private Text named() {
-                temporary = Text.of("/tmp/cc" + Integer.toString(random.nextInt(1 << 29) + (1 << 30), 36) + ".s");
+                // As mkstemps(3) does: six of 62 characters.
+                var name = new StringBuilder("/tmp/cc");
+                for (int i = 0; i < 6; i++) {
+                    name.append(CHARACTERS.charAt(random.nextInt(CHARACTERS.length())));
+                }
+                temporary = Text.of(name.append(".s").toString());
                 return temporary;
             }
         }
