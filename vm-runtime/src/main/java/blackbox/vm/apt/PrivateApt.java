@@ -111,8 +111,8 @@ public final class PrivateApt implements AutoCloseable {
         var open = new LinkedHashSet<>(wanted);
         download(wanted, open, taker);
         for (DebFile each : List.copyOf(open)) {
-            // Alone, so that what apt says is of this one.
-            Outcome again = download(List.of(each), open, taker);
+            // Alone, so that what apt says is of this one. It was tried several times already.
+            Outcome again = download(List.of(each), open, taker, "-o", "Acquire::Retries=0");
             if (open.contains(each)) {
                 missing.put(each, reason(each.identity(), again));
             }
@@ -192,8 +192,10 @@ public final class PrivateApt implements AutoCloseable {
         state.close();
     }
 
-    private Outcome download(Collection<DebFile> wanted, Set<DebFile> open, Taker taker) throws VmException {
+    private Outcome download(Collection<DebFile> wanted, Set<DebFile> open, Taker taker, String... options)
+            throws VmException {
         var command = new ArrayList<>(List.of("apt-get", "-qq", "download"));
+        command.addAll(List.of(options));
         wanted.forEach(each -> command.add(each.identity().specification()));
         try {
             return attempt(command.toArray(String[]::new));

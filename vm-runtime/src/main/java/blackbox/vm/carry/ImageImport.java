@@ -52,6 +52,9 @@ public final class ImageImport {
     /// @throws VmException `ARCHIVE_REFUSED` when it is no image archive of a form that is known;
     ///     `ARCHIVE_ALTERED` when it is one and was cut or changed; `DISK_FULL`, `IO`
     public Taken take(Path file) throws VmException {
+        if (Files.isDirectory(file) || !Files.isReadable(file)) {
+            throw new VmException(Code.ARCHIVE_REFUSED, file + " could not be read; is there such a file?");
+        }
         Path folder = data.resolve("archive");
         try (var lock = FolderLock.take(folder)) {
             ScratchFolder.clear(folder, SCRATCH);
@@ -60,7 +63,7 @@ public final class ImageImport {
                 return take(new Reading(in, file), scratch.path());
             }
         } catch (IOException e) {
-            throw new VmException(Code.ARCHIVE_REFUSED, file + " could not be read", e);
+            throw new VmException(Code.IO, file + " could not be taken into " + folder, e);
         }
     }
 

@@ -28,7 +28,8 @@ public final class TestRepository implements AutoCloseable {
 
     private final Path folder;
     private final HttpServer server;
-    private final Map<String, Path> packages = new LinkedHashMap<>();
+    /// By file, what the lists say.
+    private final Map<Path, String> stanzas = new LinkedHashMap<>();
     private final Set<String> cut = ConcurrentHashMap.newKeySet();
     private final Set<String> altered = ConcurrentHashMap.newKeySet();
     private final Set<String> absent = ConcurrentHashMap.newKeySet();
@@ -72,11 +73,9 @@ public final class TestRepository implements AutoCloseable {
             throws VmException, IOException {
         try (var tree = ScratchFolder.in(folder, "tree-")) {
             Path control = Files.createDirectories(tree.path().resolve("DEBIAN"));
-            Files.writeString(
-                    control.resolve("control"),
-                    "Package: " + name + "\nVersion: " + version
-                            + "\nArchitecture: amd64\nMaintainer: a test <test@test>\n"
-                            + fields + "Description: of a test\n");
+            String text = "Package: " + name + "\nVersion: " + version
+                    + "\nArchitecture: amd64\nMaintainer: a test <test@test>\n" + fields + "Description: of a test\n";
+            Files.writeString(control.resolve("control"), text);
             Path own = tree.path().resolve("usr/share/" + name + "/version");
             Files.createDirectories(own.getParent());
             Files.writeString(own, (name + " " + version + "\n").repeat(2000));
@@ -85,7 +84,7 @@ public final class TestRepository implements AutoCloseable {
                 Files.createDirectories(target.getParent());
                 Files.copy(each.getValue(), target);
             }
-            Path deb = folder.resolve(name + "_" + version.replace(":", "%3a") + "_amd64.deb");
+            Path deb = deb(name, version);
             Command.of(
                             "dpkg-deb",
                             "--root-owner-group",
@@ -94,15 +93,21 @@ public final class TestRepository implements AutoCloseable {
                             tree.path().toString(),
                             deb.toString())
                     .run();
-            packages.put(name + " " + version, deb);
+            var made = new DebFile(name, version, "amd64", FileSeal.hash(deb).toString(), Files.size(deb));
+            stanzas.put(
+                    deb,
+                    text + "Filename: " + deb.getFileName() + "\nSize: " + made.bytes() + "\nSHA256: " + made.sha256()
+                            + "\n\n");
             publish();
-            return new DebFile(name, version, "amd64", FileSeal.hash(deb).toString(), Files.size(deb));
+            return made;
         }
     }
 
     /// Takes a version out of the lists and off the disk.
-    public void remove(String name, String version) throws VmException, IOException {
-        Files.delete(packages.remove(name + " " + version));
+    public void remove(String name, String version) throws IOException {
+        Path deb = deb(name, version);
+        stanzas.remove(deb);
+        Files.delete(deb);
         publish();
     }
 
@@ -144,23 +149,16 @@ public final class TestRepository implements AutoCloseable {
         server.stop(0);
     }
 
-    private static String fileName(DebFile file) {
-        return file.name() + "_" + file.version().replace(":", "%3a") + "_amd64.deb";
+    private String fileName(DebFile file) {
+        return deb(file.name(), file.version()).getFileName().toString();
     }
 
-    private void publish() throws VmException, IOException {
-        var index = new StringBuilder();
-        for (Path deb : packages.values()) {
-            index.append(Command.of("dpkg-deb", "-f", deb.toString()).run().stripTrailing())
-                    .append("\nFilename: ")
-                    .append(deb.getFileName())
-                    .append("\nSize: ")
-                    .append(Files.size(deb))
-                    .append("\nSHA256: ")
-                    .append(FileSeal.hash(deb))
-                    .append("\n\n");
-        }
-        byte[] octets = index.toString().getBytes(StandardCharsets.UTF_8);
+    private Path deb(String name, String version) {
+        return folder.resolve(name + "_" + version.replace(":", "%3a") + "_amd64.deb");
+    }
+
+    private void publish() throws IOException {
+        byte[] octets = String.join("", stanzas.values()).getBytes(StandardCharsets.UTF_8);
         Path suite = folder.resolve("dists").resolve(SUITE);
         Files.createDirectories(suite.resolve("main/binary-amd64"));
         Files.write(suite.resolve("main/binary-amd64/Packages"), octets);

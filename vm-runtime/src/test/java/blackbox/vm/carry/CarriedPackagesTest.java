@@ -135,6 +135,15 @@ class CarriedPackagesTest {
     }
 
     @Test
+    void whatIsNotThereAndWhatIsNoFileLeavesNoTrace() {
+        for (Path each : List.of(file, folder)) {
+            var failure = assertThrows(VmException.class, () -> new ImageImport(to, said::add).take(each));
+            assertEquals(Code.ARCHIVE_REFUSED, failure.code());
+        }
+        assertFalse(Files.exists(to));
+    }
+
+    @Test
     void theFileIsAnOrdinaryArchiveForOtherTools() throws Exception {
         new ImageExport(from, said::add).write("small", file, Existing.REFUSE);
         List<String> names =

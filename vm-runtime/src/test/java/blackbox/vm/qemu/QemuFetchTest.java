@@ -59,7 +59,7 @@ class QemuFetchTest {
         assertTrue(
                 build.qemu().version().startsWith("pwd (GNU coreutils)"),
                 build.qemu().version());
-        data = folder.resolve("other data, with a ü");
+        data = folder.resolve("other data, with a comma");
         assertEquals(build.qemu().digest(), fetch().qemu().digest());
         mirror.close();
         assertEquals(build.qemu().digest(), fetch().qemu().digest(), "the archive has it all");
