@@ -141,7 +141,7 @@ public final class GuestFeeds {
     }
 
     private void watch() {
-        var watch = new SilenceWatch(clock.nowNs());
+        var watch = new SilenceWatch(clock.pace(), clock.nowNs());
         try {
             while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
                 // What QEMU tells of belongs into the epoch in which it was heard.

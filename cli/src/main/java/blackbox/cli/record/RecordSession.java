@@ -148,6 +148,7 @@ public final class RecordSession {
         var sealer = new RunSealer(run, begun.certified().keys(), checkpoints, begun.steady());
         open(vm.facts(), entropy.digest(), sealer, begun);
         log.handTo(sealer::append);
+        vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
         var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), streams, says);
         Captures captures = Captures.of(vm, folder, request.limits());

@@ -1,5 +1,6 @@
 package blackbox.cli.record;
 
+import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import java.time.Duration;
@@ -13,10 +14,16 @@ final class SilenceWatch {
     /// A heartbeat may be late on a busy machine; this is late beyond doubt.
     static final Duration QUIET_MAX = Duration.ofSeconds(5);
 
+    /// The same of a guest whose clock has a pace of its own: while it computes, the second between two of its heartbeats
+    /// may take the host seven.
+    static final Duration QUIET_OWN_PACE_MAX = Duration.ofSeconds(30);
+
+    private final Duration quietMax;
     private long lastHeardNs;
     private boolean silent;
 
-    SilenceWatch(long nowNs) {
+    SilenceWatch(HostClock.Pace pace, long nowNs) {
+        this.quietMax = pace == HostClock.Pace.OWN ? QUIET_OWN_PACE_MAX : QUIET_MAX;
         this.lastHeardNs = nowNs;
     }
 
@@ -24,7 +31,7 @@ final class SilenceWatch {
     @Nullable
     Event look(long heardNs, long nowNs) {
         lastHeardNs = Math.max(lastHeardNs, heardNs);
-        boolean quiet = nowNs - lastHeardNs > QUIET_MAX.toNanos();
+        boolean quiet = nowNs - lastHeardNs > quietMax.toNanos();
         if (quiet == silent) {
             return null;
         }

@@ -34,6 +34,8 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,7 @@ public final class ExactReplayer implements Replayer {
             Set.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
 
     private static final String INTERLEAVING = "interleaving";
+    private static final Pattern SHIFT = Pattern.compile("shift=([0-9]{1,2}),");
 
     private final InstantSource wall = InstantSource.system();
 
@@ -149,8 +152,19 @@ public final class ExactReplayer implements Replayer {
                 request.inputs().image(),
                 request.inputs().qemu(),
                 start.path("memoryMib").asInt(VmRequest.MEMORY_MIB_DEFAULT),
+                instructionShift(request.start().argv()),
                 request.recordings().captureFolder(request.facts().run()),
                 request.inputs().workspace());
+    }
+
+    /// As the recording's QEMU was given it. Where it is not there the command lines differ, and that is refused.
+    private static int instructionShift(List<String> argv) {
+        return argv.stream()
+                .map(SHIFT::matcher)
+                .filter(Matcher::lookingAt)
+                .map(found -> Integer.parseInt(found.group(1)))
+                .findFirst()
+                .orElse(0);
     }
 
     private static Network network(RunFacts facts) throws ReplayException {

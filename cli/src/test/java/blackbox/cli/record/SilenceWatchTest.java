@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ class SilenceWatchTest {
 
     @Test
     void silenceIsSaidOnceAndItsEndToo() {
-        var watch = new SilenceWatch(100 * SECOND_NS);
+        var watch = new SilenceWatch(HostClock.Pace.SHARED, 100 * SECOND_NS);
         assertNull(watch.look(0, 104 * SECOND_NS), "before the first heartbeat the start counts");
         Event silent = watch.look(0, 106 * SECOND_NS);
         assertEquals("GUEST_SILENT", assertNotNullFinding(silent).what());

@@ -30,11 +30,16 @@ public final class HostClock {
         this.pace = pace;
     }
 
-    /// Says that the guest's boot clock had come to `ktimeNs` when its heartbeat was heard, now.
-    void heard(long ktimeNs) {
+    /// Says that the guest's boot clock had come to `ktimeNs` when that was heard, now: by a heartbeat, or otherwise.
+    public void heard(long ktimeNs) {
         if (pace == Pace.OWN) {
             offsetNs = Math.max(offsetNs, nowNs() - ktimeNs);
         }
+    }
+
+    /// How the guest's clock runs beside the host's.
+    public Pace pace() {
+        return pace;
     }
 
     /// Says that the guest's boot clock showed `ktimeNs` when the host's showed `hostNs`.

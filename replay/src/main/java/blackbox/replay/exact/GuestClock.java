@@ -13,7 +13,7 @@ import java.util.Arrays;
 /// Built by adding the log's events in order. Not for several threads while it is built.
 public final class GuestClock {
     /// What one instruction adds, in nanoseconds.
-    private static final long INSTRUCTION_NS = 4;
+    private final long instructionNs;
 
     private long[] positions = new long[64];
     /// What the guest was idle up to and at each position, in nanoseconds.
@@ -23,6 +23,13 @@ public final class GuestClock {
     private boolean reading;
     private long firstNs;
     private long lastNs;
+
+    /// A clock that knows of no events yet.
+    ///
+    /// @param instructionShift nanoseconds that an instruction takes, as a power of two
+    public GuestClock(int instructionShift) {
+        this.instructionNs = 1L << instructionShift;
+    }
 
     /// Adds the event at which `log` stands.
     void add(ReplayEvents log) {
@@ -49,18 +56,18 @@ public final class GuestClock {
     /// The instruction at which the clock shows `ns` more than at instruction `from`; where the guest is idle then, the
     /// one that it goes on with. Both count from the recording's first.
     public long after(long from, long ns) {
-        long target = from * INSTRUCTION_NS + idleBefore(from) + ns;
+        long target = from * instructionNs + idleBefore(from) + ns;
         int low = 0;
         int high = size;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (positions[middle] * INSTRUCTION_NS + idleNs[middle] <= target) {
+            if (positions[middle] * instructionNs + idleNs[middle] <= target) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        long instruction = (target - (low == 0 ? 0 : idleNs[low - 1])) / INSTRUCTION_NS;
+        long instruction = (target - (low == 0 ? 0 : idleNs[low - 1])) / instructionNs;
         return low < size ? Math.min(instruction, positions[low]) : instruction;
     }
 

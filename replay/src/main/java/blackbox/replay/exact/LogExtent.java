@@ -21,7 +21,7 @@ public record LogExtent(long instructions, long events, long bytes, boolean end)
     /// @param log without the header of 12 octets
     /// @throws IOException when it cannot be read, or holds what no machine of the exact tier writes
     public static LogExtent read(InputStream log) throws IOException {
-        return read(log, new GuestClock());
+        return read(log, new GuestClock(0));
     }
 
     /// The same, with what the log says of the guest's clock.

@@ -46,6 +46,7 @@ public final class Lander {
     private final SealedCapture events;
     private final Path folder;
     private final Consumer<String> says;
+    private final int instructionShift;
     private Stops stops;
     private SeekIndex index;
 
@@ -69,6 +70,7 @@ public final class Lander {
         this.index = SeekIndex.open(folder);
         try {
             var kept = KeptMachines.open(folder);
+            this.instructionShift = recording.instructionShift();
             this.stops = new Stops(data, recording, streams.log(), kept, streams.emitAddress());
         } catch (VmException e) {
             throw failed(e);
@@ -101,7 +103,7 @@ public final class Lander {
     public Landed land(long seq) throws ReplayException {
         try {
             long ktimeNs = FrameTimes.of(events, seq);
-            var clock = new GuestClock();
+            var clock = new GuestClock(instructionShift);
             LogExtent extent = stops.extent(clock);
             if (!index.isWhole() && !isPassed(seq, ktimeNs, clock)) {
                 says.accept("first landing in this run: indexing it once, which takes about as long as it ran");
@@ -153,7 +155,7 @@ public final class Lander {
             if (index.isWhole()) {
                 return false;
             }
-            pass(stops.extent(new GuestClock()));
+            pass(stops.extent(new GuestClock(instructionShift)));
             return true;
         } catch (VmException | IOException e) {
             throw failed(e);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class GuestClockTest {
-    private final GuestClock clock = new GuestClock();
+    private final GuestClock clock = new GuestClock(2);
 
     /// A thousand instructions, idle for a second in two readings of three, two thousand, idle for 8 ns, a hundred.
     @BeforeEach

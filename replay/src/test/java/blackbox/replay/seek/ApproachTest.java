@@ -49,7 +49,7 @@ class ApproachTest {
         }
 
         GuestClock clock() throws IOException {
-            var clock = new GuestClock();
+            var clock = new GuestClock(2);
             assertTrue(LogExtent.read(new ByteArrayInputStream(log), clock).instructions() > 0);
             return clock;
         }
@@ -106,7 +106,7 @@ class ApproachTest {
             Run run = Run.of(random, idle);
             for (int i = 0; i < 200; i++) {
                 Place wanted = run.frames().get(100 + random.nextInt(1_800));
-                int jumps = run.jumps(new GuestClock(), wanted);
+                int jumps = run.jumps(new GuestClock(2), wanted);
                 assertTrue(jumps <= 20, jumps + " jumps");
             }
         }
@@ -115,7 +115,7 @@ class ApproachTest {
     @Test
     void withNothingKnownBehindItStaysWithinTheRun() {
         var below = new Place(1, 1_000, 0);
-        var approach = new Approach(new GuestClock(), 4_000_000_000L);
+        var approach = new Approach(new GuestClock(2), 4_000_000_000L);
         long from = approach.from(below, null, 500_000);
         assertTrue(from > below.position() && from < 500_000, "from " + from);
     }

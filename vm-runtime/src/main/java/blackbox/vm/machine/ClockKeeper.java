@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
 /// Keeps the wall clock of a guest that counts instructions with the host's. The guest is told the time on its control
 /// port, whose input is part of QEMU's log, and sets its clock forward when it is behind. No clock is ever set back: a
@@ -35,6 +36,7 @@ final class ClockKeeper implements AutoCloseable {
     private final GuestControl control;
     private final InstantSource wall;
     private final Process qemu;
+    private final LongConsumer bootClock;
     private final ClockOffsets offsets = new ClockOffsets();
     private final CountDownLatch stopped = new CountDownLatch(1);
     /// Owned by the keeper's thread: how far off the clock was left, when, and QEMU's time on the processor by then.
@@ -44,15 +46,18 @@ final class ClockKeeper implements AutoCloseable {
     private long leftComputedNs;
     private long lastId;
 
-    private ClockKeeper(GuestControl control, InstantSource wall, Process qemu) {
+    private ClockKeeper(GuestControl control, InstantSource wall, Process qemu, LongConsumer bootClock) {
         this.control = control;
         this.wall = wall;
         this.qemu = qemu;
+        this.bootClock = bootClock;
     }
 
     /// Starts with a guest whose clock has just been set.
-    static ClockKeeper start(GuestControl control, InstantSource wall, Process qemu) {
-        var keeper = new ClockKeeper(control, wall, qemu);
+    ///
+    /// @param bootClock hears what the guest's boot clock shows, right after it said so
+    static ClockKeeper start(GuestControl control, InstantSource wall, Process qemu, LongConsumer bootClock) {
+        var keeper = new ClockKeeper(control, wall, qemu, bootClock);
         Thread.ofPlatform().daemon().name("guest-clock").start(keeper::run);
         return keeper;
     }
@@ -90,6 +95,7 @@ final class ClockKeeper implements AutoCloseable {
             return INTERVAL_NS_MIN;
         }
         long roundTrip = System.nanoTime() - asked;
+        bootClock.accept(told.bootNanos());
         long offset = told.wallNanos() - sentNs - roundTrip / 2;
         offsets.add(offset);
         offsets.forward(told.forwardNanos());

@@ -22,14 +22,15 @@ final class DeviceStream {
     /// QEMU logs the distance to the first event in 32 bits: a machine that has booted, and so has executed
     /// more than that, could be recorded and not be replayed. And a position in the recording is then one
     /// in the run.
-    static void countFromHere(Path devices) throws VmException {
+    ///
+    /// @param instructionShift of the machine that was saved
+    static void countFromHere(Path devices, int instructionShift) throws VmException {
         try {
             ByteBuffer stream = ByteBuffer.wrap(Files.readAllBytes(devices));
             int place = find(stream.array());
             long bias = stream.getLong(place);
             long count = stream.getLong(place + Long.BYTES);
-            stream.putLong(
-                    place, Math.addExact(bias, Math.multiplyExact(count, 1L << QemuArguments.INSTRUCTION_SHIFT)));
+            stream.putLong(place, Math.addExact(bias, Math.multiplyExact(count, 1L << instructionShift)));
             stream.putLong(place + Long.BYTES, 0);
             Files.write(devices, stream.array());
         } catch (IOException | ArithmeticException e) {

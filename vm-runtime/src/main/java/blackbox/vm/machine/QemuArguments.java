@@ -47,23 +47,25 @@ final class QemuArguments {
     private final List<String> argv = new ArrayList<>();
     private final Log log;
 
-    /// Nanoseconds of the guest's time that an instruction takes, as a power of two. Four: emulated here,
-    /// the guest's clock then keeps about the pace of the host's.
-    static final int INSTRUCTION_SHIFT = 2;
+    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One: hardly any
+    /// host executes more than a billion in a second, so its clock is behind rather than ahead, which costs nothing
+    to
+    /// mend (`docs/decisions/0084-the-exact-tiers-clock.md`).
+    static final int INSTRUCTION_SHIFT = 0;
 
     /// What QEMU does with the log of what comes from outside.
     private enum Log {
         /// There is none: the live tier.
         NONE(null),
         /// Instructions are counted, and nothing is logged: the machine from which recordings start.
-        COUNTED("shift=" + INSTRUCTION_SHIFT),
-        RECORDED("shift=" + INSTRUCTION_SHIFT + ",rr=record,rrfile=" + LOG),
-        REPLAYED("shift=" + INSTRUCTION_SHIFT + ",rr=replay,rrfile=" + LOG);
+        COUNTED(""),
+        RECORDED(",rr=record,rrfile=" + LOG),
+        REPLAYED(",rr=replay,rrfile=" + LOG);
 
-        private final @Nullable String icount;
+        private final @Nullable String file;
 
-        Log(@Nullable String icount) {
-            this.icount = icount;
+        Log(@Nullable String file) {
+            this.file = file;
         }
     }
 
@@ -160,9 +162,9 @@ final class QemuArguments {
         String append = String.join(" ", parts.image().kernelArguments()) + (emulated ? " mitigations=off" : "");
         add("-append", append);
         add("-sandbox", SANDBOX);
-        if (log.icount != null) {
+        if (log.file != null) {
             // The clock of the board goes with the guest's time, and so is not one more thing to log.
-            add("-icount", log.icount, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
+            add("-icount", "shift=" + parts.instructionShift() + log.file, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
         }
     }
 

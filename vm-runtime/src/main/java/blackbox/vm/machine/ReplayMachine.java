@@ -39,12 +39,14 @@ public final class ReplayMachine implements AutoCloseable {
     /// @param image of the recording
     /// @param qemu of the recording
     /// @param memoryMib of the recording
+    /// @param instructionShift nanoseconds of the guest's time that an instruction took, as a power of two
     /// @param captures of the recording, see [VmRequest]
     /// @param workspace the archive that was copied in; null for none
     public record Recording(
             GuestImage image,
             Qemu qemu,
             int memoryMib,
+            int instructionShift,
             Path captures,
             @Nullable Path workspace) {
 
@@ -54,7 +56,7 @@ public final class ReplayMachine implements AutoCloseable {
         }
 
         Parts parts() {
-            return Parts.exact(qemu, image, memoryMib);
+            return Parts.exact(qemu, image, memoryMib, instructionShift);
         }
     }
 

@@ -43,7 +43,10 @@ final class SnapshotStore {
     }
 
     /// What a snapshot is made of.
-    record Parts(Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib, Tier tier) {
+    ///
+    /// @param instructionShift nanoseconds of the guest's time that an instruction takes, as a power of two; of no
+    ///     meaning in the live tier
+    record Parts(Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib, Tier tier, int instructionShift) {
         Hash key() throws VmException {
             var text = new StringBuilder("blackbox-snapshot-key-v1\n");
             text.append(image.digest()).append('\n');
@@ -57,9 +60,9 @@ final class SnapshotStore {
         }
 
         /// Of the exact tier, which counts instructions and so is always emulated.
-        static Parts exact(Qemu qemu, GuestImage image, int memoryMib) {
+        static Parts exact(Qemu qemu, GuestImage image, int memoryMib, int instructionShift) {
             var emulated = new Accelerator(Kind.TCG, "the exact tier counts instructions, which only emulation does");
-            return new Parts(qemu, image, emulated, memoryMib, Tier.EXACT);
+            return new Parts(qemu, image, emulated, memoryMib, Tier.EXACT, instructionShift);
         }
 
         private static String hostProcessor() throws VmException {
@@ -105,7 +108,7 @@ final class SnapshotStore {
             Path target = Files.createDirectory(scratch.path().resolve("snapshot"));
             Ready ready = boot(parts, machine, target);
             if (parts.tier() == Tier.EXACT) {
-                DeviceStream.countFromHere(target.resolve(VmSnapshot.DEVICES));
+                DeviceStream.countFromHere(target.resolve(VmSnapshot.DEVICES), parts.instructionShift());
                 ReplayLog.makeHeader(parts.qemu(), target);
             }
             Files.move(machine.file(QemuArguments.RAM), target.resolve(VmSnapshot.RAM));

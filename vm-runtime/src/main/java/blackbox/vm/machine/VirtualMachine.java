@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ public final class VirtualMachine implements AutoCloseable {
     private final Clocks clocks;
     private long lastPing = 1;
     private volatile @Nullable ClockKeeper keeper;
+    private LongConsumer bootClock = ktimeNs -> {};
 
     VirtualMachine(
             MachineFolder folder,
@@ -96,6 +98,12 @@ public final class VirtualMachine implements AutoCloseable {
         return folder.file(QemuArguments.CONSOLE);
     }
 
+    /// Has `listener` hear what the guest's boot clock shows whenever it says so, on a thread that it must not block:
+    /// in the exact tier often, while its agent runs; in the live tier never. Before the agent is launched.
+    public void onBootClock(LongConsumer listener) {
+        bootClock = listener;
+    }
+
     /// Asks the guest for its clocks.
     public ClockReading ping() throws VmException {
         return ping(control, clocks.wall(), ++lastPing);
@@ -130,13 +138,12 @@ public final class VirtualMachine implements AutoCloseable {
     }
 
     /// Has the guest set its wall clock to `now` and execute the agent at once. In the exact tier its clock is then
-    /// kept
-    /// with the host's until the agent has ended.
+    /// kept with the host's until the agent has ended.
     public Started launchAgent(Instant now) throws VmException {
         control.say(Json.object().put("op", "launch").put("wallNs", ClockKeeper.nanos(now)));
         Started started = control.await(Started.class, "start the agent", START_TIMEOUT);
         if (facts.tier() == Tier.EXACT) {
-            keeper = ClockKeeper.start(control, clocks.wall(), qemu.process());
+            keeper = ClockKeeper.start(control, clocks.wall(), qemu.process(), bootClock);
         }
         return started;
     }

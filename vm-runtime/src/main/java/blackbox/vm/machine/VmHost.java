@@ -107,8 +107,9 @@ public final class VmHost {
 
     private Parts parts(Tier tier, GuestImage image, int memoryMib) throws VmException {
         return switch (tier) {
-            case EXACT -> Parts.exact(tiers.qemuForExact(image, null), image, memoryMib);
-            case LIVE -> new Parts(qemu, image, tiers.accelerator(image), memoryMib, Tier.LIVE);
+            case EXACT ->
+                Parts.exact(tiers.qemuForExact(image, null), image, memoryMib, QemuArguments.INSTRUCTION_SHIFT);
+            case LIVE -> new Parts(qemu, image, tiers.accelerator(image), memoryMib, Tier.LIVE, 0);
         };
     }
 

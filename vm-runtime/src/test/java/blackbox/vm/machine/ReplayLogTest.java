@@ -44,8 +44,7 @@ class ReplayLogTest {
 
     @Test
     void aLogWithoutDoublesIsGivenAsItIs() throws Exception {
-        assertArrayEquals(
-                new byte[] {WARP, DUE, WARP, DUE, INTERRUPT}, restored(WARP, DUE, WARP, DUE, INTERRUPT));
+        assertArrayEquals(new byte[] {WARP, DUE, WARP, DUE, INTERRUPT}, restored(WARP, DUE, WARP, DUE, INTERRUPT));
     }
 
     /// As a recording on a busy host had it, which no replay got past.
