@@ -53,8 +53,10 @@ class DemoTest {
             var ended = user.run(user.blackbox("demo"), PATIENCE);
             assertEquals(0, ended.exitCode(), ended::said);
             assertTrue(ended.said().contains("0 packets left the machine"), ended::said);
-            List<String> shown =
-                    ended.said().lines().dropWhile(line -> !line.startsWith("run  ")).toList();
+            List<String> shown = ended.said()
+                    .lines()
+                    .dropWhile(line -> !line.startsWith("run  "))
+                    .toList();
             assertTrue(!shown.isEmpty() && shown.size() <= DemoReport.LINES_MAX, () -> String.join("\n", shown));
         }
     }

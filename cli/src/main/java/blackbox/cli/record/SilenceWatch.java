@@ -14,8 +14,8 @@ final class SilenceWatch {
     /// A heartbeat may be late on a busy machine; this is late beyond doubt.
     static final Duration QUIET_MAX = Duration.ofSeconds(5);
 
-    /// The same of a guest whose clock has a pace of its own: while it computes, the second between two of its heartbeats
-    /// may take the host seven.
+    /// The same of a guest whose clock has a pace of its own: while it computes, the second between two of its
+    /// heartbeats may take the host seven.
     static final Duration QUIET_OWN_PACE_MAX = Duration.ofSeconds(30);
 
     private final Duration quietMax;

@@ -47,10 +47,9 @@ final class QemuArguments {
     private final List<String> argv = new ArrayList<>();
     private final Log log;
 
-    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One: hardly any
-    /// host executes more than a billion in a second, so its clock is behind rather than ahead, which costs nothing
-    to
-    /// mend (`docs/decisions/0084-the-exact-tiers-clock.md`).
+    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One: hardly
+    /// any host executes more than a billion in a second, so the guest's clock is behind rather than ahead, which
+    /// costs nothing to mend (`docs/decisions/0084-the-exact-tiers-clock.md`).
     static final int INSTRUCTION_SHIFT = 0;
 
     /// What QEMU does with the log of what comes from outside.

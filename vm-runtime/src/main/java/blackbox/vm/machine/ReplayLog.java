@@ -108,14 +108,11 @@ final class ReplayLog {
         }
     }
 
-    /// Where the log says for a second time, with nothing in between, that timers of the guest's clock are due. While
-    /// QEMU records on a busy host, the thread of the guest's processor and the main one may both find the same
-    timers
-    /// due; each logs it, and one of them then finds nothing left to do. In a replay they need not meet again, and
-    QEMU
-    /// would wait for the second for ever (`timerlist_run_timers`, util/qemu-timer.c). Had the second been of
-    effect, the
-    /// replay would now differ, and say so.
+    /// Where the log says for a second time, with nothing in between, that timers of the guest's clock are due.
+    /// While QEMU records on a busy host, the thread of the guest's processor and the main one may both find the
+    /// same timers due; each logs it, and one of them then finds nothing left to do. In a replay they need not meet
+    /// again, and QEMU would wait for the second for ever (`timerlist_run_timers`, util/qemu-timer.c). Had the
+    /// second been of effect, the replay would now differ, and say so.
     ///
     /// @return places of single octets, in order
     private static List<Long> doubled(Path log) throws IOException, VmException {
