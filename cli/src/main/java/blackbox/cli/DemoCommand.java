@@ -58,7 +58,7 @@ import picocli.CommandLine.Spec;
             "",
             "The agent clones a repository, edits, builds, installs and reports to a service on this machine's loopback.",
             "The run is then verified and replayed once. Exit 0: all of it held. 1: the run does not verify, or the",
-            "replay is another. 3: something failed. `blackbox touched last --all` lists everything that the agent did."
+            "replay differs. 3: something failed. `blackbox touched last --all` lists everything that the agent did."
         })
 public final class DemoCommand implements Callable<Integer> {
 
@@ -82,14 +82,14 @@ public final class DemoCommand implements Callable<Integer> {
         TierOption option = RecordCommand.tierOption(tier);
         DataFolder data = common.dataFolder();
         try (var narrator = Narrator.onStandardError()) {
-            prepare(data, narrator);
+            prepare(data, option, narrator);
             RecordResult result = work(data, option, narrator);
             return show(data, result, narrator);
         }
     }
 
     /// All that the first recording would wait for: image, QEMU and snapshot.
-    private static void prepare(DataFolder data, Narrator narrator) throws VmException {
+    private static void prepare(DataFolder data, TierOption option, Narrator narrator) throws VmException {
         GuestImage image;
         try {
             narrator.phase("image", "looking at the guest image");
@@ -103,7 +103,7 @@ public final class DemoCommand implements Callable<Integer> {
             image = ImageCommand.build(data, ImageCommand.DEFAULT, LockPolicy.PREFER, null, narrator);
         }
         narrator.phase("machine", "a QEMU and a warm snapshot to start from");
-        ImageCommand.prepare(data, image, null, narrator);
+        ImageCommand.prepare(data, option, image, null, narrator);
     }
 
     private RecordResult work(DataFolder data, TierOption option, Narrator narrator) throws Exception {
@@ -146,8 +146,13 @@ public final class DemoCommand implements Callable<Integer> {
             }
 
             @Override
-            public void agentStarts(RunId run) {
+            public void agentStarts() {
                 narrator.say("the agent works");
+            }
+
+            @Override
+            public void agentEnded() {
+                narrator.say("the agent has ended; bringing its workspace back and closing the run");
             }
         };
         return new RecordSession(data, request, KafkaSettings.EMBEDDED, StandardStreams.asides(), listener).run();

@@ -12,6 +12,7 @@ import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.TierChoice;
+import blackbox.vm.machine.TierOption;
 import blackbox.vm.machine.VmHost;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -78,7 +79,7 @@ public final class ImageCommand {
         GuestImage image;
         try (var narrator = Narrator.onStandardError()) {
             image = build(common.dataFolder(), name, lock, mirror, narrator);
-            prepare(common.dataFolder(), image, mirror, narrator);
+            prepare(common.dataFolder(), TierOption.AUTO, image, mirror, narrator);
         }
         if (common.json()) {
             System.out.println(json(image));
@@ -97,7 +98,8 @@ public final class ImageCommand {
 
     /// Makes ahead what the first recording on an image would wait for. Where there is no QEMU at all there is nothing
     /// to make: the image may be for another machine.
-    static void prepare(DataFolder data, GuestImage image, @Nullable String mirror, Narrator narrator)
+    static void prepare(
+            DataFolder data, TierOption option, GuestImage image, @Nullable String mirror, Narrator narrator)
             throws VmException {
         try {
             TierChoice choice = VmHost.open(
@@ -105,7 +107,7 @@ public final class ImageCommand {
                             InstantSource.system(),
                             CryptoProvider.current().random(),
                             narrator::say)
-                    .prepare(image, mirror);
+                    .prepare(option, image, mirror);
             narrator.say("recordings are " + choice.tier().label() + ": " + choice.reason());
         } catch (VmException e) {
             if (e.code() != VmException.Code.QEMU_MISSING) {

@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.query.answer.Printable;
 import blackbox.vm.VmException;
 import blackbox.vm.carry.ArchiveManifest;
 import blackbox.vm.carry.ImageExport;
@@ -38,10 +39,12 @@ final class ImageExportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws VmException {
-        var written = new ImageExport(common.dataFolder().root(), line -> System.err.println("blackbox: " + line))
-                .write(name, file, force ? Existing.REPLACE : Existing.REFUSE);
-        print(common, file, written.digest().toString(), written.manifest());
-        return ExitCodes.OK;
+        try (var narrator = Narrator.onStandardError()) {
+            var written = new ImageExport(common.dataFolder().root(), narrator::say)
+                    .write(name, file, force ? Existing.REPLACE : Existing.REFUSE);
+            print(common, file, written.digest().toString(), written.manifest());
+            return ExitCodes.OK;
+        }
     }
 
     /// Prints what an archive holds; the same for who writes and who reads it, so that the two can compare.
@@ -50,7 +53,8 @@ final class ImageExportCommand implements Callable<Integer> {
         if (!common.json()) {
             System.out.println(file + " " + digest);
             System.out.println("image " + image.definition().name() + " " + image.digest());
-            manifest.qemu().forEach(each -> System.out.println("qemu " + each.digest() + " " + each.version()));
+            manifest.qemu()
+                    .forEach(each -> System.out.println("qemu " + each.digest() + " " + Printable.of(each.version())));
             return;
         }
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("file", file.toString());

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"1:the file was cut or altered; nothing was taken", "2:it is no such file"},
+        exitCodeList = {"1:the file was cut or altered; nothing was taken", "2:it is not an image archive"},
         footerHeading = "%nExample:%n",
         footer = "  blackbox image import default.bbimage && blackbox image build")
 final class ImageImportCommand implements Callable<Integer> {
@@ -30,8 +30,10 @@ final class ImageImportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws VmException {
-        var taken =
-                new ImageImport(common.dataFolder().root(), line -> System.err.println("blackbox: " + line)).take(file);
+        ImageImport.Taken taken;
+        try (var narrator = Narrator.onStandardError()) {
+            taken = new ImageImport(common.dataFolder().root(), narrator::say).take(file);
+        }
         ImageExportCommand.print(common, file, taken.digest().toString(), taken.manifest());
         if (!common.json()) {
             System.err.println("blackbox: " + taken.fresh() + " of "

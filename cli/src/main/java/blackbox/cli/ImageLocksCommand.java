@@ -34,9 +34,11 @@ final class ImageLocksCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws VmException {
-        var renewed = new LockRenewal(
-                        common.dataFolder().root(), sources, line -> System.err.println("blackbox: " + line))
-                .renew(GuestFiles.with(TracerFiles.all()), mirror);
+        LockRenewal.Renewed renewed;
+        try (var narrator = Narrator.onStandardError()) {
+            renewed = new LockRenewal(common.dataFolder().root(), sources, narrator::say)
+                    .renew(GuestFiles.with(TracerFiles.all()), mirror);
+        }
         print("image " + renewed.image().name() + " " + renewed.image().digest(), renewed.imageChanges());
         print("qemu " + renewed.qemu().record().files().sha256(), renewed.qemuChanges());
         return ExitCodes.OK;

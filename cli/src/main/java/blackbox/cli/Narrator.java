@@ -25,6 +25,7 @@ final class Narrator implements AutoCloseable {
     private String doing = "";
     private long doingSince;
     private long saidAt;
+    private boolean quiet;
     private @Nullable String phase;
     private long phaseSince;
 
@@ -76,15 +77,23 @@ final class Narrator implements AutoCloseable {
     /// Says that the last thing goes on, when nothing was said for too long.
     synchronized void breakSilence() {
         long now = nanoTime.getAsLong();
-        if (now - saidAt >= silenceNanosMax && !doing.isEmpty()) {
+        if (!quiet && now - saidAt >= silenceNanosMax && !doing.isEmpty()) {
             saidAt = now;
             lines.accept("   … " + time(Duration.ofNanos(now - doingSince)) + " so far: " + doing);
         }
     }
 
-    /// From here on silence is the user's own program's.
+    /// From here on the terminal is the user's own program's: what is said is said once.
     synchronized void fallSilent() {
-        doing = "";
+        quiet = true;
+    }
+
+    /// The program has ended, and there may be more to wait for.
+    synchronized void speakAgain(String what) {
+        quiet = false;
+        doing = what;
+        doingSince = nanoTime.getAsLong();
+        saidAt = doingSince;
     }
 
     /// The parts that are over, in order.

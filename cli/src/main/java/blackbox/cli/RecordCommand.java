@@ -9,7 +9,6 @@ import blackbox.cli.record.RecordResult;
 import blackbox.cli.record.RecordSession;
 import blackbox.cli.record.StandardStreams;
 import blackbox.query.answer.Timestamps;
-import blackbox.schemas.RunId;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -38,7 +37,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  blackbox record -- bash -c 'echo hello > greeting'",
             "  blackbox record --workspace . --timeout 10m --name nightly -- make test",
-            "  blackbox record --tier exact -- make test   (fails where blackbox replay could not execute the same instructions)",
+            "  blackbox record --tier exact -- make test   (an exact recording, or none)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
             "",
             "The workspace goes in as a copy and comes back as a copy; nothing of yours is changed.",
@@ -164,8 +163,13 @@ public final class RecordCommand implements Callable<Integer> {
             }
 
             @Override
-            public void agentStarts(RunId run) {
+            public void agentStarts() {
                 narrator.fallSilent();
+            }
+
+            @Override
+            public void agentEnded() {
+                narrator.speakAgain("bringing the workspace back and closing the run");
             }
         };
     }

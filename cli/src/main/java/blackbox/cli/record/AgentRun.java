@@ -45,6 +45,7 @@ final class AgentRun {
     private final GuestEntropy entropy;
     private final Path workspace;
     private final StandardStreams streams;
+    private final RecordListener listener;
     private final Consumer<String> says;
     private final InstantSource wall = InstantSource.system();
     private final CountDownLatch started = new CountDownLatch(1);
@@ -59,13 +60,14 @@ final class AgentRun {
             GuestEntropy entropy,
             Path workspace,
             StandardStreams streams,
-            Consumer<String> says) {
+            RecordListener listener) {
         this.vm = vm;
         this.request = request;
         this.entropy = entropy;
         this.workspace = workspace;
         this.streams = streams;
-        this.says = says;
+        this.listener = listener;
+        this.says = listener::say;
     }
 
     /// How it ended.
@@ -167,6 +169,7 @@ final class AgentRun {
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
         vm.prepareAgent(command(), entropy, streams.in(), streams.out(), streams.error());
+        listener.agentStarts();
         began = vm.launchAgent(wall.instant());
         started.countDown();
         Duration timeout = request.timeout();
@@ -174,6 +177,7 @@ final class AgentRun {
         String why = "exited";
         try {
             exit = vm.awaitExit(timeout == null ? FOREVER : timeout);
+            ended = exit;
         } catch (VmException e) {
             if (e.code() != Code.TIMEOUT || interrupted) {
                 throw e;
@@ -182,6 +186,7 @@ final class AgentRun {
             why = "timeout";
             exit = terminate();
         }
+        listener.agentEnded();
         if (exit == null) {
             return new Ending(null, null, TIMED_OUT, why, null, null);
         }
@@ -189,7 +194,6 @@ final class AgentRun {
         feeds.expectSilence();
         WorkspaceDisk.Unpacked out = collect();
         drainAgain(feeds);
-        ended = exit;
         int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
         return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
     }

@@ -1,12 +1,13 @@
 package blackbox.cli.record;
 
-import blackbox.schemas.RunId;
-
 /// Hears how a recording goes. Called by any of its threads.
 public interface RecordListener {
     /// A line for the person at the terminal, without its end.
     void say(String line);
 
-    /// The agent is about to start: from here on what is heard is its own words.
-    void agentStarts(RunId run);
+    /// The agent is about to start: what is heard now is its own words.
+    void agentStarts();
+
+    /// The agent has ended, or never started; what it did is still being brought home.
+    void agentEnded();
 }

@@ -150,12 +150,11 @@ public final class RecordSession {
         log.handTo(sealer::append);
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
-        var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), streams, says);
+        var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), streams, listener);
         Captures captures = Captures.of(vm, folder, request.limits());
         var feeds =
                 new GuestFeeds(vm, keeper(recorder), clock, GuestFeeds.cpuSeq(vm.facts()), log, captures, agent::stop);
         recorder.flush();
-        listener.agentStarts(run);
         var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
         try {
             AgentRun.Ending ending = agent.run(feeds);

@@ -9,6 +9,7 @@ import blackbox.vm.image.GuestImageBuilder;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.TierOption;
 import blackbox.vm.machine.VmHost;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -136,7 +137,7 @@ public record Installation(Path folder) {
                     .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
         }
         VmHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
-                .prepare(store.open("default", files), null);
+                .prepare(TierOption.AUTO, store.open("default", files), null);
         return data;
     }
 

@@ -57,6 +57,10 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
             out.writeFieldName("clock");
             out.writeRawValue(JSON.writeValueAsString(end.detail().path("clock")));
         }
+        if (end != null && end.detail().path("unsealed").isObject()) {
+            out.writeFieldName("unsealed");
+            out.writeRawValue(JSON.writeValueAsString(end.detail().path("unsealed")));
+        }
         out.writeObjectFieldStart("counts");
         for (Map.Entry<Kind, Long> count : counts.entrySet()) {
             out.writeNumberField(count.getKey().eventName(), count.getValue());
@@ -82,6 +86,11 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
             out.println("ended with    "
                     + (end.signal() != null ? "signal " + end.signal() : "exit code " + end.exitCode()));
             clock(out, end.detail().path("clock"));
+            end.detail()
+                    .path("unsealed")
+                    .properties()
+                    .forEach(each -> out.println("not sealed    " + Printable.of(each.getKey()) + ": "
+                            + Printable.of(each.getValue().asText())));
         }
         out.println("events        " + facts.events() + "  (" + facts.lost() + " lost)");
         counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
@@ -95,7 +104,7 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
         if (clock.path("readings").asLong() > 0) {
             long largest = clock.path("offsetMaxNs").asLong();
             out.println("guest clock   at most " + seconds(Math.abs(largest)) + (largest < 0 ? " behind" : " ahead of")
-                    + " the host's, 99 % of the time within "
+                    + " the host's, 99 % of the readings within "
                     + seconds(clock.path("offsetP99Ns").asLong()) + " ("
                     + clock.path("readings").asLong() + " readings, by its own word)");
         }

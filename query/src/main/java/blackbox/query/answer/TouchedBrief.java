@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +19,12 @@ public final class TouchedBrief {
 
     private static final int LINE_CHARS_MAX = 110;
     private static final int FLOWS_MAX = 3;
-    private static final int REFUSED_MAX = 2;
+    private static final int PRIVILEGES_MAX = 2;
     private static final int CHANGED_MAX = 6;
     private static final int LIMITS_MAX = 3;
     private static final String WORKSPACE = "/workspace/";
-    private static final List<String> PSEUDO = List.of("/proc/", "/sys/", "/dev/");
+    private static final List<String> KERNEL = List.of("/proc/", "/sys/", "/dev/");
+    private static final Set<String> HARMLESS = Set.of("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx");
 
     private TouchedBrief() {}
 
@@ -41,12 +43,10 @@ public final class TouchedBrief {
         lines.add(cut("Programs (" + touched.processes().size() + "): " + programs(touched.processes())));
         List<Touched.Flow> flows = touched.egress();
         section(lines, "Network", flows.stream().map(TouchedBrief::flow).toList(), FLOWS_MAX);
-        List<Touched.PrivilegeUse> refused = touched.privileges().stream()
-                .filter(Touched.PrivilegeUse::refused)
-                .toList();
-        section(lines, "Refused", refused.stream().map(TouchedBrief::refused).toList(), REFUSED_MAX);
+        section(lines, "Privileges", privileges(touched.privileges()), PRIVILEGES_MAX);
         List<String> changed = touched.files().stream()
                 .filter(TouchedBrief::isChanged)
+                .filter(file -> !isHarmless(file))
                 .sorted(Comparator.comparingInt(TouchedBrief::rank))
                 .map(TouchedBrief::changed)
                 .toList();
@@ -89,26 +89,43 @@ public final class TouchedBrief {
                 + (flow.failedWith() == null ? "" : "  failed");
     }
 
-    private static String refused(Touched.PrivilegeUse use) {
+    /// What was refused comes first.
+    private static List<String> privileges(List<Touched.PrivilegeUse> uses) {
+        return uses.stream()
+                .sorted(Comparator.comparing(Touched.PrivilegeUse::refused).reversed())
+                .map(TouchedBrief::privilege)
+                .toList();
+    }
+
+    private static String privilege(Touched.PrivilegeUse use) {
         String subject = use.subject();
         String comm = use.comm();
-        return use.what() + (subject == null ? "" : " " + subject) + "  by " + (comm == null ? "?" : comm)
-                + (use.count() == 1 ? "" : ", " + use.count() + " times");
+        return (use.refused() ? "refused: " : "used: ") + use.what() + (subject == null ? "" : " " + subject) + "  by "
+                + (comm == null ? "?" : comm) + (use.count() == 1 ? "" : ", " + use.count() + " times");
     }
 
     private static boolean isChanged(Touched.FileUse file) {
         Touched.FileDeeds deeds = file.deeds();
-        return (deeds.written() || deeds.created() || deeds.deleted() || deeds.attributes() || deeds.mapped())
-                && !isPseudo(file);
+        return deeds.written() || deeds.created() || deeds.deleted() || deeds.attributes() || deeds.mapped();
     }
 
-    /// What lies outside the workspace is the most telling, what a version control system keeps for itself the least.
+    /// What every program writes to, and what writing changes nothing of.
+    private static boolean isHarmless(Touched.FileUse file) {
+        String path = file.path().toString();
+        return HARMLESS.contains(path) || path.startsWith("/dev/pts/");
+    }
+
+    /// The kernel's own files are the most telling, then what lies outside the workspace is the most telling, what a
+    /// version control system keeps for itself the least.
     private static int rank(Touched.FileUse file) {
         String path = file.path().toString();
-        if (!path.startsWith(WORKSPACE)) {
-            return path.startsWith("/tmp/") ? 1 : 0;
+        if (KERNEL.stream().anyMatch(path::startsWith)) {
+            return 0;
         }
-        return path.contains("/.git/") ? 3 : 2;
+        if (!path.startsWith(WORKSPACE)) {
+            return path.startsWith("/tmp/") ? 2 : 1;
+        }
+        return path.contains("/.git/") ? 4 : 3;
     }
 
     private static String changed(Touched.FileUse file) {
@@ -140,10 +157,6 @@ public final class TouchedBrief {
                 .filter(path -> !path.startsWith(WORKSPACE) && !path.startsWith("/usr/") && !path.startsWith("/lib"))
                 .count();
         return "Files read (" + read.size() + "): " + outside + " of them outside the workspace, /usr and /lib";
-    }
-
-    private static boolean isPseudo(Touched.FileUse file) {
-        return PSEUDO.stream().anyMatch(file.path().toString()::startsWith);
     }
 
     private static String cut(String line) {

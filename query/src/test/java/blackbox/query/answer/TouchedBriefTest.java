@@ -40,12 +40,13 @@ class TouchedBriefTest {
     }
 
     @Test
-    void whatLiesOutsideTheWorkspaceComesFirstAndPseudoFilesAreNoChanges() {
+    void theKernelsFilesComeFirstThenWhatLiesOutsideTheWorkspace() {
         var touched = new Touched(
                 List.of(
                         file("/workspace/.git/index"),
                         file("/workspace/a"),
-                        file("/proc/self/oom_score_adj"),
+                        file("/proc/sys/kernel/core_pattern"),
+                        file("/dev/null"),
                         file("/etc/x")),
                 List.of(),
                 List.of(),
@@ -53,7 +54,8 @@ class TouchedBriefTest {
                 List.of(),
                 List.of());
         List<String> lines = TouchedBrief.lines(touched);
-        int at = lines.indexOf("Files changed (3)");
+        int at = lines.indexOf("Files changed (4)") + 1;
+        assertEquals("  /proc/sys/kernel/core_pattern  created, written", lines.get(at));
         assertEquals("  /etc/x  created, written", lines.get(at + 1));
         assertEquals("  /workspace/a  created, written", lines.get(at + 2));
         assertEquals("  /workspace/.git/index  created, written", lines.get(at + 3));

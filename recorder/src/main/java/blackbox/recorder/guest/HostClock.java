@@ -11,6 +11,7 @@ public final class HostClock {
     private final InstantSource host;
     private final Pace pace;
     private volatile long offsetNs;
+    private long heardNs;
 
     /// How the guest's clock runs beside the host's.
     public enum Pace {
@@ -31,8 +32,10 @@ public final class HostClock {
     }
 
     /// Says that the guest's boot clock had come to `ktimeNs` when that was heard, now: by a heartbeat, or otherwise.
-    public void heard(long ktimeNs) {
-        if (pace == Pace.OWN) {
+    /// A clock that goes back, or that never was, is passed over.
+    public synchronized void heard(long ktimeNs) {
+        if (pace == Pace.OWN && ktimeNs >= heardNs) {
+            heardNs = ktimeNs;
             offsetNs = Math.max(offsetNs, nowNs() - ktimeNs);
         }
     }
@@ -55,7 +58,9 @@ public final class HostClock {
 
     /// The host's time for the guest's, never later than now.
     public long toHostNs(long ktimeNs) {
-        return Math.min(nowNs(), offsetNs + ktimeNs);
+        long now = nowNs();
+        // The guest's number may be anything: what goes beyond all times is later than now.
+        return ktimeNs > now - offsetNs ? now : offsetNs + Math.max(ktimeNs, -offsetNs);
     }
 
     /// Now, in nanoseconds since the epoch.

@@ -68,7 +68,7 @@ public final class ImageExport {
         byte[] text = (Json.tree(manifest) + "\n").getBytes(StandardCharsets.UTF_8);
         Hash digest = Hash.sha256(text);
         progress.say("writing " + manifest.objects().size() + " objects, " + (manifest.bytes() >> 20) + " MiB");
-        Path fresh = file.resolveSibling(file.getFileName() + ".partial");
+        Path fresh = fresh(file);
         try {
             try (var out = new BufferedOutputStream(Files.newOutputStream(fresh), CHUNK_BYTES)) {
                 byte[] label = new Label(ArchiveForm.VERSION, digest, text.length).octets();
@@ -85,6 +85,15 @@ public final class ImageExport {
             throw new VmException(Code.IO, file + " could not be written", e);
         } finally {
             discard(fresh);
+        }
+    }
+
+    /// A name beside `file` that nobody else has.
+    private static Path fresh(Path file) throws VmException {
+        try {
+            return Files.createTempFile(file.toAbsolutePath().getParent(), "." + file.getFileName(), ".partial");
+        } catch (IOException e) {
+            throw new VmException(Code.IO, file + " could not be written", e);
         }
     }
 

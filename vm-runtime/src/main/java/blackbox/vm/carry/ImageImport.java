@@ -74,7 +74,7 @@ public final class ImageImport {
         progress.say("checking " + manifest.objects().size() + " objects, " + (manifest.bytes() >> 20) + " MiB");
         int done = 0;
         for (ArchivedObject each : manifest.objects()) {
-            reading.object(each, manifest, archive.has(each.sha256()) ? null : scratch.resolve(each.sha256()));
+            reading.object(each, manifest, archive.holds(each.sha256()) ? null : scratch.resolve(each.sha256()));
             if (++done % SAID_EVERY == 0) {
                 progress.say("checked " + done + " of " + manifest.objects().size());
             }

@@ -74,15 +74,17 @@ public final class LockRenewal {
                 LockDifference.between(oldImage.files(), newImage.files()),
                 qemu,
                 LockDifference.between(oldQemu.packages(), newQemu.packages()));
-        write(IMAGE_LOCK, newImage.text(), changes.imageChanges());
-        write(QEMU_LOCK, newQemu.text(), changes.qemuChanges());
+        // A lock whose definition has changed is renewed though it names the same packages.
+        if (!changes.imageChanges().isEmpty() || !oldImage.isFor(image.record().definition())) {
+            write(IMAGE_LOCK, newImage.text());
+        }
+        if (!changes.qemuChanges().isEmpty()) {
+            write(QEMU_LOCK, newQemu.text());
+        }
         return changes;
     }
 
-    private void write(String lock, String text, List<LockDifference> changes) throws VmException {
-        if (changes.isEmpty()) {
-            return;
-        }
+    private void write(String lock, String text) throws VmException {
         try {
             Files.writeString(sources.resolve(lock), text);
         } catch (IOException e) {

@@ -30,6 +30,15 @@ public final class PackageArchive {
         return Files.exists(path(sha256));
     }
 
+    /// Whether an object of this digest is there and is what it should be.
+    public boolean holds(String sha256) throws VmException {
+        try {
+            return has(sha256) && FileSeal.hash(path(sha256)).toString().equals(sha256);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the archived object " + sha256 + " could not be read", e);
+        }
+    }
+
     /// Moves `file` in and returns its digest.
     public String take(Path file) throws VmException {
         try {

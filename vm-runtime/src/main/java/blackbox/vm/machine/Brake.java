@@ -24,6 +24,7 @@ final class Brake implements AutoCloseable {
 
     private final Process held;
     private @Nullable Process shell;
+    private boolean broken;
 
     Brake(Process held) {
         this.held = held;
@@ -31,7 +32,7 @@ final class Brake implements AutoCloseable {
 
     /// Stops the process and lets it go on after `time`.
     void hold(Duration time) throws VmException {
-        if (!held.isAlive()) {
+        if (broken || !held.isAlive()) {
             return;
         }
         Process to = shell;
@@ -49,6 +50,9 @@ final class Brake implements AutoCloseable {
                 throw new IOException("its shell has ended");
             }
         } catch (IOException e) {
+            // Whoever ended the shell may have done so while the process was stopped.
+            Command.of("kill", "-CONT", Long.toString(held.pid())).run();
+            broken = true;
             throw new VmException(VmException.Code.IO, "QEMU could not be held", e);
         }
     }

@@ -101,7 +101,7 @@ final class ClockKeeper implements AutoCloseable {
         offsets.forward(told.forwardNanos());
         long astray = Math.abs(offset - leftNs);
         long in = Math.max(1, asked - leftAt);
-        leftNs = offset + told.forwardNanos();
+        leftNs = offset + Math.clamp(told.forwardNanos(), 0, Math.abs(offset) + roundTrip);
         long ahead = leftNs - roundTrip / 2;
         boolean computes = computedNs() - leftComputedNs >= COMPUTED_NS_MIN;
         if (computes && ahead >= HOLD_NS_MIN && ahead <= AHEAD_NS_MAX) {

@@ -12,7 +12,8 @@ final class ClockOffsets {
     private long forwardNs;
     private long heldNs;
 
-    synchronized void add(long offsetNs) {
+    synchronized void add(long readNs) {
+        long offsetNs = Math.clamp(readNs, -Long.MAX_VALUE, Long.MAX_VALUE); // the guest's word: it may be anything
         readings++;
         counts[(int) Math.min(STEPS - 1, Math.abs(offsetNs) / STEP_NS)]++;
         if (Math.abs(offsetNs) > Math.abs(largestNs)) {
@@ -22,7 +23,8 @@ final class ClockOffsets {
 
     /// Says that the guest's clock was set forward.
     synchronized void forward(long byNs) {
-        forwardNs += byNs;
+        long sum = forwardNs + Math.max(0, byNs);
+        forwardNs = sum < 0 ? Long.MAX_VALUE : sum;
     }
 
     /// Says that the guest was held until the host's time had caught up.

@@ -34,6 +34,8 @@ final class GuestControl {
     /// What nobody asked for is dropped.
     private final BlockingQueue<Told> told = new ArrayBlockingQueue<>(MESSAGES_MAX);
     private final ReentrantLock saying = new ReentrantLock();
+    /// The number of the answer that the guest owes, or 0. Owned by the clock's thread.
+    private long owed;
 
     /// Takes over the control port of `qemu`.
     static GuestControl of(QemuProcess qemu) {
@@ -61,17 +63,31 @@ final class GuestControl {
         }
     }
 
-    /// Tells the guest the host's time and waits for its answer: null when that does not come in time. For one thread,
-    /// beside the one that waits for the rest.
+    /// Tells the guest the host's time and waits for its answer: null when that does not come in time. A guest
+    /// that owes an answer is not told again, for it may not read at all, and then its port would fill. For one
+    /// thread, beside the one that waits for the rest.
     @Nullable
     Told tellClock(long id, long wallNanos, Duration timeout) throws VmException, InterruptedException {
+        if (owed != 0 && told(owed, timeout) == null) {
+            return null;
+        }
+        told.clear();
+        owed = id;
         say(Json.object().put("op", "clock").put("id", id).put("wallNs", wallNanos));
-        long deadline = System.nanoTime() + timeout.toNanos();
-        Told answer;
-        do {
-            answer = told.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } while (answer != null && answer.id() != id); // a late one
+        Told answer = told(id, timeout);
+        owed = answer == null ? id : 0;
         return answer;
+    }
+
+    private @Nullable Told told(long id, Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        for (long left = timeout.toNanos(); left > 0; left = deadline - System.nanoTime()) {
+            Told answer = told.poll(left, TimeUnit.NANOSECONDS);
+            if (answer != null && answer.id() == id) {
+                return answer;
+            }
+        }
+        return null;
     }
 
     void say(String operation) throws VmException {

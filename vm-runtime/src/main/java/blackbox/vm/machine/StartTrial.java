@@ -5,6 +5,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.qemu.Qemu;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,6 +39,14 @@ public final class StartTrial {
         }
     }
 
+    private static void discard(Process process) {
+        try (InputStream said = process.getInputStream()) {
+            said.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            return; // it has ended
+        }
+    }
+
     private static void start(MachineFolder folder, Qemu qemu) throws VmException, IOException {
         var argv = new ArrayList<>(qemu.program());
         argv.addAll(List.of("-nodefaults", "-no-user-config", "-display", "none", "-S", "-monitor", "stdio"));
@@ -50,7 +59,7 @@ public final class StartTrial {
         try (OutputStream monitor = process.getOutputStream()) {
             monitor.write("quit\n".getBytes(StandardCharsets.US_ASCII));
             monitor.close();
-            process.getInputStream().transferTo(OutputStream.nullOutputStream());
+            Thread.ofPlatform().daemon().start(() -> discard(process));
             if (!process.waitFor(TIMEOUT) || process.exitValue() != 0) {
                 throw new VmException(
                         Code.QEMU_FAILED,

@@ -62,9 +62,12 @@ final class TierChooser {
     /// is
     /// no failure: recordings are live then.
     ///
+    /// @param option what recordings are to be of
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
-    void prepare(GuestImage image, @Nullable String mirror) throws VmException {
-        if (accelerator(image).kind() == Accelerator.Kind.TCG) {
+    void prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
+        if (option == TierOption.EXACT) {
+            qemuForExact(image, mirror);
+        } else if (option == TierOption.AUTO && accelerator(image).kind() == Accelerator.Kind.TCG) {
             try {
                 qemuForExact(image, mirror);
             } catch (VmException e) {

@@ -70,11 +70,12 @@ public final class VmHost {
     /// Makes ahead what the first recording with `image` would otherwise wait for: a QEMU that can replay every
     /// instruction, where the guest is emulated, and the warm snapshot of the tier that is then the default.
     ///
+    /// @param option the tier that recordings are to be of
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
-    /// @return the default for this image on this machine
-    public TierChoice prepare(GuestImage image, @Nullable String mirror) throws VmException {
-        tiers.prepare(image, mirror);
-        TierChoice choice = tiers.choose(TierOption.AUTO, image);
+    /// @return what they are then, on this machine
+    public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
+        tiers.prepare(option, image, mirror);
+        TierChoice choice = tiers.choose(option, image);
         snapshots.obtain(parts(choice.tier(), image, VmRequest.MEMORY_MIB_DEFAULT), progress);
         return choice;
     }

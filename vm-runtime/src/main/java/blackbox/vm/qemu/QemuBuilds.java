@@ -125,6 +125,13 @@ public final class QemuBuilds {
         progress.say("no QEMU here can record and replay; Debian's is unpacked below the data folder");
         Qemu fetched = fetch(mirror).qemu();
         var admission = trial.of(fetched, image);
+        if (!admission.admitted() && !CarriedQemu.list(data).isEmpty()) {
+            progress.say(
+                    "the imported QEMU cannot be used here (" + admission.reason() + "): taking the shipped lock's");
+            QemuParts parts = QemuParts.shipped();
+            fetched = make(parts, fetch -> fetch.make(parts.lock(), mirror)).qemu();
+            admission = trial.of(fetched, image);
+        }
         if (!admission.admitted()) {
             throw new VmException(Code.QEMU_FAILED, fetched.version() + ": " + admission.reason());
         }
