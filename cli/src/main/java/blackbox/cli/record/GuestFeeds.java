@@ -141,12 +141,12 @@ public final class GuestFeeds {
     }
 
     private void watch() {
-        var watch = new SilenceWatch(clock.pace(), clock.nowNs());
+        var watch = new SilenceWatch(clock.pace(), clock.nowNs(), System.nanoTime());
         try {
             while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
                 // What QEMU tells of belongs into the epoch in which it was heard.
                 log.handTo(recorder::record);
-                Event event = watch.look(decoder.heardNs(), clock.nowNs());
+                Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
                 if (event != null && !silenceExpected) {
                     recorder.record(event);
                 }

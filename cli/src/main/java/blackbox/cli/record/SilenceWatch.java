@@ -6,9 +6,9 @@ import blackbox.schemas.event.EventHeader;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Notices when the guest's tracer goes quiet while its VM runs: its heartbeat comes every second, so a longer silence
-/// means
-/// that the tracer was stopped, or that the guest as a whole hangs. Owned by one thread.
+/// Notices when the guest's tracer goes quiet while its VM runs: its heartbeat comes every second, so a longer
+/// silence means that the tracer was stopped, or that the guest as a whole hangs. How long it lasts is measured by a
+/// steady time, which nobody sets. Owned by one thread.
 final class SilenceWatch {
 
     /// A heartbeat may be late on a busy machine; this is late beyond doubt.
@@ -20,18 +20,25 @@ final class SilenceWatch {
 
     private final Duration quietMax;
     private long lastHeardNs;
+    private long changedAt;
     private boolean silent;
 
-    SilenceWatch(HostClock.Pace pace, long nowNs) {
+    /// @param nowNs the host's time, nanoseconds since 1970
+    /// @param steadyNs like [System#nanoTime]
+    SilenceWatch(HostClock.Pace pace, long nowNs, long steadyNs) {
         this.quietMax = pace == HostClock.Pace.OWN ? QUIET_OWN_PACE_MAX : QUIET_MAX;
         this.lastHeardNs = nowNs;
+        this.changedAt = steadyNs;
     }
 
-    /// Looks at the time of the last heartbeat; returns a finding when silence begins or ends.
+    /// Looks at the time of the last heartbeat, 0 before the first; returns a finding when silence begins or ends.
     @Nullable
-    Event look(long heardNs, long nowNs) {
-        lastHeardNs = Math.max(lastHeardNs, heardNs);
-        boolean quiet = nowNs - lastHeardNs > quietMax.toNanos();
+    Event look(long heardNs, long nowNs, long steadyNs) {
+        if (heardNs != 0 && heardNs != lastHeardNs) {
+            lastHeardNs = heardNs;
+            changedAt = steadyNs;
+        }
+        boolean quiet = steadyNs - changedAt > quietMax.toNanos();
         if (quiet == silent) {
             return null;
         }
