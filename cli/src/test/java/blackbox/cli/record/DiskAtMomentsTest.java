@@ -48,6 +48,9 @@ class DiskAtMomentsTest {
         }
         Ended ended = blackbox.run(
                         "record",
+                        // An exact recording seals its disk's log every second and a half, and the script waits for less.
+                        "--tier",
+                        "live",
                         "--json",
                         "--name",
                         "changing",
