@@ -48,7 +48,8 @@ class DiskAtMomentsTest {
         }
         Ended ended = blackbox.run(
                         "record",
-                        // An exact recording seals its disk's log every second and a half, and the script waits for less.
+                        // An exact recording seals its disk's log every second and a half: the script's wait would
+                        // be too short now and then.
                         "--tier",
                         "live",
                         "--json",

@@ -58,9 +58,8 @@ final class TierChooser {
         return builds.forExact(trial, image, mirror);
     }
 
-    /// Gets what [#choose] lacks for an exact recording, where it would be of use. That it cannot be had is said, and
-    /// is
-    /// no failure: recordings are live then.
+    /// Gets what [#choose] lacks for an exact recording, where it would be of use. That it cannot be had is said,
+    /// and is no failure where nobody asked for one: recordings are live then.
     ///
     /// @param option what recordings are to be of
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
