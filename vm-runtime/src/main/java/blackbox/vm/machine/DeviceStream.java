@@ -7,62 +7,69 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /// The stream in which QEMU saves its devices (`docs/devel/migration`, version 3): big-endian numbers,
 /// subsections named by an octet 5, the name's length and the name.
 final class DeviceStream {
     private static final byte[] COUNTER = subsection("timer/icount");
+    private static final byte[] WAKING = subsection("timer/icount/warp_timer");
     private static final int VERSION_BYTES = 4;
+    private static final int FIELDS_BYTES = 2 * Long.BYTES;
+    private static final long NEVER = -1;
 
     private DeviceStream() {}
 
-    /// Makes the instruction counter 0 and adds to the clock's bias what it stood for, so that no device
-    /// notices.
+    /// Makes the saved machine one from which a recording begins.
     ///
-    /// QEMU logs the distance to the first event in 32 bits: a machine that has booted, and so has executed
-    /// more than that, could be recorded and not be replayed. And a position in the recording is then one
-    /// in the run.
+    /// The instruction counter becomes 0, and what it stood for is added to the clock's bias, so that no
+    /// device notices. QEMU logs the distance to the first event in 32 bits: a machine that has booted, and so
+    /// has executed more than that, could be recorded and not be replayed. And a position in the recording is
+    /// then one in the run.
+    ///
+    /// The timer that wakes a sleeping guest is taken off; QEMU sets it again as soon as the guest runs. It
+    /// goes by the host's time, which a replay has out of the log and reads there before its guest is let run:
+    /// the timer would be due while the machine still stands, when it moves nothing, and the guest would never
+    /// be woken.
     ///
     /// @param instructionShift of the machine that was saved
-    static void countFromHere(Path devices, int instructionShift) throws VmException {
+    static void beginHere(Path devices, int instructionShift) throws VmException {
         try {
             ByteBuffer stream = ByteBuffer.wrap(Files.readAllBytes(devices));
-            int place = find(stream.array());
-            long bias = stream.getLong(place);
-            long count = stream.getLong(place + Long.BYTES);
-            stream.putLong(place, Math.addExact(bias, Math.multiplyExact(count, 1L << instructionShift)));
-            stream.putLong(place + Long.BYTES, 0);
+            int counter = find(stream.array(), COUNTER);
+            long bias = stream.getLong(counter);
+            long count = stream.getLong(counter + Long.BYTES);
+            stream.putLong(counter, Math.addExact(bias, Math.multiplyExact(count, 1L << instructionShift)));
+            stream.putLong(counter + Long.BYTES, 0);
+            int waking = find(stream.array(), WAKING);
+            stream.putLong(waking, NEVER);
+            stream.putLong(waking + Long.BYTES, NEVER);
             Files.write(devices, stream.array());
         } catch (IOException | ArithmeticException e) {
-            throw new VmException(Code.QEMU_FAILED, devices + " is not a snapshot that can be counted from", e);
+            throw new VmException(Code.QEMU_FAILED, devices + " is not a snapshot to begin from: " + e.getMessage(), e);
         }
     }
 
-    /// Where the bias stands; the counter follows it.
-    private static int find(byte[] stream) throws IOException {
+    /// Where the fields of a subsection stand. Both have two of 8 octets: the clock's bias and the counter; since
+    /// when the guest has slept, and when the timer is due.
+    private static int find(byte[] stream, byte[] subsection) throws IOException {
         int found = -1;
-        for (int i = 0; i + COUNTER.length + VERSION_BYTES + 2 * Long.BYTES <= stream.length; i++) {
-            if (matches(stream, i)) {
+        for (int i = 0; i + subsection.length + VERSION_BYTES + FIELDS_BYTES <= stream.length; i++) {
+            if (Arrays.equals(stream, i, i + subsection.length, subsection, 0, subsection.length)) {
                 if (found >= 0) {
-                    throw new IOException("it has more than one instruction counter");
+                    throw new IOException("it has more than one " + name(subsection));
                 }
-                found = i + COUNTER.length + VERSION_BYTES;
+                found = i + subsection.length + VERSION_BYTES;
             }
         }
         if (found < 0) {
-            throw new IOException("it has no instruction counter");
+            throw new IOException("it has no " + name(subsection));
         }
         return found;
     }
 
-    private static boolean matches(byte[] stream, int at) {
-        for (int i = 0; i < COUNTER.length; i++) {
-            if (stream[at + i] != COUNTER[i]) {
-                return false;
-            }
-        }
-        // The name of the next subsection begins with this one's: there a slash follows, here the version.
-        return stream[at + COUNTER.length] == 0;
+    private static String name(byte[] subsection) {
+        return new String(subsection, 2, subsection.length - 2, StandardCharsets.US_ASCII);
     }
 
     private static byte[] subsection(String name) {

@@ -123,16 +123,11 @@ public final class KeptMachines {
             store.apply(machine.tables().state(), files.state());
             WorkspaceDisk.create(files.workspace());
             store.apply(machine.tables().workspace(), files.workspace());
-            // The very log that the machine was kept in: its places are not always those of what was captured.
-            Path whole = logTarget.resolveSibling(logTarget.getFileName() + ".from");
-            ReplayLog.restore(captures.resolve(VmRequest.HEADER), log, whole);
-            try (InputStream in = Files.newInputStream(whole);
-                    OutputStream out = Files.newOutputStream(logTarget)) {
-                in.skipNBytes(machine.rest().logFrom());
+            log.skipNBytes(machine.rest().logFrom() - ReplayLog.HEADER_BYTES);
+            try (OutputStream out = Files.newOutputStream(logTarget)) {
                 out.write(machine.rest().head());
-                in.transferTo(out);
+                log.transferTo(out);
             }
-            Files.delete(whole);
             return machine.rest();
         } catch (IOException e) {
             throw new VmException(Code.IO, "the kept machine " + file(position) + " could not be used", e);

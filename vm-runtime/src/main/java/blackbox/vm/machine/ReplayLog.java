@@ -1,13 +1,10 @@
 package blackbox.vm.machine;
 
-import blackbox.vm.BoundedInput;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.qemu.Qemu;
-import blackbox.vm.seek.ReplayEvents;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -91,57 +88,13 @@ final class ReplayLog {
         }
     }
 
-    /// Makes the log that QEMU is given for a replay: a header of its version and the kept rest, without what would
-    /// keep a replay waiting, see [#doubled].
+    /// Makes the log that QEMU is given for a replay: a header of its version and the kept rest.
     static void restore(Path header, InputStream kept, Path target) throws VmException {
-        try {
-            try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
-                Files.copy(header, out);
-                kept.transferTo(out);
-            }
-            List<Long> doubled = doubled(target);
-            if (!doubled.isEmpty()) {
-                leaveOut(target, doubled);
-            }
+        try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
+            Files.copy(header, out);
+            kept.transferTo(out);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the replay log could not be put back together at " + target, e);
         }
-    }
-
-    /// Where the log says for a second time, with nothing in between, that timers of the guest's clock are due.
-    /// While QEMU records on a busy host, the thread of the guest's processor and the main one may both find the
-    /// same timers due; each logs it, and one of them then finds nothing left to do. In a replay they need not meet
-    /// again, and QEMU would wait for the second for ever (`timerlist_run_timers`, util/qemu-timer.c). Had the
-    /// second been of effect, the replay would now differ, and say so.
-    ///
-    /// @return places of single octets, in order
-    private static List<Long> doubled(Path log) throws IOException, VmException {
-        var places = new ArrayList<Long>();
-        try (var events = ReplayEvents.open(log)) {
-            boolean before = false;
-            while (events.next()) {
-                boolean due = events.kind() == ReplayEvents.CLOCK_VIRTUAL;
-                if (due && before) {
-                    places.add(events.at());
-                }
-                before = due;
-            }
-        }
-        return places;
-    }
-
-    private static void leaveOut(Path log, List<Long> places) throws IOException {
-        Path whole = Files.move(log, log.resolveSibling(log.getFileName() + ".whole"));
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(whole));
-                OutputStream out = Files.newOutputStream(log, StandardOpenOption.CREATE_NEW)) {
-            long at = 0;
-            for (long place : places) {
-                new BoundedInput(in, place - at).transferTo(out);
-                in.skipNBytes(1);
-                at = place + 1;
-            }
-            in.transferTo(out);
-        }
-        Files.delete(whole);
     }
 }

@@ -48,7 +48,7 @@ final class SnapshotStore {
     ///     meaning in the live tier
     record Parts(Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib, Tier tier, int instructionShift) {
         Hash key() throws VmException {
-            var text = new StringBuilder("blackbox-snapshot-key-v1\n");
+            var text = new StringBuilder("blackbox-snapshot-key-v2\n");
             text.append(image.digest()).append('\n');
             text.append(qemu.digest()).append(' ').append(qemu.version()).append('\n');
             text.append(QemuArguments.restored(this, Network.NONE, BlockLog.KEPT))
@@ -108,7 +108,7 @@ final class SnapshotStore {
             Path target = Files.createDirectory(scratch.path().resolve("snapshot"));
             Ready ready = boot(parts, machine, target);
             if (parts.tier() == Tier.EXACT) {
-                DeviceStream.countFromHere(target.resolve(VmSnapshot.DEVICES), parts.instructionShift());
+                DeviceStream.beginHere(target.resolve(VmSnapshot.DEVICES), parts.instructionShift());
                 ReplayLog.makeHeader(parts.qemu(), target);
             }
             Files.move(machine.file(QemuArguments.RAM), target.resolve(VmSnapshot.RAM));
