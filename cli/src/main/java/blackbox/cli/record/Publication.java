@@ -2,6 +2,7 @@ package blackbox.cli.record;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.ingest.IngestException;
+import blackbox.query.store.Recordings;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.Spool;
@@ -19,6 +20,7 @@ final class Publication {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
+    private static final Duration TABLE_LOOK_EVERY = Duration.ofMillis(100);
 
     /// How long a broker that does not answer is waited for at a run's end; what it did not take stays in the
     /// spool.
@@ -108,8 +110,31 @@ final class Publication {
             String trouble = trouble();
             return "the broker has not taken everything" + (trouble == null ? "" : ": " + trouble);
         }
+        return ingested(endIndex, timeout);
+    }
+
+    /// Waits for the table, which another process fills as long as it holds the pipeline. When that process ends
+    /// before it has, its pipeline is taken over.
+    ///
+    /// @return null when the table has the run, else why not
+    private @Nullable String ingested(long endIndex, Duration timeout)
+            throws IngestException, RecorderException, IOException, InterruptedException {
+        var recordings = new Recordings(data.root());
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (pipeline == null && System.nanoTime() < deadline) {
+            if (recordings.committedEnd(run) >= endIndex) {
+                return null;
+            }
+            if (!takeOver()) {
+                TimeUnit.NANOSECONDS.sleep(TABLE_LOOK_EVERY.toNanos());
+            }
+        }
         Pipeline own = pipeline;
-        return own == null || own.await(run, endIndex, timeout)
+        if (own == null) {
+            return "the process that holds the pipeline has ingested " + recordings.committedEnd(run) + " of "
+                    + endIndex + " events";
+        }
+        return own.await(run, endIndex, timeout)
                 ? null
                 : "ingest has not finished: " + own.ingest().status();
     }
@@ -124,14 +149,23 @@ final class Publication {
             if (spool.awaitEmpty(LOOK_EVERY.toNanos())) {
                 return true;
             }
-            PipelineLock lock = pipeline == null ? PipelineLock.tryTake(data) : null;
-            if (lock != null) {
-                stopPumping();
-                pump = new SpoolPump(spool, own(lock), run.value());
-            }
+            takeOver();
             answered = trouble() == null ? System.nanoTime() : answered;
         }
         return false;
+    }
+
+    /// Takes the pipeline if nobody has it.
+    ///
+    /// @return whether it was taken now
+    private boolean takeOver() throws IngestException, RecorderException, IOException {
+        PipelineLock lock = pipeline == null ? PipelineLock.tryTake(data) : null;
+        if (lock == null) {
+            return false;
+        }
+        stopPumping();
+        pump = new SpoolPump(spool, own(lock), run.value());
+        return true;
     }
 
     /// What keeps batches from the broker, or null.

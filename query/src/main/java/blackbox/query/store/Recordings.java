@@ -124,6 +124,18 @@ public record Recordings(Path data) {
         return committed;
     }
 
+    /// How many of a run's events the table has without a gap from the first on.
+    public long committedEnd(RunId run) throws IOException {
+        long end = 0;
+        for (DataFile file : dataFiles(run)) {
+            if (file.name().firstIndex() > end) {
+                break;
+            }
+            end = Math.max(end, file.name().endIndex());
+        }
+        return end;
+    }
+
     /// A run's spool segments, in order.
     public List<Path> spoolSegments(RunId run) throws IOException {
         return entries(spoolFolder(run)).stream()
