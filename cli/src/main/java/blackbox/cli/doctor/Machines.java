@@ -83,7 +83,7 @@ final class Machines {
             BuildNamespace.check(Files.isDirectory(data) ? data : Path.of(System.getProperty("java.io.tmpdir")));
             return Check.ok(name, "packages can be installed by " + System.getProperty("user.name"));
         } catch (VmException e) {
-            return Check.missing(name, String.valueOf(e.getMessage()), "see there; recording needs none of it");
+            return Check.missing(name, String.valueOf(e.getMessage()), "mend what it says; recording does not need it");
         }
     }
 

@@ -77,7 +77,7 @@ public final class ReplayReport {
                 + comparison.egressPackets() + " packets left the machine");
         FirstDivergence divergence = comparison.firstDivergence();
         if (divergence != null) {
-            lines.add("parts at event " + divergence.index() + ", " + divergence.kind() + ": recorded "
+            lines.add("they part at event " + divergence.index() + ", " + divergence.kind() + ": recorded "
                     + divergence.expected() + ", replayed " + divergence.actual());
         }
         if (!verdict.refusals().isEmpty()) {

@@ -256,7 +256,7 @@ public final class PrivateApt implements AutoCloseable {
                         + " image import' here");
     }
 
-    private static @Nullable DebFile listed(String stanza) {
+    private static @Nullable DebFile listed(String stanza) throws VmException {
         var fields = new TreeMap<String, String>();
         stanza.lines()
                 .map(line -> line.split(": ", 2))
@@ -264,14 +264,20 @@ public final class PrivateApt implements AutoCloseable {
                 .forEach(words -> fields.put(words[0], words[1].strip()));
         String sha256 = fields.get("SHA256");
         String size = fields.get("Size");
-        return sha256 == null || size == null
-                ? null
-                : new DebFile(
-                        fields.getOrDefault("Package", ""),
-                        fields.getOrDefault("Version", ""),
-                        fields.getOrDefault("Architecture", ""),
-                        sha256,
-                        Long.parseLong(size));
+        if (sha256 == null || size == null) {
+            return null;
+        }
+        String name = fields.getOrDefault("Package", "");
+        try {
+            return new DebFile(
+                    name,
+                    fields.getOrDefault("Version", ""),
+                    fields.getOrDefault("Architecture", ""),
+                    sha256,
+                    Long.parseLong(size));
+        } catch (IllegalArgumentException e) {
+            throw new VmException(Code.MIRROR, "the package mirror's lists are damaged at '" + name + "'", e);
+        }
     }
 
     /// Reads the lines `'ADDRESS' FILE SIZE` of apt's `--print-uris`.

@@ -137,7 +137,8 @@ public final class LockFetch implements AutoCloseable {
     ///
     /// @param what will be another one by that, for example `the image`
     public void tell(String what, List<LockDifference> differences) {
-        progress.say(what + " will not be the locked one: it differs in " + differences.size() + " packages");
+        progress.say(what + " will not be the locked one: it differs in " + differences.size()
+                + (differences.size() == 1 ? " package" : " packages"));
         differences.stream().limit(NAMED_MAX).forEach(each -> progress.say("  " + each.sentence()));
         if (differences.size() > NAMED_MAX) {
             progress.say("  and " + (differences.size() - NAMED_MAX) + " more, all in its record");

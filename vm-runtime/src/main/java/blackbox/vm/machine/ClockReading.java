@@ -8,9 +8,4 @@ import java.time.Instant;
 /// @param guestBootNanos the guest's boot clock, which its events carry
 /// @param guestWallNanos the guest's wall clock, nanoseconds since 1970
 /// @param roundTripNanos between question and answer: twice the error that `host` can have
-public record ClockReading(Instant host, long guestBootNanos, long guestWallNanos, long roundTripNanos) {
-    /// The host's time for a moment of the guest's boot clock. Drifts with the distance from this reading.
-    public Instant hostTimeOf(long bootNanos) {
-        return host.plusNanos(bootNanos - guestBootNanos);
-    }
-}
+public record ClockReading(Instant host, long guestBootNanos, long guestWallNanos, long roundTripNanos) {}

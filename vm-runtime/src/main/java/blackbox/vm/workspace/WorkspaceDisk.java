@@ -205,7 +205,8 @@ public record WorkspaceDisk(Path file) {
                 return null;
             }
             String more = leftOut > namesLeftOut.size() ? ", …" : "";
-            return "not brought back, for only files, folders and links are: " + leftOut + " pipes or devices ("
+            return "not brought back, for only files, folders and links are: " + leftOut
+                    + (leftOut == 1 ? " pipe or device (" : " pipes or devices (")
                     + String.join(", ", namesLeftOut) + more + ")";
         }
     }

@@ -111,6 +111,13 @@ public final class TestRepository implements AutoCloseable {
         publish();
     }
 
+    /// From now on the lists give this package's length as a word.
+    public void mangle(DebFile file) throws IOException {
+        stanzas.computeIfPresent(
+                deb(file.name(), file.version()), (deb, text) -> text.replaceAll("\\nSize: .*", "\nSize: much"));
+        publish();
+    }
+
     /// From now on this package's file ends in its middle.
     public void cut(DebFile file) {
         cut.add(fileName(file));

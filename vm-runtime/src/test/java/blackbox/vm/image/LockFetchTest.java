@@ -96,6 +96,14 @@ class LockFetchTest {
     }
 
     @Test
+    void listsThatAreDamagedAreNamed() throws Exception {
+        mirror.mangle(libb);
+        var why = assertThrows(VmException.class, this::fetched);
+        assertEquals(Code.MIRROR, why.code());
+        assertEquals("the package mirror's lists are damaged at 'libb'", why.getMessage());
+    }
+
+    @Test
     void aDependencyThatGotAnotherNameIsTakenUnderThatName() throws Exception {
         mirror.remove("app", "1:1.0");
         mirror.add("app", "1:1.1", "liba (>= 1), libb64");
