@@ -88,7 +88,7 @@ class ImageFetchTest {
         assertNotEquals(lock, renewed);
         assertEquals(lock.epoch(), renewed.epoch());
         assertEquals(List.of(new LockDifference("lib", "1", "2")), differences(renewed));
-        assertTrue(said.contains("the image will not be the locked one: it differs in 1 packages"), said.toString());
+        assertTrue(said.contains("the image will not be the locked one: it differs in 1 package"), said.toString());
         assertTrue(said.contains("  lib 1 → 2"), said.toString());
         assertTrue(renewed.isFor(DEFINITION));
         assertEquals(renewed, with(packages -> packages.nearest(lock)), "and the same again from the archive");

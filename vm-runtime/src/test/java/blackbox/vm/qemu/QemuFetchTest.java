@@ -77,7 +77,7 @@ class QemuFetchTest {
                 List.of(new LockDifference("firmware", "1", "2")),
                 renewed.record().lockDifferences());
         assertNotEquals(locked.qemu().digest(), renewed.qemu().digest());
-        assertTrue(said.contains("this QEMU will not be the locked one: it differs in 1 packages"), said.toString());
+        assertTrue(said.contains("this QEMU will not be the locked one: it differs in 1 package"), said.toString());
         assertEquals(
                 List.of(new LockDifference("firmware", "1", "2")),
                 new QemuBuilds(data, said::add).list().getFirst().record().lockDifferences(),
