@@ -1,5 +1,6 @@
 package blackbox.bench;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.kafka.BatchConsumer;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.parquet.EventFile;
@@ -16,7 +17,6 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
-import blackbox.schemas.sign.Ed25519Key;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,11 +1,11 @@
 package blackbox.bench;
 
-import blackbox.query.proof.EventProof;
-import blackbox.query.proof.EventProver;
-import blackbox.query.proof.ProofJson;
-import blackbox.query.proof.ProofTrust;
-import blackbox.query.proof.ProofVerifier;
-import blackbox.query.store.Recordings;
+import blackbox.evidence.proof.EventProof;
+import blackbox.evidence.proof.EventProver;
+import blackbox.evidence.proof.ProofJson;
+import blackbox.evidence.proof.ProofTrust;
+import blackbox.evidence.proof.ProofVerifier;
+import blackbox.evidence.store.Recordings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

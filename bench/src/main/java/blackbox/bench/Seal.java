@@ -1,5 +1,6 @@
 package blackbox.bench;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.recorder.seal.EpochKeys;
@@ -9,7 +10,6 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventRows;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
-import blackbox.schemas.sign.Ed25519Key;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.security.SecureRandom;

@@ -1,5 +1,7 @@
 package blackbox.bench;
 
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
 import blackbox.ingest.parquet.WrittenFile;
@@ -9,8 +11,6 @@ import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.sign.Ed25519Key;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package blackbox.bench;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
@@ -11,7 +12,6 @@ import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
-import blackbox.schemas.sign.Ed25519Key;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -1,9 +1,9 @@
 package blackbox.bench;
 
-import blackbox.query.parquet.EventFileReader;
-import blackbox.query.store.Recordings;
-import blackbox.query.verify.RunVerifier;
-import blackbox.query.verify.Verification;
+import blackbox.evidence.parquet.EventFileReader;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
 import blackbox.schemas.row.LeafCodec;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

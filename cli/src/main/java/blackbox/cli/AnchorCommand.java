@@ -1,15 +1,15 @@
 package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
-import blackbox.query.answer.Timestamps;
+import blackbox.evidence.log.TrustPolicy;
+import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.time.TimeVerdict;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
 import blackbox.recorder.anchor.Anchoring.Outcome;
 import blackbox.recorder.anchor.Outside;
 import blackbox.schemas.CryptoProvider;
-import blackbox.schemas.log.TrustPolicy;
-import blackbox.schemas.time.TimeVerdict;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,11 +1,11 @@
 package blackbox.cli;
 
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
-import blackbox.query.answer.Printable;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunNames;
-import blackbox.query.store.RunState;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunNames;
+import blackbox.query.run.RunState;
 import blackbox.replay.compare.AlignmentReport;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;

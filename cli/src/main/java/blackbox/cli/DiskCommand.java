@@ -1,9 +1,9 @@
 package blackbox.cli;
 
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
 import blackbox.query.QueryException;
-import blackbox.query.answer.Printable;
-import blackbox.query.answer.Timestamps;
-import blackbox.query.store.Recordings;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.disk.DiskAt;

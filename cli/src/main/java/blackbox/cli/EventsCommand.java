@@ -1,12 +1,12 @@
 package blackbox.cli;
 
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.answer.EventFilter;
 import blackbox.query.answer.EventJson;
 import blackbox.query.answer.EventLine;
 import blackbox.query.answer.EventStream;
 import blackbox.query.answer.Events;
-import blackbox.query.store.Recordings;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;

@@ -1,11 +1,12 @@
 package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.evidence.EvidenceException;
+import blackbox.evidence.bundle.BundleWriter;
+import blackbox.evidence.store.FileDigest;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.tiles.StaticRunLog;
 import blackbox.query.QueryException;
-import blackbox.query.bundle.BundleWriter;
-import blackbox.query.log.StaticRunLog;
-import blackbox.query.store.FileDigest;
-import blackbox.query.store.Recordings;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
@@ -67,7 +68,7 @@ final class ExportCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, QueryException, RecorderException {
+    public Integer call() throws IOException, QueryException, EvidenceException, RecorderException {
         DataFolder folder = common.dataFolder();
         var recordings = new Recordings(folder.root());
         RunId run = argument.resolve(recordings);
@@ -79,7 +80,7 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private void bundle(DataFolder folder, Recordings recordings, RunId run)
-            throws IOException, QueryException, RecorderException {
+            throws IOException, EvidenceException, RecorderException {
         Path target = out == null ? Path.of(run + ".bundle.zip") : out;
         int files;
         try (LogKey key = LogKeys.loadOrCreate(folder.keys(), KeyAccess.system())) {

@@ -1,6 +1,6 @@
 package blackbox.cli;
 
-import blackbox.query.answer.Printable;
+import blackbox.evidence.text.Printable;
 import blackbox.vm.VmException;
 import blackbox.vm.carry.ArchiveManifest;
 import blackbox.vm.carry.ImageExport;

@@ -2,15 +2,15 @@ package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.cli.keys.KeyCare;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.schemas.CryptoProvider;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.sign.NoteVerifiers;
-import blackbox.schemas.trust.KeyStatement.Role;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;

@@ -1,12 +1,13 @@
 package blackbox.cli;
 
 import blackbox.cli.argv.GivenArguments;
+import blackbox.evidence.EvidenceException;
+import blackbox.evidence.sign.Ed25519Verifier;
 import blackbox.ingest.IngestException;
 import blackbox.query.QueryException;
 import blackbox.query.openssl.Openssl;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
-import blackbox.schemas.sign.Ed25519Verifier;
 import blackbox.vm.VmException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -121,6 +122,7 @@ public final class Main {
                     case BAD_INPUT, NOT_FOUND -> ExitCodes.BAD_INPUT;
                     case STORE, ENGINE -> ExitCodes.FAILED;
                 };
+            case EvidenceException e -> ExitCodes.BAD_INPUT;
             case ReplayException e ->
                 switch (e.code()) {
                     case BAD_INPUT -> ExitCodes.BAD_INPUT;

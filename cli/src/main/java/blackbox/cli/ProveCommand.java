@@ -1,13 +1,14 @@
 package blackbox.cli;
 
+import blackbox.evidence.EvidenceException;
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.LogProof;
+import blackbox.evidence.proof.EventProof;
+import blackbox.evidence.proof.EventProver;
+import blackbox.evidence.proof.ProofJson;
+import blackbox.evidence.proof.UnprovableException;
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
-import blackbox.query.proof.EventProof;
-import blackbox.query.proof.EventProver;
-import blackbox.query.proof.ProofJson;
-import blackbox.query.proof.UnprovableException;
-import blackbox.query.store.Recordings;
-import blackbox.schemas.log.Checkpoint;
-import blackbox.schemas.log.LogProof;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -55,7 +56,7 @@ final class ProveCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, QueryException {
+    public Integer call() throws IOException, QueryException, EvidenceException {
         var recordings = new Recordings(common.dataFolder().root());
         EventProof proof;
         try {

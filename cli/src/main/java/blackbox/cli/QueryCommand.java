@@ -1,15 +1,15 @@
 package blackbox.cli;
 
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
-import blackbox.query.proof.ProofColumn;
 import blackbox.query.sql.CsvResult;
 import blackbox.query.sql.JsonResult;
 import blackbox.query.sql.ParquetExport;
+import blackbox.query.sql.ProofColumn;
 import blackbox.query.sql.SqlEngine;
 import blackbox.query.sql.SqlLimits;
 import blackbox.query.sql.TableDescription;
 import blackbox.query.sql.TextResult;
-import blackbox.query.store.Recordings;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -8,7 +8,7 @@ import blackbox.cli.record.RecordRequest;
 import blackbox.cli.record.RecordResult;
 import blackbox.cli.record.RecordSession;
 import blackbox.cli.record.StandardStreams;
-import blackbox.query.answer.Timestamps;
+import blackbox.evidence.text.Timestamps;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;

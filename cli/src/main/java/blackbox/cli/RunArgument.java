@@ -1,8 +1,8 @@
 package blackbox.cli;
 
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunNames;
+import blackbox.query.run.RunNames;
 import blackbox.schemas.RunId;
 import picocli.CommandLine.Parameters;
 

@@ -1,10 +1,10 @@
 package blackbox.cli;
 
-import blackbox.query.answer.Printable;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
 import blackbox.query.answer.RunJson;
-import blackbox.query.answer.Timestamps;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
+import blackbox.query.run.RunFacts;
 import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -2,12 +2,12 @@ package blackbox.cli;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.cli.verdict.VerdictList;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.VerificationReport;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
-import blackbox.query.store.Recordings;
-import blackbox.query.verify.RunVerifier;
-import blackbox.query.verify.Verification;
-import blackbox.query.verify.VerificationReport;
 import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.schemas.RunId;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedBrief;
@@ -7,7 +8,6 @@ import blackbox.query.answer.TouchedCollector;
 import blackbox.query.answer.TouchedJson;
 import blackbox.query.answer.TouchedPart;
 import blackbox.query.answer.TouchedText;
-import blackbox.query.store.Recordings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.EnumSet;

@@ -3,11 +3,11 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.time.TestTimeAuthority;
+import blackbox.evidence.time.TimeAnswer;
 import blackbox.recorder.runlog.RunLog;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.sign.Ed25519Key;
-import blackbox.schemas.time.TestTimeAuthority;
-import blackbox.schemas.time.TimeAnswer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;

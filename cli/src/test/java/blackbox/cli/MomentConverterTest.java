@@ -3,7 +3,7 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import blackbox.query.store.Recordings;
+import blackbox.evidence.store.Recordings;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;

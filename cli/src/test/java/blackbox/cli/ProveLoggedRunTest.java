@@ -3,6 +3,8 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.sign.MlDsaKey;
 import blackbox.recorder.runlog.RunLog;
 import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.recorder.seal.RunSealer;
@@ -11,8 +13,6 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.row.Text;
-import blackbox.schemas.sign.Ed25519Key;
-import blackbox.schemas.sign.MlDsaKey;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;

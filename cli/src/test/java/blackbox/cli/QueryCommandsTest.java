@@ -3,6 +3,7 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -10,7 +11,6 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.row.Text;
-import blackbox.schemas.sign.Ed25519Key;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;

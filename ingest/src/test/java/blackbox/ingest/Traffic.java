@@ -1,5 +1,6 @@
 package blackbox.ingest;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.RunId;
@@ -9,7 +10,6 @@ import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
-import blackbox.schemas.sign.Ed25519Key;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;

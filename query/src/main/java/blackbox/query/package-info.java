@@ -1,10 +1,7 @@
-/// Answers questions about recordings: which runs there are, what they did and touched, whether the evidence
-/// holds.
+/// Answers questions about recordings: which runs there are, what they did and touched.
 ///
-/// Reads what ingest committed (sealed Parquet files) and what the recorder has in its spool; writes nothing.
-/// Depends on `schemas` alone. DuckDB comes in through `blackbox.query.sql`, Parquet through
-/// `blackbox.query.parquet`; the verifier (`blackbox.query.verify`) needs neither engine nor catalog nor
-/// network.
+/// Reads what ingest committed (sealed Parquet files) and what the recorder has in its spool, through
+/// `blackbox.evidence`; writes nothing. DuckDB comes in through `blackbox.query.sql`.
 @NullMarked
 package blackbox.query;
 

@@ -1,8 +1,8 @@
 package blackbox.replay;
 
-import blackbox.query.answer.Timestamps;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunReader;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.evidence.text.Timestamps;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.Column;

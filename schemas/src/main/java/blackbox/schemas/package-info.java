@@ -1,8 +1,7 @@
-/// What Blackbox stores and sends, as pure values: identifiers, hashes, events, rows, leaves, batches and the log over
-/// them.
+/// What Blackbox stores and sends, as pure values: identifiers, hashes, events, rows, leaves, batches, the table's
+/// shape.
 ///
-/// Depends on nothing of ours; Bouncy Castle is reached through `blackbox.schemas.sign` alone.
-/// Nothing here reads a file, opens a socket, looks at the clock or draws a random number.
+/// Depends on nothing of ours and on no library. Nothing here reads a file, opens a socket or looks at the clock.
 @NullMarked
 package blackbox.schemas;
 

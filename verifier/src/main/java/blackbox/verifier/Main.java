@@ -1,16 +1,16 @@
 package blackbox.verifier;
 
-import blackbox.query.bundle.BundleVerifier;
-import blackbox.query.proof.EventProof;
-import blackbox.query.proof.ProofJson;
-import blackbox.query.proof.ProofReport;
-import blackbox.query.proof.ProofTrust;
-import blackbox.query.proof.ProofVerdict;
-import blackbox.query.proof.ProofVerifier;
-import blackbox.query.store.Recordings;
-import blackbox.query.verify.RunVerifier;
-import blackbox.query.verify.Verification;
-import blackbox.query.verify.VerificationReport;
+import blackbox.evidence.bundle.BundleVerifier;
+import blackbox.evidence.proof.EventProof;
+import blackbox.evidence.proof.ProofJson;
+import blackbox.evidence.proof.ProofReport;
+import blackbox.evidence.proof.ProofTrust;
+import blackbox.evidence.proof.ProofVerdict;
+import blackbox.evidence.proof.ProofVerifier;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.VerificationReport;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

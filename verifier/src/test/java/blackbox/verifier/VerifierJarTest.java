@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.bundle.BundleWriter;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.store.Recordings;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
-import blackbox.query.bundle.BundleWriter;
-import blackbox.query.store.Recordings;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
@@ -15,9 +17,7 @@ import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.Text;
-import blackbox.schemas.sign.Ed25519Key;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.FileSeal;
 import com.tngtech.archunit.core.domain.Dependency;
@@ -150,8 +150,8 @@ class VerifierJarTest {
     /// With a time stamp over other data: what checks time stamps is in the jar, and refuses it.
     @Test
     void verifiesAProof() throws Exception {
-        Path proofs = Path.of("../query/src/test/resources/proof/v1");
-        Path stamps = Path.of("../schemas/src/test/resources/blackbox/schemas/time");
+        Path proofs = Path.of("../evidence/src/test/resources/proof/v1");
+        Path stamps = Path.of("../evidence/src/test/resources/blackbox/evidence/time");
         String key = proofs.resolve("log.pub").toString();
         Outcome outcome = start("--key", key, proofs.resolve("event.json").toString());
         assertEquals(new Outcome(0, outcome.out, ""), outcome);
@@ -201,7 +201,7 @@ class VerifierJarTest {
                     }
                 }
             }
-            assertTrue(classes.contain("blackbox.query.verify.RunVerifier"));
+            assertTrue(classes.contain("blackbox.evidence.verify.RunVerifier"));
             assertEquals(new TreeSet<String>(), found);
         }
     }

@@ -1,10 +1,10 @@
 package blackbox.cli.data;
 
-import blackbox.query.anchor.AnchorTrust;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.log.TrustPolicy;
-import blackbox.schemas.sign.NoteVerifiers;
-import blackbox.schemas.time.TimeAuthorities;
+import blackbox.evidence.anchor.AnchorTrust;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.TrustPolicy;
+import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.time.TimeAuthorities;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,14 +1,14 @@
 package blackbox.cli.keys;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.runlog.RunLog;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.trust.KeyStatement.Role;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,8 @@
 package blackbox.cli.record;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.TrustPolicy;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.recorder.keys.KeyAccess;
@@ -8,8 +10,6 @@ import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.runlog.RunLog;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.log.TrustPolicy;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package blackbox.cli.record;
 
+import blackbox.evidence.log.NoteVerifier;
 import blackbox.schemas.Hash;
-import blackbox.schemas.log.NoteVerifier;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;
 import com.fasterxml.jackson.databind.ObjectMapper;

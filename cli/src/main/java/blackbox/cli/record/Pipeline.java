@@ -1,6 +1,7 @@
 package blackbox.cli.record;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService;
@@ -13,7 +14,6 @@ import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.RunId;
-import blackbox.schemas.log.NoteVerifier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package blackbox.cli.record;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.evidence.store.Recordings;
 import blackbox.ingest.IngestException;
-import blackbox.query.store.Recordings;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.Spool;

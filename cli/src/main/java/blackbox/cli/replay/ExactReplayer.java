@@ -1,7 +1,8 @@
 package blackbox.cli.replay;
 
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunReader;
+import blackbox.evidence.store.RunReader;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.compare.RecordedSide;
@@ -19,7 +20,6 @@ import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.ReplayMachine;

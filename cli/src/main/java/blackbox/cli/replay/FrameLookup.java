@@ -1,8 +1,8 @@
 package blackbox.cli.replay;
 
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
 import blackbox.query.answer.EventLine;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunReader;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.RunId;

@@ -1,6 +1,6 @@
 package blackbox.cli.replay;
 
-import blackbox.query.answer.Printable;
+import blackbox.evidence.text.Printable;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;

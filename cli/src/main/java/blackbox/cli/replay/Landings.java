@@ -1,7 +1,7 @@
 package blackbox.cli.replay;
 
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunReader;
+import blackbox.evidence.store.RunReader;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;

@@ -1,8 +1,8 @@
 package blackbox.cli.replay;
 
-import blackbox.query.answer.Printable;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunReader;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.evidence.text.Printable;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;

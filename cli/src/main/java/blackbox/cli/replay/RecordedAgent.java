@@ -2,7 +2,7 @@ package blackbox.cli.replay;
 
 import blackbox.cli.argv.OctetText;
 import blackbox.cli.record.SealedCommand;
-import blackbox.query.store.RunFacts;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.verdict.ClockOffset;

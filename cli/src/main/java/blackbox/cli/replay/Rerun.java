@@ -2,8 +2,8 @@ package blackbox.cli.replay;
 
 import blackbox.cli.record.KeptFrames;
 import blackbox.cli.record.KeptInputs;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
+import blackbox.evidence.store.Recordings;
+import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;

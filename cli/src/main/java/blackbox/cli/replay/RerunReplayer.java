@@ -2,7 +2,8 @@ package blackbox.cli.replay;
 
 import blackbox.cli.record.KeptFrames;
 import blackbox.cli.replay.Rerun.Executed;
-import blackbox.query.store.RunFacts;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.cassette.CassettePeer.Played;
@@ -23,7 +24,6 @@ import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.Hash;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.StartFacts;
 import java.io.IOException;

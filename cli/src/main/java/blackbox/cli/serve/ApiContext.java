@@ -1,6 +1,6 @@
 package blackbox.cli.serve;
 
-import blackbox.query.store.Recordings;
+import blackbox.evidence.store.Recordings;
 import blackbox.recorder.witness.Witness;
 import org.jspecify.annotations.Nullable;
 

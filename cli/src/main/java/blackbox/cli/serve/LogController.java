@@ -1,7 +1,7 @@
 package blackbox.cli.serve;
 
-import blackbox.query.store.RunsLog;
-import blackbox.schemas.log.TilePath;
+import blackbox.evidence.log.TilePath;
+import blackbox.evidence.store.RunsLog;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;

@@ -1,5 +1,9 @@
 package blackbox.cli.serve;
 
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.VerificationReport;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.query.answer.EventBytes;
@@ -11,12 +15,8 @@ import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedCollector;
 import blackbox.query.answer.TouchedJson;
 import blackbox.query.answer.TouchedPart;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunNames;
-import blackbox.query.verify.RunVerifier;
-import blackbox.query.verify.Verification;
-import blackbox.query.verify.VerificationReport;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunNames;
 import blackbox.schemas.RunId;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Controller;

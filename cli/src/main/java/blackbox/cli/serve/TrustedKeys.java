@@ -1,7 +1,7 @@
 package blackbox.cli.serve;
 
-import blackbox.query.anchor.AnchorTrust;
-import blackbox.schemas.log.NoteVerifier;
+import blackbox.evidence.anchor.AnchorTrust;
+import blackbox.evidence.log.NoteVerifier;
 import java.io.IOException;
 import java.util.List;
 

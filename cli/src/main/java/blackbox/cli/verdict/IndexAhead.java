@@ -2,14 +2,14 @@ package blackbox.cli.verdict;
 
 import blackbox.cli.data.DataFolder;
 import blackbox.cli.replay.Landings;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunState;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.Lander;
 import blackbox.schemas.RunId;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -2,8 +2,8 @@ package blackbox.cli.verdict;
 
 import blackbox.cli.verdict.ReplaySession.Verdicts;
 import blackbox.cli.verdict.VerdictLog.Kept;
-import blackbox.query.answer.Printable;
-import blackbox.query.answer.Timestamps;
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;

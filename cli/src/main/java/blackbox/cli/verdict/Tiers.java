@@ -2,8 +2,8 @@ package blackbox.cli.verdict;
 
 import blackbox.cli.replay.ExactReplayer;
 import blackbox.cli.replay.RerunReplayer;
+import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.replay.tier.Replayer;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

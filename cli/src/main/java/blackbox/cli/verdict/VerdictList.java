@@ -1,17 +1,17 @@
 package blackbox.cli.verdict;
 
-import blackbox.query.answer.Printable;
-import blackbox.query.answer.Timestamps;
-import blackbox.query.log.CheckedLog;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunsLog;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.tiles.CheckedLog;
+import blackbox.evidence.trust.ReplayNote;
 import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictStore;
 import blackbox.replay.verdict.VerdictStore.Document;
 import blackbox.schemas.RunId;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.trust.ReplayNote;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;

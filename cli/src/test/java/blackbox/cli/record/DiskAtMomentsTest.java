@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.record.Installation.Ended;
 import blackbox.cli.record.Installation.Running;
-import blackbox.query.store.Recordings;
+import blackbox.evidence.store.Recordings;
 import blackbox.replay.Moment;
 import blackbox.replay.disk.DiskAt;
 import blackbox.schemas.RunId;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.data.DataFolder;
+import blackbox.evidence.store.Recordings;
 import blackbox.ingest.kafka.EmbeddedBroker;
-import blackbox.query.store.Recordings;
 import blackbox.recorder.runlog.RunCheckpoints;
 import blackbox.recorder.seal.RunRecorder;
 import blackbox.recorder.seal.RunSealer;

@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.record.Installation;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
-import blackbox.schemas.trust.ReplayNote.Outcome;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,20 +1,20 @@
 package blackbox.ingest.check;
 
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.MerkleFrontier;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.trust.NextSigner;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.MalformedBatchException;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Kind;
-import blackbox.schemas.log.Checkpoint;
-import blackbox.schemas.log.MerkleFrontier;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
-import blackbox.schemas.trust.NextSigner;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

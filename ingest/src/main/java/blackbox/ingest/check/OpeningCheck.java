@@ -1,15 +1,15 @@
 package blackbox.ingest.check;
 
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.trust.NextSigner;
+import blackbox.evidence.trust.RunKeyCertificate;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Kind;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
-import blackbox.schemas.trust.NextSigner;
-import blackbox.schemas.trust.RunKeyCertificate;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;

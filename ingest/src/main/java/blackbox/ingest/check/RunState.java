@@ -1,8 +1,8 @@
 package blackbox.ingest.check;
 
+import blackbox.evidence.log.MerkleFrontier;
+import blackbox.evidence.trust.NextSigner;
 import blackbox.schemas.Hash;
-import blackbox.schemas.log.MerkleFrontier;
-import blackbox.schemas.trust.NextSigner;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Objects;

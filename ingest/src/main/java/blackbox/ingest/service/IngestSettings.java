@@ -1,7 +1,7 @@
 package blackbox.ingest.service;
 
-import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.log.NoteVerifier;
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.log.NoteVerifier;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Properties;

@@ -1,12 +1,12 @@
 package blackbox.ingest.table;
 
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.log.SignedNote;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.parquet.WrittenFile;
 import blackbox.ingest.table.RunFiles.Staged;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
-import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.log.SignedNote;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.FileSeal;

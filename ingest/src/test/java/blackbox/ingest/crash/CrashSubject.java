@@ -1,5 +1,7 @@
 package blackbox.ingest.crash;
 
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService;
 import blackbox.ingest.service.IngestSettings;
@@ -12,10 +14,8 @@ import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
-import blackbox.schemas.log.NoteVerifier;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
-import blackbox.schemas.sign.Ed25519Key;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

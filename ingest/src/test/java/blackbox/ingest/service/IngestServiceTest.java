@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.IngestException;
@@ -21,7 +22,6 @@ import blackbox.ingest.table.TableLayout;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
-import blackbox.schemas.sign.Ed25519Key;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

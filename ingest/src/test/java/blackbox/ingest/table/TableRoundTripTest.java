@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.Traffic;
 import blackbox.schemas.Hash;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.sign.Ed25519Key;
 import blackbox.schemas.table.FileSeal;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,12 @@
 package blackbox.query.answer;
 
+import blackbox.evidence.text.Timestamps;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import java.time.DateTimeException;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Set;
@@ -39,9 +41,16 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
             wanted.addAll(named);
         }
         return new EventFilter(
-                wanted,
-                from == null ? Long.MIN_VALUE : Timestamps.parse(from),
-                to == null ? Long.MAX_VALUE : Timestamps.parse(to));
+                wanted, from == null ? Long.MIN_VALUE : time(from), to == null ? Long.MAX_VALUE : time(to));
+    }
+
+    private static long time(String text) throws QueryException {
+        try {
+            return Timestamps.parse(text);
+        } catch (DateTimeException | ArithmeticException e) {
+            throw new QueryException(
+                    Code.BAD_INPUT, "'" + text + "' is no time; write it as in 2026-11-21T09:30:00Z", e);
+        }
     }
 
     private static String allKinds() {

@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
-import blackbox.query.store.RunFacts;
+import blackbox.evidence.text.Timestamps;
+import blackbox.query.run.RunFacts;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.ListCursor;

@@ -1,5 +1,7 @@
 package blackbox.query.answer;
 
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;

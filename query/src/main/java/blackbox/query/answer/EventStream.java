@@ -1,7 +1,7 @@
 package blackbox.query.answer;
 
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunReader;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;

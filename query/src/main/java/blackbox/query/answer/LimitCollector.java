@@ -1,8 +1,8 @@
 package blackbox.query.answer;
 
 import blackbox.query.answer.EventJson.Mark;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunState;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;

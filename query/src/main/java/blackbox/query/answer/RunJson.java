@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
-import blackbox.query.store.RunFacts;
+import blackbox.evidence.text.Timestamps;
+import blackbox.query.run.RunFacts;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;

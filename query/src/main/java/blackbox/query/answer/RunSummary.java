@@ -1,9 +1,11 @@
 package blackbox.query.answer;
 
-import blackbox.query.parquet.MalformedParquetException;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunReader;
+import blackbox.evidence.parquet.MalformedParquetException;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
+import blackbox.query.run.RunFacts;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;

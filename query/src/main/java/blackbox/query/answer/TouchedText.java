@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.evidence.text.Printable;
 import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;

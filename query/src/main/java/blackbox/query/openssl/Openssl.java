@@ -1,6 +1,6 @@
 package blackbox.query.openssl;
 
-import blackbox.schemas.sign.Ed25519Shortcut;
+import blackbox.evidence.sign.Ed25519Shortcut;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;

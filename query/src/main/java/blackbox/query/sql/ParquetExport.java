@@ -1,7 +1,7 @@
 package blackbox.query.sql;
 
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
-import blackbox.query.store.Recordings;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

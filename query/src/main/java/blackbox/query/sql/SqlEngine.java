@@ -1,9 +1,9 @@
 package blackbox.query.sql;
 
+import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
-import blackbox.query.store.DataFile;
-import blackbox.query.store.Recordings;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;

@@ -1,6 +1,6 @@
 package blackbox.query.sql;
 
-import blackbox.query.answer.Printable;
+import blackbox.evidence.text.Printable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

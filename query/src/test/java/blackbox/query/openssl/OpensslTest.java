@@ -3,10 +3,10 @@ package blackbox.query.openssl;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.sign.Ed25519Shortcut;
+import blackbox.evidence.sign.Ed25519Verifier;
 import blackbox.schemas.Vectors;
-import blackbox.schemas.sign.Ed25519Key;
-import blackbox.schemas.sign.Ed25519Shortcut;
-import blackbox.schemas.sign.Ed25519Verifier;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;

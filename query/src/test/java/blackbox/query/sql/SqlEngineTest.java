@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.TestEvents;
+import blackbox.evidence.TestRun;
+import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
-import blackbox.query.TestEvents;
-import blackbox.query.TestRun;
-import blackbox.query.store.Recordings;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;

@@ -1,10 +1,10 @@
 package blackbox.recorder.anchor;
 
+import blackbox.evidence.log.TrustPolicy;
+import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.time.TimeAuthorities;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
-import blackbox.schemas.log.TrustPolicy;
-import blackbox.schemas.sign.NoteVerifiers;
-import blackbox.schemas.time.TimeAuthorities;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

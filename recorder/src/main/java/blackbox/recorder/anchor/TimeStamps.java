@@ -1,12 +1,12 @@
 package blackbox.recorder.anchor;
 
+import blackbox.evidence.time.MalformedTimeStampException;
+import blackbox.evidence.time.TimeAnswer;
+import blackbox.evidence.time.TimeAuthorities;
+import blackbox.evidence.time.TimeQuery;
+import blackbox.evidence.time.TimeToken;
+import blackbox.evidence.time.TimeVerdict;
 import blackbox.schemas.Hash;
-import blackbox.schemas.time.MalformedTimeStampException;
-import blackbox.schemas.time.TimeAnswer;
-import blackbox.schemas.time.TimeAuthorities;
-import blackbox.schemas.time.TimeQuery;
-import blackbox.schemas.time.TimeToken;
-import blackbox.schemas.time.TimeVerdict;
 import java.io.IOException;
 import java.net.URI;
 import java.util.random.RandomGenerator;

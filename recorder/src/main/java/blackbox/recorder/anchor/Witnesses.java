@@ -1,11 +1,11 @@
 package blackbox.recorder.anchor;
 
-import blackbox.schemas.log.Checkpoint;
-import blackbox.schemas.log.ConsistencyProof;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.log.TrustPolicy;
-import blackbox.schemas.witness.AddCheckpoint;
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.ConsistencyProof;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.log.TrustPolicy;
+import blackbox.evidence.witness.AddCheckpoint;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package blackbox.recorder.keys;
 
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.sign.EcdsaVerifier;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.Sha256;
-import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.sign.EcdsaVerifier;
 import javax.security.auth.Destroyable;
 
 /// An ECDSA P-256 key that a device holds. The text is hashed here, with this process's provider; the device

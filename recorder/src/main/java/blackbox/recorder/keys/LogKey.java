@@ -1,6 +1,6 @@
 package blackbox.recorder.keys;
 
-import blackbox.schemas.log.NoteSigner;
+import blackbox.evidence.log.NoteSigner;
 import java.time.Instant;
 import java.util.List;
 import javax.security.auth.DestroyFailedException;

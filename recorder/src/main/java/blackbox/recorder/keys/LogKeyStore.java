@@ -1,7 +1,7 @@
 package blackbox.recorder.keys;
 
+import blackbox.evidence.log.NoteSigner;
 import blackbox.recorder.RecorderException;
-import blackbox.schemas.log.NoteSigner;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SequencedMap;

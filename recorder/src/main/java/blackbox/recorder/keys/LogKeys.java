@@ -1,10 +1,10 @@
 package blackbox.recorder.keys;
 
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.log.NoteVerifier;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.RunId;
-import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.log.NoteVerifier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package blackbox.recorder.keys;
 
+import blackbox.evidence.sign.EcdsaVerifier;
 import blackbox.recorder.RecorderException;
-import blackbox.schemas.sign.EcdsaVerifier;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;

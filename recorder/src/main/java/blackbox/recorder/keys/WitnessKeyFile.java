@@ -1,9 +1,9 @@
 package blackbox.recorder.keys;
 
+import blackbox.evidence.sign.CosignatureKey;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.RunId;
-import blackbox.schemas.sign.CosignatureKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

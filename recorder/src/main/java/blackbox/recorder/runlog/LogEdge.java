@@ -1,14 +1,14 @@
 package blackbox.recorder.runlog;
 
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.EntryBundle;
+import blackbox.evidence.log.MerkleFrontier;
+import blackbox.evidence.log.TileHashes;
+import blackbox.evidence.log.TilePath;
+import blackbox.evidence.log.TileSource;
+import blackbox.evidence.log.TreeHasher;
+import blackbox.evidence.log.TreeProver;
 import blackbox.schemas.Hash;
-import blackbox.schemas.log.Checkpoint;
-import blackbox.schemas.log.EntryBundle;
-import blackbox.schemas.log.MerkleFrontier;
-import blackbox.schemas.log.TileHashes;
-import blackbox.schemas.log.TilePath;
-import blackbox.schemas.log.TileSource;
-import blackbox.schemas.log.TreeHasher;
-import blackbox.schemas.log.TreeProver;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package blackbox.recorder.seal;
 
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.sign.Ed25519Verifier;
+import blackbox.evidence.trust.EpochKey;
 import blackbox.schemas.RunId;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.sign.Ed25519Key;
-import blackbox.schemas.sign.Ed25519Verifier;
-import blackbox.schemas.trust.EpochKey;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package blackbox.recorder.seal;
 
-import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.log.SignedNote;
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.log.SignedNote;
 import org.jspecify.annotations.Nullable;
 
 /// The keys that seal a run, one epoch after the other; an epoch is one batch. Owned by the run's writer.

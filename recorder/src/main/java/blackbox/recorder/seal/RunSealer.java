@@ -1,5 +1,8 @@
 package blackbox.recorder.seal;
 
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.MerkleFrontier;
+import blackbox.evidence.log.NoteSigner;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
@@ -10,9 +13,6 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.EventRows;
 import blackbox.schemas.event.Kind;
-import blackbox.schemas.log.Checkpoint;
-import blackbox.schemas.log.MerkleFrontier;
-import blackbox.schemas.log.NoteSigner;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;

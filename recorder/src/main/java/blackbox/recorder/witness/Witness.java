@@ -1,16 +1,16 @@
 package blackbox.recorder.witness;
 
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.CosignatureKey;
+import blackbox.evidence.witness.AddCheckpoint;
+import blackbox.evidence.witness.WitnessVerdict;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.recorder.disk.WholeFiles;
 import blackbox.recorder.spool.ProcessLock;
 import blackbox.schemas.Hash;
-import blackbox.schemas.log.Checkpoint;
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.sign.CosignatureKey;
-import blackbox.schemas.witness.AddCheckpoint;
-import blackbox.schemas.witness.WitnessVerdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package blackbox.recorder.witness;
 
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.witness.WitnessVerdict;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.witness.WitnessVerdict;
 
 /// What a witness answers over HTTP (C2SP tlog-witness, "add-checkpoint").
 ///

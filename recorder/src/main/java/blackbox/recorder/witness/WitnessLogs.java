@@ -1,7 +1,7 @@
 package blackbox.recorder.witness;
 
-import blackbox.schemas.log.NoteVerifier;
-import blackbox.schemas.sign.NoteVerifiers;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.sign.NoteVerifiers;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package blackbox.recorder.keys;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import blackbox.schemas.sign.Ed25519Key;
+import blackbox.evidence.sign.Ed25519Key;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.recorder.RecorderException;
-import blackbox.schemas.log.NoteSigner;
-import blackbox.schemas.log.SignedNote;
-import blackbox.schemas.sign.Ed25519Key;
-import blackbox.schemas.sign.NoteVerifiers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

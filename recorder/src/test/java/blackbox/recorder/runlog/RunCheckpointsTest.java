@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.RunId;
-import blackbox.schemas.sign.Ed25519Key;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.sign.Ed25519Key;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
@@ -14,7 +15,6 @@ import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.batch.SpoolSegment;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.sign.Ed25519Key;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

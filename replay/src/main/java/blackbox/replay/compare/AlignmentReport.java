@@ -1,6 +1,6 @@
 package blackbox.replay.compare;
 
-import blackbox.query.answer.Printable;
+import blackbox.evidence.text.Printable;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.FirstDivergence;
 import com.fasterxml.jackson.core.JsonGenerator;

@@ -1,8 +1,8 @@
 package blackbox.replay.compare;
 
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunReader;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.divergence.EventCursor;
 import blackbox.replay.divergence.EventSource;
 import blackbox.replay.divergence.RunInputs;

@@ -1,9 +1,9 @@
 package blackbox.replay.disk;
 
-import blackbox.query.answer.Timestamps;
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
-import blackbox.query.store.RunState;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.text.Timestamps;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
 import blackbox.replay.Moment;
 import blackbox.replay.Moment.Position;
 import blackbox.replay.ReplayException;

@@ -1,6 +1,6 @@
 package blackbox.replay.disk;
 
-import blackbox.query.answer.Timestamps;
+import blackbox.evidence.text.Timestamps;
 import blackbox.replay.capture.Stretch;
 import blackbox.replay.disk.DiskAt.Shown;
 import blackbox.replay.disk.DiskListing.Entry;

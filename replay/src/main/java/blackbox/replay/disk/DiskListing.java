@@ -1,6 +1,6 @@
 package blackbox.replay.disk;
 
-import blackbox.query.store.Recordings;
+import blackbox.evidence.store.Recordings;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.disk.LastWrites.Write;
@@ -120,6 +120,6 @@ public record DiskListing(Text path, List<Entry> entries) {
     }
 
     private static String printable(Text path) {
-        return blackbox.query.answer.Printable.of(path.toString());
+        return blackbox.evidence.text.Printable.of(path.toString());
     }
 }

@@ -1,6 +1,6 @@
 package blackbox.replay.disk;
 
-import blackbox.query.store.FileDigest;
+import blackbox.evidence.store.FileDigest;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;

@@ -1,6 +1,6 @@
 package blackbox.replay.divergence;
 
-import blackbox.query.answer.Timestamps;
+import blackbox.evidence.text.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,6 +1,7 @@
 package blackbox.replay.inputs;
 
-import blackbox.query.store.Recordings;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -8,7 +9,6 @@ import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.verdict.Refusal;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import blackbox.vm.FileSeal;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;

@@ -1,10 +1,10 @@
 package blackbox.replay.inputs;
 
-import blackbox.query.store.RunFacts;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;

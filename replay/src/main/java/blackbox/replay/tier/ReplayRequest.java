@@ -1,7 +1,7 @@
 package blackbox.replay.tier;
 
-import blackbox.query.store.Recordings;
-import blackbox.query.store.RunFacts;
+import blackbox.evidence.store.Recordings;
+import blackbox.query.run.RunFacts;
 import blackbox.replay.inputs.CheckedInputs;
 import blackbox.replay.inputs.SealedStart;
 

@@ -1,9 +1,9 @@
 package blackbox.replay.tier;
 
+import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.replay.ReplayException;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;

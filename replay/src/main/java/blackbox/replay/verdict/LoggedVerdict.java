@@ -1,8 +1,8 @@
 package blackbox.replay.verdict;
 
-import blackbox.query.log.CheckedLog;
+import blackbox.evidence.tiles.CheckedLog;
+import blackbox.evidence.trust.ReplayNote;
 import blackbox.replay.verdict.VerdictStore.Document;
-import blackbox.schemas.trust.ReplayNote;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package blackbox.replay.verdict;
 
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.schemas.RunId;
-import blackbox.schemas.trust.ReplayNote.Outcome;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package blackbox.replay.verdict;
 
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.replay.divergence.DivergenceClass;
 import blackbox.schemas.RunId;
-import blackbox.schemas.trust.ReplayNote.Outcome;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;

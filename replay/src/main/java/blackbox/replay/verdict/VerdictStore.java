@@ -1,6 +1,6 @@
 package blackbox.replay.verdict;
 
-import blackbox.query.store.Recordings;
+import blackbox.evidence.store.Recordings;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.divergence.FirstDivergence.Agreed;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.RunId;
-import blackbox.schemas.trust.ReplayNote.Outcome;
-import blackbox.schemas.trust.ReplayNote.Tier;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;

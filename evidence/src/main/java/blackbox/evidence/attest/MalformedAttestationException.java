@@ -1,0 +1,15 @@
+package blackbox.evidence.attest;
+
+/// JSON that is no envelope or no statement of the form that is read here.
+public final class MalformedAttestationException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    MalformedAttestationException(String message) {
+        super(message);
+    }
+
+    MalformedAttestationException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

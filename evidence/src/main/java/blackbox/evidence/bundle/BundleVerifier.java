@@ -1,0 +1,214 @@
+package blackbox.evidence.bundle;
+
+import blackbox.evidence.anchor.AnchorTrust;
+import blackbox.evidence.attest.DsseEnvelope;
+import blackbox.evidence.attest.InTotoStatement;
+import blackbox.evidence.attest.MalformedAttestationException;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.store.FileDigest;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.tiles.CheckedLog;
+import blackbox.evidence.trust.KeyStatement;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.Verification.Authorship;
+import blackbox.evidence.verify.Verification.Completeness;
+import blackbox.evidence.verify.Verification.Finding;
+import blackbox.evidence.verify.Verification.Integrity;
+import blackbox.evidence.verify.Verification.Time;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+
+/// Verifies a bundle from its own octets and the keys that are trusted.
+///
+/// Order: the ZIP's form; the signed statement; every file against it, and no file beside; then the run, by
+/// the same code as in a data folder; then the account of completeness. Nothing is believed after the first
+/// of these that does not hold.
+public final class BundleVerifier {
+
+    /// The file that makes a folder a bundle.
+    public static final String STATEMENT = BundleLayout.STATEMENT;
+
+    private static final String OWN_KEYS = "no key was given: the bundle's own keys were taken, so it is consistent"
+            + " in itself, but anyone could have made it. Get the recorder's public key by a way that you trust, and"
+            + " give it with --key";
+
+    private final Path folder;
+    private final List<NoteVerifier> given;
+    private final AnchorTrust anchors;
+    private final List<Finding> findings = new ArrayList<>();
+
+    private BundleVerifier(Path folder, List<NoteVerifier> given, AnchorTrust anchors) {
+        this.folder = folder;
+        this.given = given;
+        this.anchors = anchors;
+    }
+
+    /// Verifies the bundle at `path`, a ZIP or a folder.
+    ///
+    /// @param trusted whom to believe; where empty, the bundle's own keys, and the verdict says so
+    /// @param anchors whose word on time to take; never the bundle's own choice, which its maker made
+    /// @throws IOException when something cannot be read at all: an operating failure, not a verdict
+    public static Verification verify(Path path, List<? extends NoteVerifier> trusted, AnchorTrust anchors)
+            throws IOException {
+        var keys = List.<NoteVerifier>copyOf(trusted);
+        if (Files.isDirectory(path)) {
+            return new BundleVerifier(path, keys, anchors).verify();
+        }
+        Path unpacked = Files.createTempDirectory("blackbox-bundle-"); // for its owner alone
+        try {
+            BundleZip.unpack(path, unpacked);
+            return new BundleVerifier(unpacked, keys, anchors).verify();
+        } catch (MalformedBundleException e) {
+            return tampered(List.of(new Finding(-1, "the bundle: " + e.getMessage())));
+        } finally {
+            BundleFolder.delete(unpacked);
+        }
+    }
+
+    private Verification verify() throws IOException {
+        try {
+            SortedMap<String, Path> files = BundleFolder.files(folder);
+            DsseEnvelope envelope = envelope(files.remove(BundleLayout.STATEMENT));
+            var statement = InTotoStatement.of(envelope, Set.of(InTotoStatement.BUNDLE_V1));
+            RunId run = run(statement);
+            compare(files, statement.subjects());
+            List<NoteVerifier> keys = given.isEmpty() ? ownKeys(files) : given;
+            if (envelope.signers(believed(keys)).isEmpty()) {
+                finding("its statement is signed by no trusted key");
+            }
+            return findings.isEmpty() ? verify(run, keys) : tampered(findings);
+        } catch (MalformedBundleException | MalformedAttestationException e) {
+            finding(e.getMessage());
+            return tampered(findings);
+        }
+    }
+
+    private void finding(@Nullable String what) {
+        findings.add(new Finding(-1, "the bundle: " + what));
+    }
+
+    private static DsseEnvelope envelope(@Nullable Path file)
+            throws IOException, MalformedBundleException, MalformedAttestationException {
+        if (file == null) {
+            throw new MalformedBundleException("it has no " + BundleLayout.STATEMENT);
+        }
+        if (Files.size(file) > DsseEnvelope.OCTETS_MAX) {
+            throw new MalformedBundleException("its statement is too long");
+        }
+        return DsseEnvelope.parseOwn(Files.readAllBytes(file));
+    }
+
+    private static RunId run(InTotoStatement statement) throws MalformedBundleException {
+        Map<String, String> words = statement.predicate();
+        String run = words.getOrDefault(BundleLayout.WORD_RUN, "");
+        if (!words.equals(BundleLayout.predicate(run))) {
+            throw new MalformedBundleException("its statement is not that of a " + BundleLayout.VERSION);
+        }
+        try {
+            return new RunId(run);
+        } catch (IllegalArgumentException e) {
+            throw new MalformedBundleException("its statement names no run", e);
+        }
+    }
+
+    /// Every file that is named is there as it was, and no other file is.
+    private void compare(SortedMap<String, Path> files, Map<String, Hash> subjects) throws IOException {
+        for (var subject : subjects.entrySet()) {
+            Path file = files.get(subject.getKey());
+            if (file == null) {
+                finding(subject.getKey() + " is missing");
+            } else if (!FileDigest.sha256(file).equals(subject.getValue())) {
+                finding(subject.getKey() + " is not as it was when the bundle was signed");
+            }
+        }
+        for (String name : files.keySet()) {
+            if (!subjects.containsKey(name)) {
+                finding(name + " is none of its files");
+            }
+        }
+    }
+
+    private List<NoteVerifier> ownKeys(SortedMap<String, Path> files) throws IOException, MalformedBundleException {
+        var keys = new ArrayList<NoteVerifier>();
+        for (var file : files.tailMap("keys/").entrySet()) {
+            if (file.getKey().startsWith("keys/") && file.getKey().endsWith(".pub")) {
+                try {
+                    keys.add(NoteVerifiers.parse(Files.readString(file.getValue(), StandardCharsets.ISO_8859_1)
+                            .strip()));
+                } catch (IllegalArgumentException e) {
+                    throw new MalformedBundleException(file.getKey() + " is no public key", e);
+                }
+            }
+        }
+        return keys;
+    }
+
+    /// The trusted keys and those that the log of runs leads to from them.
+    private List<NoteVerifier> believed(List<NoteVerifier> keys) throws IOException {
+        var believed = new ArrayList<>(keys);
+        var log = new RunsLog(new Recordings(folder).log());
+        switch (CheckedLog.read(log, keys, null)) {
+            case CheckedLog.Holds(CheckedLog checked) ->
+                believed.addAll(checked.keys()
+                        .believed(KeyStatement.Role.LOG, checked.checkpoint().size()));
+            case CheckedLog.Broken(String why) -> finding(why);
+            case CheckedLog.Absent() -> {} // recordings made before there was one
+        }
+        return believed;
+    }
+
+    private Verification verify(RunId run, List<NoteVerifier> keys) throws IOException {
+        var recordings = new Recordings(folder);
+        Verification verified = RunVerifier.verify(recordings, run, keys, null, anchors);
+        findings.addAll(verified.findings());
+        Integrity integrity = verified.integrity();
+        if (integrity == Integrity.VERIFIED && !accountHolds(recordings, run)) {
+            integrity = Integrity.TAMPERED;
+            finding(BundleLayout.COMPLETENESS + " is not what the events say");
+        }
+        boolean trusted = verified.authorship().trusted() && !given.isEmpty();
+        if (given.isEmpty()) {
+            findings.add(new Finding(-1, OWN_KEYS));
+        }
+        return new Verification(
+                integrity,
+                verified.completeness(),
+                verified.time(),
+                new Authorship(verified.authorship().keys(), trusted),
+                verified.events(),
+                verified.checkpoints(),
+                verified.anchors(),
+                findings);
+    }
+
+    private boolean accountHolds(Recordings recordings, RunId run) throws IOException {
+        Path account = folder.resolve(BundleLayout.COMPLETENESS);
+        return Files.exists(account)
+                && Arrays.equals(Files.readAllBytes(account), CompletenessReport.of(recordings, run));
+    }
+
+    private static Verification tampered(List<Finding> findings) {
+        return new Verification(
+                Integrity.TAMPERED,
+                Completeness.TRUNCATED,
+                Time.HOST_CLOCK,
+                new Authorship(List.of(), false),
+                0,
+                0,
+                findings);
+    }
+}

@@ -1,0 +1,177 @@
+package blackbox.evidence.bundle;
+
+import blackbox.evidence.EvidenceException;
+import blackbox.evidence.attest.DsseEnvelope;
+import blackbox.evidence.attest.InTotoStatement;
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.FileDigest;
+import blackbox.evidence.store.Recordings;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import java.io.BufferedOutputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/// Makes the bundle of one run from a data folder.
+///
+/// What is taken: the run's sealed data files and its spool, what was refused of it, the whole log of runs with its
+/// anchors, public keys, trust policy and time authorities. No private key, nothing of other runs but their lines
+/// in the log of runs.
+public final class BundleWriter {
+
+    private static final String RUN_IN_README = "RUN-ID";
+
+    private final Recordings recordings;
+    private final RunId run;
+    private final Path staging;
+    private final SortedMap<String, Path> files = new TreeMap<>();
+
+    private BundleWriter(Recordings recordings, RunId run, Path staging) {
+        this.recordings = recordings;
+        this.run = run;
+        this.staging = staging;
+    }
+
+    /// Writes the bundle of `run` to `out`: a ZIP, or a folder where `out` is one and empty.
+    ///
+    /// @param signer signs the statement
+    /// @return how many files it has
+    /// @throws EvidenceException when the run is still being recorded, or `out` is there already
+    public static int write(Recordings recordings, RunId run, NoteSigner signer, Path out)
+            throws IOException, EvidenceException {
+        if (recordings.isLive(run)) {
+            throw new EvidenceException("run " + run + " is still being recorded; export it when it has closed");
+        }
+        Path staging = Files.createTempDirectory("blackbox-bundle-");
+        try {
+            var writer = new BundleWriter(recordings, run, staging);
+            writer.collect();
+            writer.sign(signer);
+            writer.put(out);
+            return writer.files.size();
+        } finally {
+            BundleFolder.delete(staging);
+        }
+    }
+
+    private void collect() throws IOException, EvidenceException {
+        for (DataFile file : recordings.dataFiles(run)) {
+            take(file.path());
+            take(file.seal());
+        }
+        takeAll(recordings.spoolFolder(run), "");
+        if (files.isEmpty()) {
+            throw new EvidenceException("there is nothing of run " + run + " to export");
+        }
+        takeAll(recordings.quarantineFolder(run), "");
+        stageLog();
+        takeAll(recordings.keys(), ".pub");
+        takeAll(recordings.keys(), "policy");
+        takeAll(recordings.keys().resolve("time"), "");
+        stage(BundleLayout.COMPLETENESS, CompletenessReport.of(recordings, run));
+        String readme = new String(resource(BundleLayout.README), StandardCharsets.UTF_8);
+        stage(BundleLayout.README, readme.replace(RUN_IN_README, run.value()).getBytes(StandardCharsets.UTF_8));
+        for (String page : BundleLayout.PAGES) {
+            stage(BundleLayout.FORMATS + page, resource(BundleLayout.FORMATS + page));
+        }
+    }
+
+    /// A copy of the log of runs as it is now: it may grow meanwhile, and its checkpoint is read before its tiles.
+    private void stageLog() throws IOException {
+        Path log = recordings.log();
+        Path checkpoint = log.resolve("checkpoint");
+        if (!Files.exists(checkpoint)) {
+            return;
+        }
+        stage("log/checkpoint", Files.readAllBytes(checkpoint));
+        for (String part : List.of("tile", "anchors")) {
+            if (!Files.isDirectory(log.resolve(part))) {
+                continue;
+            }
+            try (Stream<Path> entries = Files.walk(log.resolve(part))) {
+                for (Path entry : entries.filter(Files::isRegularFile).toList()) {
+                    stage(name(entry), Files.readAllBytes(entry));
+                }
+            }
+        }
+    }
+
+    private void takeAll(Path folder, String suffix) throws IOException {
+        for (Path entry : Recordings.entries(folder)) {
+            if (Files.isRegularFile(entry) && entry.toString().endsWith(suffix)) {
+                take(entry);
+            }
+        }
+    }
+
+    private void take(Path file) {
+        put(name(file), file);
+    }
+
+    private String name(Path file) {
+        return recordings.data().relativize(file).toString().replace('\\', '/');
+    }
+
+    private void stage(String name, byte[] octets) throws IOException {
+        Path file = staging.resolve(name);
+        Files.createDirectories(file.resolveSibling("."));
+        put(name, Files.write(file, octets));
+    }
+
+    private void put(String name, Path file) {
+        if (BundleLayout.isName(name)) { // any other is none of ours
+            files.put(name, file);
+        }
+    }
+
+    private static byte[] resource(String name) throws IOException {
+        try (InputStream in = BundleWriter.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new FileNotFoundException("this build lacks the page " + name);
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    private void sign(NoteSigner signer) throws IOException {
+        var subjects = new TreeMap<String, Hash>();
+        for (var file : files.entrySet()) {
+            subjects.put(file.getKey(), FileDigest.sha256(file.getValue()));
+        }
+        var statement = new InTotoStatement(subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(run.value()));
+        DsseEnvelope envelope = DsseEnvelope.sign(InTotoStatement.PAYLOAD_TYPE, statement.toJson(), List.of(signer));
+        stage(BundleLayout.STATEMENT, envelope.toJson());
+    }
+
+    private void put(Path out) throws IOException, EvidenceException {
+        if (Files.isDirectory(out)) {
+            if (!Recordings.entries(out).isEmpty()) {
+                throw new EvidenceException("the folder " + out + " is not empty");
+            }
+            for (var file : files.entrySet()) {
+                Path target = out.resolve(file.getKey());
+                Files.createDirectories(target.resolveSibling("."));
+                Files.copy(file.getValue(), target);
+            }
+            return;
+        }
+        Path unfinished = out.resolveSibling(out.getFileName() + ".unfinished");
+        try (OutputStream zip = new BufferedOutputStream(
+                Files.newOutputStream(unfinished, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING))) {
+            BundleZip.write(files, zip);
+        }
+        Files.move(unfinished, out, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}

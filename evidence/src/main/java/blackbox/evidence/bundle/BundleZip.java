@@ -1,0 +1,131 @@
+package blackbox.evidence.bundle;
+
+import java.io.BufferedOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+
+/// The one ZIP that a set of files has: entries in the order of their names, stored as they are, of the same time,
+/// with nothing beside them. So a reader can make it again and compare octets, which leaves no room for
+/// anything that one program sees and another does not.
+final class BundleZip {
+
+    /// A month behind the first that a ZIP can say: for that one Java writes extra fields.
+    private static final LocalDateTime TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private BundleZip() {}
+
+    /// Writes the files to `out`, which stays open.
+    static void write(SortedMap<String, Path> files, OutputStream out) throws IOException {
+        var zip = new ZipOutputStream(out);
+        for (var file : files.entrySet()) {
+            var entry = new ZipEntry(file.getKey());
+            entry.setMethod(ZipEntry.STORED);
+            entry.setTimeLocal(TIME);
+            entry.setSize(Files.size(file.getValue()));
+            entry.setCrc(crc(file.getValue()));
+            zip.putNextEntry(entry);
+            Files.copy(file.getValue(), zip);
+            zip.closeEntry();
+        }
+        zip.finish();
+    }
+
+    private static long crc(Path file) throws IOException {
+        var crc = new CRC32();
+        var buffer = new byte[BUFFER_BYTES];
+        try (InputStream in = Files.newInputStream(file)) {
+            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                crc.update(buffer, 0, n);
+            }
+        }
+        return crc.getValue();
+    }
+
+    /// Unpacks `zip` below `folder`, which is empty and ours.
+    ///
+    /// @throws MalformedBundleException where it is not the one ZIP that its files have
+    static void unpack(Path zip, Path folder) throws IOException, MalformedBundleException {
+        try (var file = new ZipFile(zip.toFile())) {
+            var files = new TreeMap<String, Path>();
+            if (file.size() > BundleLayout.FILES_MAX) {
+                throw new MalformedBundleException("it has more than " + BundleLayout.FILES_MAX + " files");
+            }
+            for (ZipEntry entry : Collections.list(file.entries())) {
+                Path target = folder.resolve(name(entry));
+                if (files.put(entry.getName(), target) != null) {
+                    throw new MalformedBundleException(entry.getName() + " is in it twice");
+                }
+                Files.createDirectories(target.resolveSibling("."));
+                try (InputStream in = file.getInputStream(entry)) {
+                    Files.copy(in, target);
+                }
+            }
+            if (!isTheOneOf(files, zip)) {
+                throw new MalformedBundleException("the ZIP holds something beside its files");
+            }
+        } catch (FileAlreadyExistsException e) {
+            throw new MalformedBundleException("two of its files stand in each other's place", e);
+        } catch (ZipException | EOFException e) {
+            throw new MalformedBundleException("it is no ZIP that can be read: " + e.getMessage(), e);
+        }
+    }
+
+    /// Stored entries only: what is unpacked is never larger than the ZIP.
+    private static String name(ZipEntry entry) throws MalformedBundleException {
+        if (!BundleLayout.isName(entry.getName())) {
+            throw new MalformedBundleException("a file in it has a name that no file of a bundle has");
+        }
+        if (entry.getMethod() != ZipEntry.STORED || entry.getSize() != entry.getCompressedSize()) {
+            throw new MalformedBundleException(entry.getName() + " is not stored as it is");
+        }
+        return entry.getName();
+    }
+
+    private static boolean isTheOneOf(SortedMap<String, Path> files, Path zip) throws IOException {
+        try (InputStream given = Files.newInputStream(zip);
+                var comparing = new Comparing(given);
+                var buffered = new BufferedOutputStream(comparing, BUFFER_BYTES)) {
+            write(files, buffered);
+            buffered.flush();
+            return comparing.same && given.read() < 0;
+        }
+    }
+
+    /// Takes octets and compares them with those of a stream.
+    private static final class Comparing extends OutputStream {
+
+        private final InputStream other;
+        private boolean same = true;
+
+        Comparing(InputStream other) {
+            this.other = other;
+        }
+
+        @Override
+        public void write(int octet) throws IOException {
+            write(new byte[] {(byte) octet}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] octets, int from, int length) throws IOException {
+            byte[] there = other.readNBytes(length);
+            same &= Arrays.equals(there, 0, there.length, octets, from, from + length);
+        }
+    }
+}

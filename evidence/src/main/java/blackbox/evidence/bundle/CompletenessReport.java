@@ -1,0 +1,135 @@
+package blackbox.evidence.bundle;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/// An account of what was recorded and what was not: each CPU's sequence numbers, the losses that are declared,
+/// heartbeats and the longest time between two, and how the run ended. Made from the rows alone, so that a
+/// verifier makes it again and compares.
+final class CompletenessReport {
+
+    private static final int CPUS_MAX = 4_096;
+    private static final int LOSSES_MAX = 10_000;
+
+    private final TreeMap<Long, Cpu> cpus = new TreeMap<>();
+    private final List<long[]> losses = new ArrayList<>();
+    private long events;
+    private long lost;
+    private long heartbeats;
+    private long lastBeatNs;
+    private long beatGapNsMax;
+    private long closeIndex = -1;
+
+    /// First and last number of a CPU, and how many were seen.
+    private static final class Cpu {
+        private long first = Long.MAX_VALUE;
+        private long last;
+        private long seen;
+    }
+
+    private CompletenessReport() {}
+
+    /// The report on a run, as the octets of its file.
+    static byte[] of(Recordings recordings, RunId run) throws IOException {
+        var report = new CompletenessReport();
+        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+            while (reader.next()) {
+                report.see(reader.index(), reader.row());
+            }
+        }
+        return report.toJson(run);
+    }
+
+    private void see(long index, Row row) {
+        events = index + 1;
+        if (!row.has(Column.KIND)) {
+            return;
+        }
+        long kind = row.number(Column.KIND);
+        if (kind == Kind.RECORDER_HEARTBEAT.code()) {
+            beat(row.has(Column.AT_NS) ? row.number(Column.AT_NS) : lastBeatNs);
+        } else if (kind == Kind.RUN_CLOSE.code()) {
+            closeIndex = index;
+        } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
+            lost += row.number(Column.LOST);
+            if (losses.size() < LOSSES_MAX) {
+                losses.add(new long[] {index, row.number(Column.LOST)});
+            }
+        }
+        if (row.has(Column.CPU) && row.has(Column.CPU_SEQ)) {
+            sequence(row.number(Column.CPU), row.number(Column.CPU_SEQ));
+        }
+    }
+
+    private void beat(long atNs) {
+        heartbeats++;
+        if (heartbeats > 1) {
+            beatGapNsMax = Math.max(beatGapNsMax, atNs - lastBeatNs);
+        }
+        lastBeatNs = atNs;
+    }
+
+    private void sequence(long number, long sequence) {
+        if (cpus.containsKey(number) || cpus.size() < CPUS_MAX) {
+            Cpu cpu = cpus.computeIfAbsent(number, _ -> new Cpu());
+            cpu.first = Math.min(cpu.first, sequence);
+            cpu.last = Math.max(cpu.last, sequence);
+            cpu.seen++;
+        }
+    }
+
+    private byte[] toJson(RunId run) throws IOException {
+        var octets = new ByteArrayOutputStream();
+        try (JsonGenerator out = new JsonFactory().createGenerator(octets)) {
+            out.writeStartObject();
+            out.writeNumberField("version", 1);
+            out.writeStringField("run", run.value());
+            out.writeNumberField("events", events);
+            writeCpus(out);
+            out.writeNumberField("declaredLost", lost);
+            out.writeArrayFieldStart("losses");
+            for (long[] loss : losses) {
+                out.writeStartObject();
+                out.writeNumberField("index", loss[0]);
+                out.writeNumberField("lost", loss[1]);
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+            out.writeNumberField("heartbeats", heartbeats);
+            out.writeNumberField("heartbeatGapNsMax", beatGapNsMax);
+            if (closeIndex < 0) {
+                out.writeNullField("closedAtIndex");
+            } else {
+                out.writeNumberField("closedAtIndex", closeIndex);
+            }
+            out.writeEndObject();
+        }
+        octets.write('\n');
+        return octets.toByteArray();
+    }
+
+    private void writeCpus(JsonGenerator out) throws IOException {
+        out.writeArrayFieldStart("cpus");
+        for (var entry : cpus.entrySet()) {
+            Cpu cpu = entry.getValue();
+            out.writeStartObject();
+            out.writeNumberField("cpu", entry.getKey());
+            out.writeNumberField("first", cpu.first);
+            out.writeNumberField("last", cpu.last);
+            out.writeNumberField("seen", cpu.seen);
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+}

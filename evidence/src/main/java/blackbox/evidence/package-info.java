@@ -1,0 +1,9 @@
+/// What a recording proves, and to whom: the transparency log and its signed notes, keys' public side, time stamps and
+/// witnesses; where recordings lie and the strict reader of their files; verification, proofs, bundles, attestations.
+///
+/// Depends on `schemas` alone, and the verifier on this alone. No query engine, no catalog, no network: Bouncy
+/// Castle is reached through `blackbox.evidence.sign`, Parquet is read by `blackbox.evidence.parquet` itself.
+@NullMarked
+package blackbox.evidence;
+
+import org.jspecify.annotations.NullMarked;

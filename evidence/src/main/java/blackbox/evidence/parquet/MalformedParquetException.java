@@ -1,0 +1,17 @@
+package blackbox.evidence.parquet;
+
+import java.io.IOException;
+
+/// A file that is not the Parquet we write. Carries one sentence that says why.
+public final class MalformedParquetException extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    public MalformedParquetException(String message) {
+        super(message);
+    }
+
+    MalformedParquetException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,181 @@
+package blackbox.evidence.parquet;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// What the footer says (Parquet format, `FileMetaData`): the leaf columns, and the row groups with their
+/// chunks.
+record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGroups) {
+
+    static final long CHUNK_BYTES_MAX = 256L << 20;
+    static final long ROWS_MAX = 1L << 31;
+    private static final int COLUMNS_MAX = 256;
+    private static final int GROUPS_MAX = 1 << 16;
+
+    ParquetFooter {
+        columns = List.copyOf(columns);
+        rowGroups = List.copyOf(rowGroups);
+        long sum = 0;
+        for (RowGroup group : rowGroups) {
+            sum += group.rows();
+        }
+        if (sum != rows) {
+            throw new IllegalArgumentException("the row groups hold " + sum + " rows and the footer says " + rows);
+        }
+    }
+
+    static ParquetFooter parse(byte[] array, int from, int end) {
+        var in = new CompactThrift(array, from, end);
+        List<LeafColumn> columns = List.of();
+        List<RowGroup> groups = List.of();
+        long rows = -1;
+        for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
+            switch (id) {
+                case 2 -> columns = new SchemaParser(in).parse();
+                case 3 -> rows = in.int64();
+                case 4 -> groups = rowGroups(in, columns.size());
+                default -> in.skip();
+            }
+        }
+        return new ParquetFooter(columns, rows, groups);
+    }
+
+    private static List<RowGroup> rowGroups(CompactThrift in, int columns) {
+        int size = in.structs();
+        if (size > GROUPS_MAX) {
+            throw new IllegalArgumentException("there are more than " + GROUPS_MAX + " row groups");
+        }
+        var groups = new ArrayList<RowGroup>();
+        for (int i = 0; i < size; i++) {
+            groups.add(rowGroup(in, columns));
+        }
+        return groups;
+    }
+
+    private static RowGroup rowGroup(CompactThrift in, int columns) {
+        var chunks = new ArrayList<ColumnChunk>();
+        long rows = -1;
+        for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
+            switch (id) {
+                case 1 -> {
+                    int size = in.structs();
+                    for (int i = 0; i < size; i++) {
+                        chunks.add(chunk(in));
+                    }
+                }
+                case 3 -> rows = in.int64();
+                default -> in.skip();
+            }
+        }
+        if (chunks.size() != columns) {
+            throw new IllegalArgumentException(
+                    "a row group has " + chunks.size() + " chunks for " + columns + " columns");
+        }
+        return new RowGroup(rows, chunks);
+    }
+
+    private static ColumnChunk chunk(CompactThrift in) {
+        ColumnChunk chunk = null;
+        for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
+            if (id == 1) {
+                throw new IllegalArgumentException("a column chunk points to another file");
+            } else if (id == 3) {
+                chunk = columnMetaData(in);
+            } else {
+                in.skip();
+            }
+        }
+        if (chunk == null) {
+            throw new IllegalArgumentException("a column chunk has no metadata");
+        }
+        return chunk;
+    }
+
+    private static ColumnChunk columnMetaData(CompactThrift in) {
+        in.struct();
+        int codec = -1;
+        long values = -1;
+        long length = -1;
+        long dataPage = -1;
+        long dictionaryPage = 0;
+        ChunkStatistics statistics = ChunkStatistics.NONE;
+        for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
+            switch (id) {
+                case 4 -> codec = in.int32();
+                case 5 -> values = in.int64();
+                case 7 -> length = in.int64();
+                case 9 -> dataPage = in.int64();
+                case 11 -> dictionaryPage = in.int64();
+                case 12 -> statistics = ChunkStatistics.parse(in);
+                // Engines skip row groups by it, and we write none: it could only hide rows.
+                case 14, 15 -> throw new IllegalArgumentException("a column chunk has a Bloom filter");
+                default -> in.skip();
+            }
+        }
+        long start = dictionaryPage > 0 && dictionaryPage < dataPage ? dictionaryPage : dataPage;
+        return new ColumnChunk(codec, values, start, length, statistics);
+    }
+
+    /// Flattens the schema's depth-first list of elements into leaf columns.
+    private static final class SchemaParser {
+
+        private record Element(String name, int type, int repetition, int children) {}
+
+        private final List<Element> elements = new ArrayList<>();
+        private final List<LeafColumn> leaves = new ArrayList<>();
+        private int next;
+
+        SchemaParser(CompactThrift in) {
+            int size = in.structs();
+            if (size > 4 * COLUMNS_MAX) {
+                throw new IllegalArgumentException("the schema has more than " + COLUMNS_MAX + " columns");
+            }
+            for (int i = 0; i < size; i++) {
+                elements.add(element(in));
+            }
+        }
+
+        private static Element element(CompactThrift in) {
+            int type = -1;
+            int repetition = 0;
+            int children = 0;
+            String name = "";
+            for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
+                switch (id) {
+                    case 1 -> type = in.int32();
+                    case 3 -> repetition = in.int32();
+                    case 4 -> name = in.string();
+                    case 5 -> children = in.int32();
+                    default -> in.skip();
+                }
+            }
+            return new Element(name, type, repetition, children);
+        }
+
+        List<LeafColumn> parse() {
+            Element root = elements.get(next++);
+            for (int i = 0; i < root.children; i++) {
+                String name = elements.get(next).name;
+                node(name, 0, 0, 0);
+            }
+            if (next != elements.size()) {
+                throw new IllegalArgumentException("the schema's elements do not add up");
+            }
+            return leaves;
+        }
+
+        private void node(String top, int definition, int repetition, int depth) {
+            Element element = elements.get(next++);
+            int d = definition + (element.repetition == 0 ? 0 : 1);
+            int r = repetition + (element.repetition == 2 ? 1 : 0);
+            if (element.children == 0) {
+                leaves.add(new LeafColumn(top, PhysicalType.of(element.type), d, r));
+                return;
+            }
+            if (element.children != 1 || depth >= 2) {
+                throw new IllegalArgumentException("column " + top + " is nested too deep");
+            }
+            node(top, d, r, depth + 1);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package blackbox.evidence.parquet;
+
+/// The physical types that our files use (Parquet format, `Type`).
+enum PhysicalType {
+    INT32,
+    INT64,
+    BYTE_ARRAY;
+
+    static PhysicalType of(int code) {
+        return switch (code) {
+            case 1 -> INT32;
+            case 2 -> INT64;
+            case 6 -> BYTE_ARRAY;
+            default -> throw new IllegalArgumentException("physical type " + code + " is none we write");
+        };
+    }
+}

@@ -1,0 +1,81 @@
+package blackbox.evidence.proof;
+
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.LogProof;
+import blackbox.evidence.log.TileHashes;
+import blackbox.evidence.log.TreeProver;
+import blackbox.evidence.store.RunsLog;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The log of runs as it is at one moment: its last checkpoint and those before it that were anchored. Makes
+/// proofs and checks them. Owned by one thread.
+final class LogView {
+
+    private final RunsLog log;
+    private final RunsLog.@Nullable Head head;
+    private final List<Anchored> anchors = new ArrayList<>();
+
+    LogView(RunsLog log) throws IOException {
+        this.log = log;
+        this.head = log.head();
+        for (RunsLog.AnchorFile file : log.anchorFiles()) {
+            RunsLog.Head anchor = RunsLog.Head.parse(file.note());
+            if (anchor != null) {
+                List<byte[]> tokens =
+                        file.stamps().stream().map(RunsLog.StampFile::octets).toList();
+                anchors.add(new Anchored(anchor, true, tokens));
+            }
+        }
+    }
+
+    /// A checkpoint to prove entries against.
+    record Anchored(RunsLog.Head head, boolean isAnchored, List<byte[]> timeTokens) {}
+
+    void entries(RunsLog.EntrySink sink) throws IOException {
+        if (head != null) {
+            log.entries(head.checkpoint().size(), sink);
+        }
+    }
+
+    /// The first anchored checkpoint over an entry, or the last of all where none is.
+    Anchored over(long index) throws IOException {
+        RunsLog.Head last = head;
+        if (last == null || last.checkpoint().size() <= index) {
+            throw new IllegalArgumentException("the log of runs has no entry " + index);
+        }
+        for (Anchored anchor : anchors) {
+            if (anchor.head().checkpoint().size() > index
+                    && isOfLog(anchor.head().checkpoint(), last.checkpoint())) {
+                return anchor;
+            }
+        }
+        return new Anchored(last, false, List.of());
+    }
+
+    /// Whether a checkpoint is one that the log went through: what else stands among the anchors is not
+    /// proven against.
+    private boolean isOfLog(Checkpoint anchor, Checkpoint last) throws IOException {
+        return anchor.origin().equals(last.origin())
+                && anchor.size() <= last.size()
+                && new TreeProver(new TileHashes(log, last.size()))
+                        .root(anchor.size())
+                        .equals(anchor.root());
+    }
+
+    /// The proof that entry `index` is in the log.
+    ///
+    /// @throws IOException when the log's tiles do not lead to its checkpoint
+    LogProof inclusion(long index, Anchored under) throws IOException {
+        long size = under.head().checkpoint().size();
+        var hashes = new TileHashes(log, size);
+        LogProof proof = LogProof.of(
+                new TreeProver(hashes).inclusion(index, size), under.head().note());
+        if (proof.proven(hashes.at(0, index)) == null) {
+            throw new IOException("the tiles of the log of runs do not lead to its checkpoint of size " + size);
+        }
+        return proof;
+    }
+}

@@ -1,0 +1,215 @@
+package blackbox.evidence.sign;
+
+import blackbox.schemas.CryptoProvider;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.spec.NamedParameterSpec;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import javax.security.auth.DestroyFailedException;
+import org.jspecify.annotations.Nullable;
+
+/// The 32 octets from which a private key follows (RFC 8032 section 5.1.5 for Ed25519; FIPS 204 algorithm 6
+/// for ML-DSA), and the JCA key made of them. Used by one thread at a time.
+///
+/// [#destroy] zeroes the octets held here and lets go of the JCA key, which it asks to destroy itself. It
+/// cannot reach copies that the JVM has made: the JDK's keys do not destroy themselves, the collector moves
+/// objects, and what a signature held is gone only when its memory is used again. Whoever needs more keeps
+/// the key in a device.
+final class Seed {
+
+    static final int LENGTH = 32;
+
+    private static final String TEXT_PREFIX = "PRIVATE+KEY+";
+
+    /// PrivateKeyInfo of an Ed25519 key up to its seed (RFC 8410 section 7).
+    private static final byte[] ED25519_HEADER = HexFormat.of().parseHex("302e020100300506032b657004220420");
+
+    private final KeyType type;
+    private final byte[] octets;
+    private final PublicKey publicKey;
+    private @Nullable PrivateKey privateKey;
+
+    private Seed(KeyType type, byte[] octets) {
+        this.type = type;
+        this.octets = octets;
+        try {
+            KeyPair pair = CryptoProvider.current().isFips() ? fipsPair(type, octets) : pair(type, octets);
+            this.publicKey = pair.getPublic();
+            this.privateKey = pair.getPrivate();
+        } catch (GeneralSecurityException | ReflectiveOperationException e) {
+            throw new IllegalStateException("no key for " + type.label() + " from its seed", e);
+        }
+    }
+
+    static Seed create(KeyType type, SecureRandom random) {
+        var octets = new byte[LENGTH];
+        random.nextBytes(octets);
+        return new Seed(type, octets);
+    }
+
+    /// Takes over `octets`.
+    static Seed of(KeyType type, byte[] octets) {
+        if (octets.length != LENGTH) {
+            throw new IllegalArgumentException("a seed has " + LENGTH + " octets, not " + octets.length);
+        }
+        return new Seed(type, octets);
+    }
+
+    /// JCA has no way from seed to public key but to generate a pair, whose only randomness is the seed.
+    private static KeyPair pair(KeyType type, byte[] octets) throws GeneralSecurityException {
+        String algorithm = PublicKeys.algorithm(type);
+        KeyPairGenerator generator = CryptoProvider.current().keyPairGenerator(algorithm);
+        generator.initialize(new NamedParameterSpec(algorithm), new Fixed(octets));
+        return generator.generateKeyPair();
+    }
+
+    /// The FIPS module takes randomness from its own generator only, but its private keys know their public
+    /// ones.
+    private static KeyPair fipsPair(KeyType type, byte[] octets)
+            throws GeneralSecurityException, ReflectiveOperationException {
+        byte[] encoded = ByteBuffer.allocate(ED25519_HEADER.length + LENGTH)
+                .put(ED25519_HEADER)
+                .put(octets)
+                .array();
+        try {
+            PrivateKey privateKey = CryptoProvider.current()
+                    .keyFactory(PublicKeys.algorithm(type))
+                    .generatePrivate(new PKCS8EncodedKeySpec(encoded));
+            Object publicKey = Class.forName("org.bouncycastle.jcajce.interfaces.EdDSAPrivateKey")
+                    .getMethod("getPublicKey")
+                    .invoke(privateKey);
+            return new KeyPair((PublicKey) publicKey, privateKey);
+        } finally {
+            Arrays.fill(encoded, (byte) 0);
+        }
+    }
+
+    VerifierKey verifierKey(String name) {
+        return new VerifierKey(name, type, PublicKeys.encode(type, publicKey));
+    }
+
+    KeyType type() {
+        return type;
+    }
+
+    byte[] sign(byte[] text) {
+        PrivateKey key = privateKey;
+        if (key == null) {
+            throw new IllegalStateException("this key was destroyed");
+        }
+        Signature signature = CryptoProvider.current().signature(PublicKeys.algorithm(type));
+        try {
+            signature.initSign(key);
+            signature.update(text);
+            return signature.sign();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("a key for " + type.label() + " did not sign", e);
+        }
+    }
+
+    void destroy() {
+        Arrays.fill(octets, (byte) 0);
+        PrivateKey key = privateKey;
+        privateKey = null;
+        if (key != null) {
+            try {
+                key.destroy();
+            } catch (DestroyFailedException _) {
+                // The JDK's keys cannot; see above.
+            }
+        }
+    }
+
+    boolean isDestroyed() {
+        return privateKey == null;
+    }
+
+    /// A copy, for who stores it.
+    byte[] octets() {
+        if (isDestroyed()) {
+            throw new IllegalStateException("this key was destroyed");
+        }
+        return octets.clone();
+    }
+
+    /// `PRIVATE+KEY+<name>+<key id>+<base64 of type and seed>`.
+    String text(VerifierKey key) {
+        byte[] prefix = type.prefix();
+        byte[] seed = octets();
+        byte[] all = ByteBuffer.allocate(prefix.length + LENGTH)
+                .put(prefix)
+                .put(seed)
+                .array();
+        String text = TEXT_PREFIX + key.name() + "+" + key.idText() + "+"
+                + Base64.getEncoder().encodeToString(all);
+        Arrays.fill(seed, (byte) 0);
+        Arrays.fill(all, (byte) 0);
+        return text;
+    }
+
+    /// Reads what [#text] wrote.
+    ///
+    /// @throws IllegalArgumentException that never repeats the text, which is a secret
+    static Named parse(String text) {
+        if (!text.startsWith(TEXT_PREFIX)) {
+            throw new IllegalArgumentException("not a private note key");
+        }
+        String[] parts = text.strip().substring(TEXT_PREFIX.length()).split("\\+", 3);
+        byte[] all = parts.length == 3 ? decode(parts[2]) : new byte[0];
+        KeyType type = KeyType.of(all);
+        if (type == null || all.length != type.prefix().length + LENGTH || type == KeyType.ECDSA) {
+            throw new IllegalArgumentException("not a private note key of a kind that is known here");
+        }
+        var seed = new Seed(type, Arrays.copyOfRange(all, all.length - LENGTH, all.length));
+        Arrays.fill(all, (byte) 0);
+        VerifierKey key = seed.verifierKey(parts[0]);
+        if (!key.idText().equals(parts[1])) {
+            throw new IllegalArgumentException("the private note key's id does not fit its key");
+        }
+        return new Named(seed, key);
+    }
+
+    private static byte[] decode(String base64) {
+        try {
+            return Base64.getDecoder().decode(base64);
+        } catch (IllegalArgumentException _) {
+            throw new IllegalArgumentException("a private note key is not base64");
+        }
+    }
+
+    /// A seed and its public key under the name that stood with it.
+    record Named(Seed seed, VerifierKey key) {
+        Named require(KeyType wanted) {
+            key.require(wanted);
+            return this;
+        }
+    }
+
+    /// Gives the seed, once.
+    private static final class Fixed extends SecureRandom {
+        private final transient byte[] octets;
+        private boolean isSpent;
+
+        Fixed(byte[] octets) {
+            this.octets = octets;
+        }
+
+        @Override
+        public void nextBytes(byte[] target) {
+            if (isSpent || target.length != octets.length) {
+                throw new IllegalStateException("the provider makes keys from something else than a seed");
+            }
+            isSpent = true;
+            System.arraycopy(octets, 0, target, 0, target.length);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package blackbox.evidence.store;
+
+import blackbox.schemas.RunId;
+import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.EventsTable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The data folder: where each part of a recording lies. Immutable; every call looks at the disk afresh.
+public record Recordings(Path data) {
+
+    private static final String PARTITION = EventsTable.RUN.name() + "=";
+
+    /// The folder that holds every data file; nothing outside it is ever given to the query engine.
+    public Path warehouse() {
+        return data.resolve("warehouse");
+    }
+
+    /// The folder of a run's data files and their seals.
+    public Path dataFolder(RunId run) {
+        return dataFolders().resolve(PARTITION + run);
+    }
+
+    private Path dataFolders() {
+        return warehouse()
+                .resolve(EventsTable.NAMESPACE)
+                .resolve(EventsTable.NAME)
+                .resolve("data");
+    }
+
+    /// The folder of a run's spool segments.
+    public Path spoolFolder(RunId run) {
+        return data.resolve("spool").resolve(run.value());
+    }
+
+    /// The folder with the files that were kept beside a run's events (`schemas/capture.md`).
+    public Path captureFolder(RunId run) {
+        return data.resolve("captures").resolve(run.value());
+    }
+
+    /// The folder with what was refused of a run: batches that failed their check, damaged ends of spools.
+    public Path quarantineFolder(RunId run) {
+        return data.resolve("quarantine").resolve(run.value());
+    }
+
+    /// The folder with the recorder's and ingest's public keys.
+    public Path keys() {
+        return data.resolve("keys");
+    }
+
+    /// The folder of the log of runs.
+    public Path log() {
+        return data.resolve("log");
+    }
+
+    /// The folder with what was computed from a run's leaves and may be thrown away.
+    public Path treeCache(RunId run) {
+        return data.resolve("runs").resolve(run.value()).resolve("log");
+    }
+
+    /// Every run that left a trace, oldest first.
+    public List<RunId> runs() throws IOException {
+        var runs = new TreeSet<RunId>();
+        collect(dataFolders(), PARTITION, runs);
+        collect(data.resolve("spool"), "", runs);
+        collect(data.resolve("runs"), "", runs);
+        return List.copyOf(runs);
+    }
+
+    private static void collect(Path folder, String prefix, Collection<RunId> runs) throws IOException {
+        for (Path entry : entries(folder)) {
+            String name = String.valueOf(entry.getFileName());
+            RunId run = name.startsWith(prefix) ? parse(name.substring(prefix.length())) : null;
+            if (run != null) {
+                runs.add(run);
+            }
+        }
+    }
+
+    private static @Nullable RunId parse(String name) {
+        try {
+            return new RunId(name);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /// A run's sealed data files, in order.
+    public List<DataFile> dataFiles(RunId run) throws IOException {
+        var files = new ArrayList<DataFile>();
+        List<Path> entries = entries(dataFolder(run));
+        var present = new HashSet<>(entries);
+        for (Path entry : entries) {
+            DataFileName name = DataFileName.parse(String.valueOf(entry.getFileName()));
+            if (name != null && present.contains(entry.resolveSibling(name.sealName()))) {
+                files.add(new DataFile(entry, name));
+            }
+        }
+        files.sort(null);
+        return files;
+    }
+
+    /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in
+    /// two where files overlap in part (readers skip what they have had).
+    public List<DataFile> committedFiles(RunId run) throws IOException {
+        var committed = new ArrayList<DataFile>();
+        long next = 0;
+        for (DataFile file : dataFiles(run)) {
+            if (file.name().endIndex() > next) {
+                committed.add(file);
+                next = file.name().endIndex();
+            }
+        }
+        return committed;
+    }
+
+    /// How many of a run's events the table has without a gap from the first on.
+    public long committedEnd(RunId run) throws IOException {
+        long end = 0;
+        for (DataFile file : dataFiles(run)) {
+            if (file.name().firstIndex() > end) {
+                break;
+            }
+            end = Math.max(end, file.name().endIndex());
+        }
+        return end;
+    }
+
+    /// A run's spool segments, in order.
+    public List<Path> spoolSegments(RunId run) throws IOException {
+        return entries(spoolFolder(run)).stream()
+                .filter(path -> path.toString().endsWith(".seg"))
+                .toList();
+    }
+
+    /// The entries of a folder in the order of their names; none where it is not there.
+    public static List<Path> entries(Path folder) throws IOException {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.sorted().toList();
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return List.of();
+        }
+    }
+
+    /// Whether the run's recorder is alive: whether `runs/<run>/lock` is locked.
+    ///
+    /// Read from `/proc/locks`, because opening and closing a file of which this process holds a lock would
+    /// let go of it (fcntl(2)).
+    public boolean isLive(RunId run) throws IOException {
+        Path lock = data.resolve("runs").resolve(run.value()).resolve("lock");
+        if (!Files.exists(lock)) {
+            return false;
+        }
+        String inode = ":" + Files.getAttribute(lock, "unix:ino") + " ";
+        return Files.readAllLines(Path.of("/proc/locks")).stream()
+                .anyMatch(line -> line.contains(inode) && line.contains(" WRITE "));
+    }
+}

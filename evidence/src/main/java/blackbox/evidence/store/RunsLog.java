@@ -1,0 +1,167 @@
+package blackbox.evidence.store;
+
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.EntryBundle;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.log.TilePath;
+import blackbox.evidence.log.TileSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the log of runs (`schemas/log.md`, L2): a folder of static files (C2SP tlog-tiles). Nothing that it
+/// gives is believed yet. Every call looks at the disk afresh.
+public final class RunsLog implements TileSource {
+
+    private static final int NOTE_BYTES_MAX = 1 << 20;
+    private static final String ANCHOR_SUFFIX = ".note";
+
+    /// `<size>.note` and `<size>-<number>.tsr`.
+    private static final Pattern ANCHOR_FILE =
+            Pattern.compile("(0|[1-9][0-9]{0,17})(?:\\.note|-([1-9][0-9]{0,3})\\.tsr)");
+
+    private final Path folder;
+
+    public RunsLog(Path folder) {
+        this.folder = folder;
+    }
+
+    /// A checkpoint's note and what it says.
+    public record Head(SignedNote note, Checkpoint checkpoint) {
+
+        /// Reads a note's octets; null where they are no checkpoint.
+        public static @Nullable Head parse(byte[] octets) {
+            SignedNote note = SignedNote.parse(octets);
+            Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
+            return note == null || checkpoint == null ? null : new Head(note, checkpoint);
+        }
+    }
+
+    /// Takes the log's entries, in order.
+    @FunctionalInterface
+    public interface EntrySink {
+        void accept(long index, byte[] entry) throws IOException;
+    }
+
+    /// The log's last checkpoint; null where there is no log yet.
+    ///
+    /// @throws IOException when it cannot be read or is no checkpoint
+    public @Nullable Head head() throws IOException {
+        return head(folder.resolve("checkpoint"));
+    }
+
+    private static @Nullable Head head(Path file) throws IOException {
+        try {
+            byte[] octets = Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
+            Head head = Head.parse(octets);
+            if (head == null) {
+                throw new IOException(file + " is no checkpoint");
+            }
+            return head;
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    /// What is kept for one anchored size: the checkpoint's note, empty where it is missing, and the time
+    /// stamps.
+    public record AnchorFile(String name, byte[] note, List<StampFile> stamps) {}
+
+    /// A time stamp that is kept.
+    public record StampFile(String name, byte[] octets) {}
+
+    /// All files of anchors, by size, as they are.
+    public List<AnchorFile> anchorFiles() throws IOException {
+        var sizes = new TreeMap<Long, List<StampFile>>();
+        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
+            Matcher name = ANCHOR_FILE.matcher(String.valueOf(file.getFileName()));
+            if (name.matches()) {
+                List<StampFile> stamps = sizes.computeIfAbsent(Long.valueOf(name.group(1)), _ -> new ArrayList<>());
+                if (name.group(2) != null) {
+                    stamps.add(new StampFile(name.group(), anchorOctets(file)));
+                }
+            }
+        }
+        var files = new ArrayList<AnchorFile>();
+        for (Map.Entry<Long, List<StampFile>> size : sizes.entrySet()) {
+            String name = size.getKey() + ANCHOR_SUFFIX;
+            List<StampFile> stamps = size.getValue();
+            stamps.sort(Comparator.comparing(StampFile::name));
+            files.add(
+                    new AnchorFile(name, anchorOctets(folder.resolve("anchors").resolve(name)), stamps));
+        }
+        return files;
+    }
+
+    private static byte[] anchorOctets(Path file) throws IOException {
+        try {
+            return Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            return new byte[0];
+        }
+    }
+
+    @Override
+    public byte @Nullable [] read(TilePath tile) throws IOException {
+        try {
+            return Files.readAllBytes(folder.resolve(tile.path()));
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    /// Whether nothing of a log is there.
+    public boolean isEmpty() throws IOException {
+        return Recordings.entries(folder.resolve("tile")).isEmpty();
+    }
+
+    /// The files that hold the tile `index` of `level` (or the entry bundle), full or as wide as it was once.
+    public List<TilePath> tiles(int level, long index) throws IOException {
+        TilePath full = new TilePath(level, index, TilePath.FULL);
+        var tiles = new ArrayList<TilePath>();
+        if (Files.exists(folder.resolve(full.path()))) {
+            tiles.add(full);
+        }
+        for (Path partial : Recordings.entries(folder.resolve(full.path() + ".p"))) {
+            TilePath tile = TilePath.parse(full.path() + ".p/" + partial.getFileName());
+            if (tile != null) {
+                tiles.add(tile);
+            }
+        }
+        return tiles;
+    }
+
+    /// Gives the first `size` entries.
+    ///
+    /// @throws IOException when one is missing or malformed
+    public void entries(long size, EntrySink sink) throws IOException {
+        for (long first = 0; first < size; first += TilePath.FULL) {
+            TilePath tile = TilePath.entries(first / TilePath.FULL, (int) Math.min(TilePath.FULL, size - first));
+            List<byte[]> entries = bundle(tile).entries();
+            for (int i = 0; i < tile.width(); i++) {
+                sink.accept(first + i, entries.get(i));
+            }
+        }
+    }
+
+    /// A log may drop a partial bundle once the full one is there.
+    private EntryBundle bundle(TilePath wanted) throws IOException {
+        byte[] octets = read(wanted);
+        TilePath tile = octets == null ? wanted.full() : wanted;
+        octets = octets == null ? read(tile) : octets;
+        EntryBundle bundle = octets == null ? null : EntryBundle.parse(octets, tile.width());
+        if (bundle == null) {
+            throw new IOException(folder.resolve(wanted.path()) + (octets == null ? " is missing" : " is malformed"));
+        }
+        return bundle;
+    }
+}

@@ -1,0 +1,203 @@
+package blackbox.evidence.trust;
+
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.trust.KeyStatement.Role;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// The keys of one log of runs, as its own key statements tell them: fed with them in the log's order, it says whom to
+/// believe at which index of that log. Owned by one thread.
+///
+/// It fails closed: nothing is believed unless one of the log's own keys is trusted, and nothing behind a statement
+/// that does not hold. A key that gave way, was revoked or has expired signs nothing that comes later; what was logged
+/// before stays.
+public final class KeyHistory {
+
+    private final Set<String> trusted = new HashSet<>();
+    private final List<Span> spans = new ArrayList<>();
+    private @Nullable Span current;
+    private boolean anchored;
+    private @Nullable String origin;
+    private Instant latest = Instant.EPOCH;
+    private @Nullable String fault;
+    private long lastIndex = -1;
+
+    /// A key and where it may sign: leaves `[fromIndex, endIndex)` of the log and checkpoints of as many leaves.
+    private static final class Span {
+        final Role role;
+        final NoteVerifier key;
+        final long fromIndex;
+        long endIndex = Long.MAX_VALUE;
+        final Instant from;
+        final @Nullable Instant until;
+
+        Span(KeyStatement statement, long fromIndex) {
+            this.role = statement.role();
+            this.key = statement.key();
+            this.fromIndex = fromIndex;
+            this.from = statement.validFrom();
+            this.until = statement.validUntil();
+        }
+
+        boolean at(Instant time) {
+            return !time.isBefore(from) && (until == null || time.isBefore(until));
+        }
+    }
+
+    /// @param trusted the keys that are trusted to begin with; one that was ever the log's own vouches for the others,
+    /// because each rotation is signed by both keys
+    public KeyHistory(Collection<? extends NoteVerifier> trusted) {
+        trusted.forEach(key -> this.trusted.add(key.encoded()));
+    }
+
+    /// Takes the log's next key statement.
+    ///
+    /// @param index the leaf's index, above those of the statements before
+    /// @return what is wrong with it, or null; afterwards nothing from that index on is believed
+    public @Nullable String add(long index, SignedNote note) {
+        if (index <= lastIndex) {
+            throw new IllegalArgumentException("key statements come in the log's order");
+        }
+        lastIndex = index;
+        if (fault == null) {
+            KeyStatement statement = KeyStatement.parse(note.text());
+            fault = statement == null ? "it is no key statement of a known version" : take(index, statement, note);
+            if (fault != null) {
+                spans.forEach(span -> end(span, index - 1));
+            }
+        }
+        return fault;
+    }
+
+    private @Nullable String take(long index, KeyStatement statement, SignedNote note) {
+        if ((index == 0) != (statement.action() == KeyStatement.Action.BEGIN)) {
+            return "a log begins with the statement that names its first key, and with no other";
+        }
+        String known = origin;
+        if (known != null && !known.equals(statement.origin())) {
+            return "it speaks of another log, " + statement.origin();
+        }
+        if (statement.validFrom().isBefore(latest)) {
+            return "its time lies before that of the statement before it";
+        }
+        if (!isSigned(statement, note)) {
+            return "it is not signed by whom it must be";
+        }
+        latest = statement.validFrom();
+        origin = statement.origin();
+        return apply(index, statement);
+    }
+
+    private boolean isSigned(KeyStatement statement, SignedNote note) {
+        boolean byItself = note.signedBy(List.of(statement.key())) != null;
+        Span now = current;
+        boolean byCurrent = now != null && now.at(statement.validFrom()) && note.signedBy(List.of(now.key)) != null;
+        return switch (statement.action()) {
+            case BEGIN -> byItself;
+            case ROTATE -> byItself && byCurrent;
+            case CERTIFY, REVOKE -> byCurrent;
+        };
+    }
+
+    private @Nullable String apply(long index, KeyStatement statement) {
+        switch (statement.action()) {
+            case BEGIN -> begin(new Span(statement, 0));
+            case ROTATE -> {
+                if (find(statement) != null) {
+                    return "a key that the log had before cannot come back";
+                }
+                spans.stream().filter(span -> span == current).forEach(span -> end(span, index));
+                begin(new Span(statement, index + 1));
+            }
+            case CERTIFY -> spans.add(new Span(statement, index + 1));
+            case REVOKE -> {
+                Span revoked = find(statement);
+                if (revoked == null) {
+                    return "it revokes a key that the log never had";
+                }
+                spans.stream().filter(span -> isOf(span, statement)).forEach(span -> end(span, index));
+                current = revoked == current ? null : current;
+            }
+        }
+        return null;
+    }
+
+    private void begin(Span span) {
+        spans.add(span);
+        current = span;
+        anchored |= trusted.contains(span.key.encoded());
+    }
+
+    /// Its last leaf is the one at `index`.
+    private static void end(Span span, long index) {
+        span.endIndex = Math.min(span.endIndex, index + 1);
+    }
+
+    private @Nullable Span find(KeyStatement statement) {
+        return spans.stream().filter(span -> isOf(span, statement)).findFirst().orElse(null);
+    }
+
+    private static boolean isOf(Span span, KeyStatement statement) {
+        return span.role == statement.role()
+                && span.key.encoded().equals(statement.key().encoded());
+    }
+
+    /// Whether one of the log's own keys is among those that are trusted.
+    public boolean isTrusted() {
+        return anchored;
+    }
+
+    /// What is wrong with the first statement that does not hold, or null.
+    public @Nullable String fault() {
+        return fault;
+    }
+
+    /// The log's name, or null before its first statement.
+    public @Nullable String origin() {
+        return origin;
+    }
+
+    /// When the log began, as its first statement says; the end of time before that.
+    public Instant begunAt() {
+        return spans.isEmpty() ? Instant.MAX : spans.getFirst().from;
+    }
+
+    /// The time of the last statement.
+    public Instant latest() {
+        return latest;
+    }
+
+    /// The key that signs the log now, or null.
+    public @Nullable NoteVerifier currentLogKey() {
+        Span now = current;
+        return now == null || fault != null ? null : now.key;
+    }
+
+    /// The keys that are believed for the leaf at `index` (or the log's checkpoint over `index` leaves) at the time
+    /// that stands in what they signed.
+    public List<NoteVerifier> believed(Role role, long index, Instant at) {
+        return keys(span -> span.role == role && span.fromIndex <= index && index < span.endIndex && span.at(at));
+    }
+
+    /// The same for what carries no time.
+    public List<NoteVerifier> believed(Role role, long index) {
+        return keys(span -> span.role == role && span.fromIndex <= index && index < span.endIndex);
+    }
+
+    /// The keys that were believed at some index from `index` on: whom to believe about what was made then or later
+    /// and stands in no leaf of the log.
+    public List<NoteVerifier> believedSince(Role role, long index) {
+        return keys(span -> span.role == role && span.endIndex > index);
+    }
+
+    private List<NoteVerifier> keys(Predicate<Span> wanted) {
+        return anchored ? spans.stream().filter(wanted).map(span -> span.key).toList() : List.of();
+    }
+}

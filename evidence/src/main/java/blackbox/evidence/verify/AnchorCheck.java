@@ -1,0 +1,70 @@
+package blackbox.evidence.verify;
+
+import blackbox.evidence.anchor.AnchorTrust;
+import blackbox.evidence.anchor.AnchoredRange;
+import blackbox.evidence.anchor.AnchoredRange.Logged;
+import blackbox.evidence.anchor.Anchors;
+import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.tiles.CheckedLog;
+import blackbox.evidence.verify.Verification.Time;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What outside parties vouch for about the time of the run under verification.
+final class AnchorCheck {
+
+    private final AnchorTrust trust;
+    private final Anchors anchors;
+    private final List<Logged> logged;
+
+    private AnchorCheck(AnchorTrust trust, Anchors anchors, List<Logged> logged) {
+        this.trust = trust;
+        this.anchors = anchors;
+        this.logged = logged;
+    }
+
+    /// Reads the anchors of a log of runs that holds; null for one that is not there, or does not.
+    static AnchorCheck read(RunsLog files, @Nullable CheckedLog log, AnchorTrust trust) throws IOException {
+        if (log == null) {
+            return new AnchorCheck(trust, Anchors.none(), List.of());
+        }
+        var logged = new ArrayList<Logged>();
+        for (CheckedLog.RunLeaf leaf : log.leaves()) {
+            if (leaf instanceof CheckedLog.Logged at) {
+                logged.add(new Logged(at.index(), at.checkpoint().size()));
+            }
+        }
+        return new AnchorCheck(trust, Anchors.read(files, trust, log.checkpoint(), log::rootAt), logged);
+    }
+
+    /// Says what speaks against the log, and what is stored and proves nothing.
+    void check(Findings findings) {
+        anchors.contradictions().forEach(what -> findings.tampered(-1, "log/anchors/" + what));
+        anchors.remarks().forEach(what -> findings.note(-1, "log/anchors/" + what));
+    }
+
+    /// The ranges of the run's events that are vouched for.
+    ///
+    /// @param events how many of them a believed checkpoint covers; the log may know of more
+    List<AnchoredRange> ranges(long events) {
+        return AnchoredRange.of(
+                anchors.anchors(),
+                logged.stream().filter(each -> each.events() <= events).toList());
+    }
+
+    /// Whether all of the run's events are vouched for; where only the first are, says so.
+    Time time(List<AnchoredRange> ranges, long events, Findings findings) {
+        long covered = AnchoredRange.coveredEvents(ranges);
+        if (events > 0 && covered >= events) {
+            return Time.ANCHORED;
+        }
+        if (events > covered && !trust.isEmpty()) {
+            findings.note(
+                    covered,
+                    "from here on the host's clock alone says when; no outside party that is trusted does yet");
+        }
+        return Time.HOST_CLOCK;
+    }
+}

@@ -1,0 +1,80 @@
+package blackbox.evidence.verify;
+
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.FileDigest;
+import blackbox.schemas.RunId;
+import blackbox.schemas.table.FileSeal;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Checks a data file against its seal, octet for octet, before anything in it is believed or even parsed.
+final class FileCheck {
+
+    private static final int SEAL_BYTES_MAX = 16_384;
+
+    private final RunId run;
+    private final TrustedKeys keys;
+
+    FileCheck(RunId run, TrustedKeys keys) {
+        this.run = run;
+        this.keys = keys;
+    }
+
+    /// What is wrong with the file or its seal, or null.
+    @Nullable
+    String faultOf(DataFile file) throws IOException {
+        SignedNote note = seal(file.seal());
+        if (note == null) {
+            return "the seal is no signed note";
+        }
+        if (!keys.signedSeal(note)) {
+            return "the seal is signed by no trusted key";
+        }
+        FileSeal seal = FileSeal.parse(note.text());
+        if (seal == null) {
+            return "the seal's text is malformed";
+        }
+        if (!seal.run().equals(run) || !seal.file().equals(file.name())) {
+            return "the seal is that of another file";
+        }
+        if (Files.size(file.path()) != seal.sizeBytes()) {
+            return "the file has " + Files.size(file.path()) + " octets, its seal says " + seal.sizeBytes();
+        }
+        return FileDigest.sha256(file.path()).equals(seal.sha256())
+                ? null
+                : "the file's octets are not those that were sealed";
+    }
+
+    private static @Nullable SignedNote seal(Path path) throws IOException {
+        if (Files.size(path) > SEAL_BYTES_MAX) {
+            return null;
+        }
+        byte[] octets = Files.readAllBytes(path);
+        return noteOf(octets);
+    }
+
+    /// The note in these octets, or null where they are not exactly one.
+    static @Nullable SignedNote noteOf(byte[] octets) {
+        String text = new String(octets, StandardCharsets.UTF_8);
+        boolean exact = Arrays.equals(text.getBytes(StandardCharsets.UTF_8), octets);
+        return exact ? SignedNote.parse(text) : null;
+    }
+
+    /// The range of events that a seal without its file speaks of, or null where it is no seal of this run.
+    @Nullable
+    FileSeal orphan(Path path) throws IOException {
+        try {
+            SignedNote note = seal(path);
+            FileSeal seal = note == null ? null : FileSeal.parse(note.text());
+            return seal != null && seal.run().equals(run) ? seal : null;
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package blackbox.evidence.verify;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the few values that verification needs from the JSON in a leaf's detail, token by token: the verifier has no
+/// data binding.
+public final class LeafDetail {
+
+    private static final JsonFactory JSON = new JsonFactory();
+
+    private LeafDetail() {}
+
+    /// What stands at `recorder.certificate` of an opening leaf.
+    ///
+    /// @param there whether anything does
+    /// @param note the text, or null where it is none
+    public record Certificate(boolean there, @Nullable String note) {
+
+        static final Certificate NONE = new Certificate(false, null);
+    }
+
+    /// The certificate in a `run.open` leaf's detail. Of several the last counts, as for other readers of JSON.
+    public static Certificate certificate(String detail) {
+        Certificate found = Certificate.NONE;
+        try (JsonParser json = JSON.createParser(detail)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return found;
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                boolean recorder = json.currentName().equals("recorder");
+                JsonToken value = json.nextToken();
+                if (recorder) {
+                    found = Certificate.NONE;
+                }
+                if (recorder && value == JsonToken.START_OBJECT) {
+                    found = inRecorder(json);
+                } else {
+                    json.skipChildren();
+                }
+            }
+            return found;
+        } catch (IOException e) {
+            return Certificate.NONE;
+        }
+    }
+
+    private static Certificate inRecorder(JsonParser json) throws IOException {
+        Certificate found = Certificate.NONE;
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            boolean certificate = json.currentName().equals("certificate");
+            JsonToken value = json.nextToken();
+            if (certificate) {
+                found = new Certificate(true, value == JsonToken.VALUE_STRING ? json.getText() : null);
+            }
+            json.skipChildren();
+        }
+        return found;
+    }
+
+    /// The numbers at `cpuSeq` in a `tracer.ready` leaf's detail, at most `cpusMax`; none where there are none.
+    static long[] cpuSequences(String detail, int cpusMax) {
+        var numbers = new ArrayList<Long>();
+        try (JsonParser json = JSON.createParser(detail)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return new long[0];
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                boolean wanted = json.currentName().equals("cpuSeq");
+                if (json.nextToken() == JsonToken.START_ARRAY && wanted) {
+                    while (json.nextToken() == JsonToken.VALUE_NUMBER_INT && numbers.size() < cpusMax) {
+                        numbers.add(json.getLongValue());
+                    }
+                    break;
+                }
+                json.skipChildren();
+            }
+        } catch (IOException e) {
+            return new long[0];
+        }
+        return numbers.stream().mapToLong(Long::longValue).toArray();
+    }
+}

@@ -1,0 +1,286 @@
+package blackbox.evidence.verify;
+
+import blackbox.evidence.log.Checkpoint;
+import blackbox.evidence.log.MerkleFrontier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The run's log as it is computed again: takes leaves in order, and checkpoints where they stand, and checks
+/// that each heartbeat fits and each checkpoint signs the very tree over the leaves before it, with the key whose
+/// turn it is. Owned by one thread.
+final class LeafLog {
+
+    private final RunId run;
+    private final TrustedKeys keys;
+    private final Findings findings;
+    private final SequenceCheck sequences = new SequenceCheck();
+    private final SignerChain signers;
+    private final TimeCheck times;
+    private final MerkleFrontier tree;
+
+    private long coveredEnd;
+    private long checkpoints;
+    private long nextBatch;
+    private long declaredLost;
+    private boolean closed;
+    private long closeIndex = -1;
+    private long beatAtNs;
+    private @Nullable Hash beatPrevious;
+    private boolean lastWasBeat;
+    private final List<Expected> expected = new ArrayList<>();
+
+    /// A root that the log must have at some size.
+    ///
+    /// @param missing what it means if the log never gets there, or null where that is tampering too
+    private record Expected(
+            long size, Hash root, String what, @Nullable String missing) {}
+
+    LeafLog(RunId run, TrustedKeys keys, Findings findings) {
+        this(
+                run,
+                keys,
+                findings,
+                new SignerChain(run, keys, findings),
+                new TimeCheck(findings, run.createdAt().toEpochMilli() * 1_000_000L),
+                new MerkleFrontier());
+    }
+
+    private LeafLog(
+            RunId run, TrustedKeys keys, Findings findings, SignerChain signers, TimeCheck times, MerkleFrontier tree) {
+        this.run = run;
+        this.keys = keys;
+        this.findings = findings;
+        this.signers = signers;
+        this.times = times;
+        this.tree = tree;
+    }
+
+    /// Index of the next leaf.
+    long size() {
+        return tree.size();
+    }
+
+    /// Index behind the last leaf that a believed checkpoint covers.
+    long coveredEnd() {
+        return coveredEnd;
+    }
+
+    /// Takes the next leaf: its octets, preceded by an octet 0, and what they say.
+    void append(byte[] array, int offset, int length, Row row) {
+        tree.append(array, offset, length);
+        lastWasBeat = false;
+        if (size() == 1) {
+            signers.open(row);
+        }
+        if (!row.has(Column.KIND)) {
+            return;
+        }
+        long kind = row.number(Column.KIND);
+        if (kind == Kind.RECORDER_HEARTBEAT.code()) {
+            heartbeat(row);
+            return;
+        }
+        if (closed) {
+            findings.tampered(size() - 1, "an event stands behind the run's close");
+        } else if (kind == Kind.RUN_CLOSE.code()) {
+            close(row);
+        } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
+            declaredLost += row.number(Column.LOST);
+        }
+        times.see(size() - 1, row);
+        sequences.see(row);
+    }
+
+    private void heartbeat(Row row) {
+        long index = size() - 1;
+        lastWasBeat = true;
+        if (!row.has(Column.BATCH) || row.number(Column.BATCH) != nextBatch) {
+            findings.tampered(index, "the heartbeat is not that of batch " + nextBatch);
+        }
+        if (!row.has(Column.EVENTS) || row.number(Column.EVENTS) != size()) {
+            findings.tampered(index, "the heartbeat does not count " + size() + " events");
+        }
+        boolean linked = row.has(Column.PREVIOUS) && row.length(Column.PREVIOUS) == Hash.LENGTH;
+        beatPrevious = linked ? Hash.copyOf(row.array(Column.PREVIOUS), row.offset(Column.PREVIOUS)) : null;
+        if (beatPrevious == null || nextBatch == 0 && !beatPrevious.equals(Hash.ZERO)) {
+            findings.tampered(index, "the heartbeat does not name the batch before");
+        }
+        beatAtNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0;
+        times.beat(index, beatAtNs, signers.isCertified());
+        signers.heartbeat(row);
+        nextBatch++;
+    }
+
+    private void close(Row row) {
+        closed = true;
+        closeIndex = size() - 1;
+        if (!row.has(Column.EVENTS) || row.number(Column.EVENTS) != closeIndex) {
+            findings.tampered(closeIndex, "the run's close does not count " + closeIndex + " events");
+        }
+    }
+
+    /// Takes the checkpoint that stands at the leaf just appended; null where none does.
+    ///
+    /// @return whether the log may go on: false once the tree is known to differ
+    boolean checkpoint(@Nullable String note) {
+        long index = size() - 1;
+        if (note == null) {
+            if (lastWasBeat) {
+                findings.tampered(index, "the heartbeat has no checkpoint");
+            }
+            return true;
+        }
+        if (!lastWasBeat) {
+            findings.tampered(index, "a checkpoint stands at an event that is no heartbeat");
+            return true;
+        }
+        String fault = faultOf(note);
+        if (fault != null) {
+            findings.tampered(coveredEnd, "events " + coveredEnd + " to " + index + ": " + fault);
+            return false;
+        }
+        checkpoints++;
+        coveredEnd = size();
+        meetExpectations();
+        String end = signers.advance(closed);
+        if (end != null) {
+            findings.tampered(index, end);
+        }
+        return end == null;
+    }
+
+    private @Nullable String faultOf(String text) {
+        SignedNote note = SignedNote.parse(text);
+        if (note == null) {
+            return "the checkpoint is no signed note";
+        }
+        String unsigned = signers.faultOf(note);
+        if (unsigned != null) {
+            return unsigned;
+        }
+        Checkpoint checkpoint = Checkpoint.parse(note.text());
+        if (checkpoint == null) {
+            return "the note is no checkpoint";
+        }
+        if (!checkpoint.origin().equals(run.origin())) {
+            return "the checkpoint is of another log, " + checkpoint.origin();
+        }
+        if (checkpoint.size() != size()) {
+            return "the checkpoint is over " + checkpoint.size() + " events, here stand " + size();
+        }
+        return checkpoint.root().equals(tree.root()) ? null : "the events do not lead to the root that was signed";
+    }
+
+    /// The number, time and predecessor in the last heartbeat.
+    BatchFacts lastHeartbeat() {
+        return new BatchFacts(nextBatch - 1, beatAtNs, beatPrevious);
+    }
+
+    /// What a heartbeat says about its batch.
+    record BatchFacts(
+            long sequence, long sealedAtNs, @Nullable Hash previous) {}
+
+    /// The log as it is now, to check other leaves against without changing it; its findings go to the same
+    /// place.
+    LeafLog fork() {
+        var fork = new LeafLog(
+                run, keys, findings, signers.fork(), times.fork(), MerkleFrontier.of(tree.size(), tree.toBytes()));
+        fork.coveredEnd = coveredEnd;
+        fork.nextBatch = nextBatch;
+        fork.closed = closed;
+        return fork;
+    }
+
+    /// What else holds the events before `size` leads to this root: the log must too, when it gets there.
+    void expect(long size, Hash root, String what) {
+        expected.add(new Expected(size, root, what, null));
+    }
+
+    /// The log of runs knows that the run's tree had this root when it had `size` leaves.
+    void expectLogged(long size, Hash root, String where) {
+        expected.add(new Expected(
+                size,
+                root,
+                "the events up to here lead to another root than the one that the log of runs holds, " + where,
+                "the log of runs knows of " + size + " events, " + where));
+    }
+
+    private void meetExpectations() {
+        for (var each = expected.iterator(); each.hasNext(); ) {
+            Expected expectation = each.next();
+            if (expectation.size == size()) {
+                each.remove();
+                if (!expectation.root.equals(tree.root())) {
+                    findings.tampered(size() - 1, expectation.what);
+                }
+            }
+        }
+    }
+
+    Hash root() {
+        return tree.root();
+    }
+
+    /// Checks what can be checked only at the end.
+    ///
+    /// @param live whether the recorder is at work, so that what is not there may be on its way
+    void finish(boolean live) {
+        if (!findings.isTampered()) {
+            expected.forEach(expectation -> unmet(expectation, live));
+        }
+        if (coveredEnd != size() && !findings.isTampered()) {
+            findings.tampered(coveredEnd, "events from " + coveredEnd + " on are covered by no checkpoint");
+        }
+        if (hasUndeclaredLosses()) {
+            findings.note(
+                    -1,
+                    "the guest's sequence numbers show " + sequences.missing() + " events missing, losses of "
+                            + declaredLost + " are declared");
+        }
+    }
+
+    private void unmet(Expected expectation, boolean live) {
+        String missing = expectation.size > size() ? expectation.missing : null;
+        if (missing == null) {
+            findings.tampered(expectation.size - 1, expectation.what);
+        } else if (closed) {
+            findings.tampered(size(), missing + ", and here the run closes with " + size());
+        } else if (live) {
+            findings.note(size(), missing + ", here are " + size() + " yet");
+        } else {
+            findings.truncated(
+                    size(),
+                    missing + ", here are " + size()
+                            + "; if the broker still holds them, start ingest and verify again");
+        }
+    }
+
+    /// Whether the run is sealed by epoch keys.
+    boolean isCertified() {
+        return signers.isCertified();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    boolean hasLosses() {
+        return declaredLost > 0 || sequences.missing() > 0;
+    }
+
+    /// Whether the guest's own numbers show that more is missing than was declared lost.
+    boolean hasUndeclaredLosses() {
+        return sequences.missing() > declaredLost;
+    }
+
+    long checkpoints() {
+        return checkpoints;
+    }
+}

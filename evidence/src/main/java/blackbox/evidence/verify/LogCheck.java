@@ -1,0 +1,166 @@
+package blackbox.evidence.verify;
+
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.tiles.CheckedLog;
+import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the log of runs says of the run under verification: who certified it, how far it was known to go, and with
+/// which roots. A log that does not hold fails the run, whatever the run's own files say.
+final class LogCheck {
+
+    private static final int ATTEMPTS_MAX = 5;
+
+    private final RunId run;
+    private final @Nullable CheckedLog log;
+    private final @Nullable String broken;
+
+    private LogCheck(RunId run, @Nullable CheckedLog log, @Nullable String broken) {
+        this.run = run;
+        this.log = log;
+        this.broken = broken;
+    }
+
+    /// Reads the log of runs. Where a writer goes on with it meanwhile, once more.
+    static LogCheck read(RunsLog files, RunId run, List<? extends NoteVerifier> trusted) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            String before = headOf(files);
+            CheckedLog.Outcome outcome = CheckedLog.read(files, trusted, run);
+            switch (outcome) {
+                case CheckedLog.Holds holds -> {
+                    return new LogCheck(run, holds.log(), null);
+                }
+                case CheckedLog.Absent _ -> {
+                    return new LogCheck(run, null, null);
+                }
+                case CheckedLog.Broken why -> {
+                    if (attempt == ATTEMPTS_MAX || before.equals(headOf(files))) {
+                        return new LogCheck(run, null, why.why());
+                    }
+                }
+            }
+        }
+    }
+
+    private static String headOf(RunsLog files) {
+        try {
+            RunsLog.Head head = files.head();
+            return head == null ? "" : head.note().text();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /// The log, where it is there and holds.
+    @Nullable
+    CheckedLog log() {
+        return log;
+    }
+
+    /// Says what is wrong with the log itself, and where it departs from the checkpoint that somebody kept.
+    void check(Findings findings, @Nullable SignedNote kept) throws IOException {
+        CheckedLog holds = log;
+        if (broken != null) {
+            findings.tampered(-1, broken);
+        }
+        if (kept != null) {
+            String fault = holds == null ? "there is no log of runs that holds" : holds.departsFrom(kept);
+            if (fault != null) {
+                findings.tampered(-1, "against the checkpoint that was kept: " + fault);
+            }
+        }
+    }
+
+    /// Has the run's tree lead to every root that the log knows of it.
+    void expectIn(LeafLog leaves) {
+        CheckedLog holds = log;
+        if (holds == null) {
+            return;
+        }
+        for (CheckedLog.RunLeaf leaf : holds.leaves()) {
+            if (leaf instanceof CheckedLog.Logged logged) {
+                leaves.expectLogged(
+                        logged.checkpoint().size(), logged.checkpoint().root(), "leaf " + logged.index());
+            }
+        }
+    }
+
+    /// What is wrong with the certificate that stands in the run's first leaf, or null: the log must hold it.
+    @Nullable
+    String certificateFault(SignedNote certificate) {
+        CheckedLog holds = log;
+        if (holds == null) {
+            return "there is no log of runs that holds";
+        }
+        String known = certificateText();
+        if (known == null) {
+            return "the log of runs does not hold it";
+        }
+        return known.equals(certificate.text()) ? null : "the log of runs holds another one";
+    }
+
+    /// What is wrong with a run without a certificate, or null. Only from before there was a log of runs is there any.
+    @Nullable
+    String uncertifiedFault() {
+        CheckedLog holds = log;
+        if (holds == null) {
+            return null;
+        }
+        if (!holds.leaves().isEmpty()) {
+            return "it has no certificate, and the log of runs knows the run";
+        }
+        return run.createdAt().isBefore(holds.keys().begunAt())
+                ? null
+                : "it has no certificate, and there was a log of runs when it began";
+    }
+
+    private @Nullable String certificateText() {
+        CheckedLog holds = log;
+        String text = null;
+        for (CheckedLog.RunLeaf leaf : holds == null ? List.<CheckedLog.RunLeaf>of() : holds.leaves()) {
+            if (leaf instanceof CheckedLog.Opened opened) {
+                if (text != null && !text.equals(opened.note().text())) {
+                    return "two certificates";
+                }
+                text = opened.note().text();
+            }
+        }
+        return text;
+    }
+
+    /// Further keys that are believed on seals of this run's data files.
+    List<NoteVerifier> ingestKeys() {
+        CheckedLog holds = log;
+        if (holds == null) {
+            return List.of();
+        }
+        long since = holds.leaves().stream()
+                .mapToLong(CheckedLog.RunLeaf::index)
+                .findFirst()
+                .orElse(0);
+        return holds.keys().believedSince(Role.INGEST, since);
+    }
+
+    /// Whether the log knows the run.
+    boolean knowsRun() {
+        CheckedLog holds = log;
+        return holds != null && !holds.leaves().isEmpty();
+    }
+
+    /// Tells where a closed run's last checkpoint is not in the log.
+    void checkClose(Findings findings, long size) {
+        CheckedLog holds = log;
+        boolean logged = holds == null
+                || holds.leaves().stream()
+                        .anyMatch(leaf -> leaf instanceof CheckedLog.Logged at
+                                && at.checkpoint().size() == size);
+        if (!logged) {
+            findings.note(size - 1, "the log of runs does not hold the run's closing checkpoint");
+        }
+    }
+}

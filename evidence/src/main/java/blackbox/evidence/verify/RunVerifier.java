@@ -1,0 +1,342 @@
+package blackbox.evidence.verify;
+
+import blackbox.evidence.anchor.AnchorTrust;
+import blackbox.evidence.anchor.AnchoredRange;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.parquet.EventFileReader;
+import blackbox.evidence.parquet.MalformedParquetException;
+import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.verify.Verification.Completeness;
+import blackbox.evidence.verify.Verification.Time;
+import blackbox.schemas.RunId;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.FileSeal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Verifies one run from its files and public keys alone.
+///
+/// Order: the log of runs, whole; every data file against its seal; then the rows of each file, encoded to leaves
+/// again, into the tree,
+/// and every checkpoint against it; beside them the spool's batches, which also go on where the table ends.
+/// Nothing in a file is parsed unless its seal holds. After the first file or checkpoint that does not hold,
+/// later events are not believed.
+public final class RunVerifier {
+
+    private static final int ATTEMPTS_MAX = 5;
+
+    private final Recordings recordings;
+    private final RunId run;
+    private final Findings findings = new Findings();
+    private final LogCheck runsLog;
+    private final TrustedKeys keys;
+    private final LeafLog log;
+    private final RawLeaf rawLeaf = new RawLeaf();
+
+    /// A leaf's octets behind an octet 0, the prefix that is hashed with it.
+    private final byte[] leaf = new byte[1 + LeafCodec.BYTES_MAX];
+
+    /// Sealed files whose events another file holds too, in order.
+    private final Deque<DataFile> redundant = new ArrayDeque<>();
+
+    private long tableEnd;
+
+    private RunVerifier(Recordings recordings, RunId run, LogCheck runsLog, List<? extends NoteVerifier> trusted) {
+        this.recordings = recordings;
+        this.run = run;
+        this.runsLog = runsLog;
+        this.keys = new TrustedKeys(trusted, runsLog);
+        this.log = new LeafLog(run, keys, findings);
+    }
+
+    /// Verifies `run` with the keys that are trusted.
+    ///
+    /// @throws IOException when a file cannot be read at all (the disk, permissions): an operating failure,
+    /// not a verdict
+    public static Verification verify(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
+            throws IOException {
+        return verify(recordings, run, trusted, null);
+    }
+
+    /// The same, with a checkpoint of the log of runs that was kept elsewhere: the log must go on from it.
+    public static Verification verify(
+            Recordings recordings, RunId run, List<? extends NoteVerifier> trusted, @Nullable SignedNote kept)
+            throws IOException {
+        return verify(recordings, run, trusted, kept, AnchorTrust.none());
+    }
+
+    /// The same, with outside parties' word on time.
+    ///
+    /// @param anchors whose word is taken
+    public static Verification verify(
+            Recordings recordings,
+            RunId run,
+            List<? extends NoteVerifier> trusted,
+            @Nullable SignedNote kept,
+            AnchorTrust anchors)
+            throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                LogCheck runsLog = LogCheck.read(new RunsLog(recordings.log()), run, trusted);
+                return new RunVerifier(recordings, run, runsLog, trusted).verify(kept, anchors);
+            } catch (NoSuchFileException e) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw e;
+                }
+                // Ingest has put another file in the place of this one: once more, from the start.
+            }
+        }
+    }
+
+    private Verification verify(@Nullable SignedNote kept, AnchorTrust trust) throws IOException {
+        runsLog.check(findings, kept);
+        AnchorCheck anchors = AnchorCheck.read(new RunsLog(recordings.log()), runsLog.log(), trust);
+        anchors.check(findings);
+        runsLog.expectIn(log);
+        boolean live = recordings.isLive(run);
+        List<Path> segments = recordings.spoolSegments(run);
+        var spool = new SpoolCheck(run, segments, live, findings);
+        boolean believed = true;
+        var files = new FileCheck(run, keys);
+        List<DataFile> sealed = recordings.dataFiles(run);
+        tableEnd =
+                sealed.stream().mapToLong(file -> file.name().endIndex()).max().orElse(0);
+        Set<DataFile> faulty = checkSeals(files, sealed);
+        List<DataFile> committed = recordings.committedFiles(run);
+        for (DataFile file : sealed) {
+            if (!committed.contains(file) && !faulty.contains(file)) {
+                redundant.add(file);
+            }
+        }
+        for (DataFile file : committed) {
+            believed = believed && !faulty.contains(file) && rows(file, spool);
+        }
+        checkStrays(files, sealed, live);
+        if (believed) {
+            spool.continueWith(log);
+        }
+        checkQuarantine();
+        log.finish(live);
+        checkEnd();
+        List<AnchoredRange> ranges = findings.isTampered() ? List.of() : anchors.ranges(log.coveredEnd());
+        Time time = anchors.time(ranges, log.coveredEnd(), findings);
+        return new Verification(
+                findings.integrity(),
+                completeness(live),
+                time,
+                keys.authorship(),
+                log.coveredEnd(),
+                log.checkpoints(),
+                ranges,
+                findings.all());
+    }
+
+    private void checkEnd() {
+        if (log.size() == 0) {
+            findings.truncated(
+                    0,
+                    runsLog.knowsRun()
+                            ? "nothing of the run is there, and the log of runs knows it"
+                            : "nothing of the run is there");
+        } else if (log.isClosed() && log.isCertified() && !findings.isTampered()) {
+            runsLog.checkClose(findings, log.size());
+        }
+    }
+
+    private Completeness completeness(boolean live) {
+        boolean whole = log.isClosed() && !findings.isTruncated();
+        if (whole && log.hasUndeclaredLosses()) {
+            return Completeness.LOSS_UNDECLARED;
+        }
+        if (whole) {
+            return log.hasLosses() ? Completeness.LOSS_DECLARED : Completeness.COMPLETE;
+        }
+        return live && !findings.isTruncated() ? Completeness.OPEN : Completeness.TRUNCATED;
+    }
+
+    private Set<DataFile> checkSeals(FileCheck files, List<DataFile> sealed) throws IOException {
+        var faulty = new HashSet<DataFile>();
+        for (DataFile file : sealed) {
+            String fault = files.faultOf(file);
+            if (fault != null) {
+                faulty.add(file);
+                findings.tampered(file.name().firstIndex(), file.name() + ": " + fault);
+            }
+        }
+        return faulty;
+    }
+
+    /// Takes a file's rows; false where what follows cannot be believed.
+    private boolean rows(DataFile file, SpoolCheck spool) throws IOException {
+        DataFileName name = file.name();
+        if (name.firstIndex() < log.size()) {
+            findings.tampered(
+                    name.firstIndex(), name + ": it holds events again that another file holds, up to " + log.size());
+            return false;
+        }
+        if (name.firstIndex() > log.size()) {
+            findings.tampered(
+                    log.size(),
+                    "events " + log.size() + " to " + (name.firstIndex() - 1) + " are missing from the table");
+            return false;
+        }
+        try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
+            return rows(reader, name, spool);
+        } catch (MalformedParquetException e) {
+            findings.tampered(log.size(), name + ": " + e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean rows(EventFileReader reader, DataFileName name, SpoolCheck spool) throws IOException {
+        compare(spool);
+        while (reader.next()) {
+            if (reader.index() != log.size() || reader.index() >= name.endIndex()) {
+                findings.tampered(
+                        log.size(),
+                        name + ": event " + reader.index() + " stands where event " + log.size() + " should");
+                return false;
+            }
+            Text checkpoint = reader.checkpoint();
+            if (!append(reader, log) || !log.checkpoint(checkpoint == null ? null : checkpoint.toString())) {
+                return false;
+            }
+            if (checkpoint != null) {
+                compare(spool);
+            }
+        }
+        if (log.size() != name.endIndex() || log.coveredEnd() != log.size()) {
+            findings.tampered(
+                    log.coveredEnd(),
+                    name + ": it does not end with event " + (name.endIndex() - 1) + " and its checkpoint");
+            return false;
+        }
+        return true;
+    }
+
+    /// At a batch's end: what else holds the events from here on must hold the same.
+    private void compare(SpoolCheck spool) throws IOException {
+        spool.compare(log, tableEnd);
+        for (DataFile file = redundant.peek();
+                file != null && file.name().firstIndex() <= log.size();
+                file = redundant.peek()) {
+            redundant.remove();
+            boolean same = file.name().firstIndex() == log.size() && holdsTheSame(file);
+            if (same) {
+                findings.note(log.size(), file.name() + ": another file holds its events too; they are counted once");
+            } else {
+                findings.tampered(
+                        file.name().firstIndex(), file.name() + ": another file holds its events differently");
+            }
+        }
+    }
+
+    /// Whether a file that is there besides another (ingest leaves such when it is killed while it puts one
+    /// file in the place of several) leads to the same roots.
+    private boolean holdsTheSame(DataFile file) throws IOException {
+        LeafLog fork = log.fork();
+        try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
+            while (reader.next()) {
+                Text checkpoint = reader.checkpoint();
+                if (reader.index() != fork.size()
+                        || !append(reader, fork)
+                        || !fork.checkpoint(checkpoint == null ? null : checkpoint.toString())) {
+                    return false;
+                }
+            }
+        } catch (MalformedParquetException e) {
+            return false;
+        }
+        log.expect(fork.size(), fork.root(), file.name() + ": another file holds its events differently");
+        return fork.size() == file.name().endIndex() && fork.coveredEnd() == fork.size();
+    }
+
+    private boolean append(EventFileReader reader, LeafLog log) {
+        Row row = reader.row();
+        Text raw = reader.raw();
+        if (raw == null) {
+            if (LeafCodec.sizeMax(row) > LeafCodec.BYTES_MAX && LeafCodec.size(row) > LeafCodec.BYTES_MAX) {
+                findings.tampered(log.size(), "event " + log.size() + " is longer than a leaf can be");
+                return false;
+            }
+            log.append(leaf, 1, LeafCodec.encode(row, leaf, 1) - 1, row);
+            return true;
+        }
+        byte[] octets = raw.toBytes();
+        if (octets.length > LeafCodec.BYTES_MAX || !rawLeaf.isShownBy(octets, row)) {
+            findings.tampered(log.size(), "the columns of event " + log.size() + " do not show what its raw leaf says");
+            return false;
+        }
+        System.arraycopy(octets, 0, leaf, 1, octets.length);
+        log.append(leaf, 1, octets.length, row);
+        return true;
+    }
+
+    /// Data files without a seal, and seals without their file.
+    private void checkStrays(FileCheck files, List<DataFile> sealed, boolean live) throws IOException {
+        var known = new HashSet<Path>();
+        sealed.forEach(file -> {
+            known.add(file.path());
+            known.add(file.seal());
+        });
+        for (Path entry : Recordings.entries(recordings.dataFolder(run))) {
+            String fileName = String.valueOf(entry.getFileName());
+            if (known.contains(entry)) {
+                continue;
+            }
+            DataFileName name = DataFileName.parse(fileName);
+            if (name != null && Files.exists(entry) && !Files.exists(entry.resolveSibling(name.sealName()))) {
+                findings.tampered(name.firstIndex(), name + ": it has no seal");
+            }
+            FileSeal seal = fileName.endsWith(DataFileName.SEAL_SUFFIX) ? files.orphan(entry) : null;
+            if (seal != null && seal.file().endIndex() > log.coveredEnd() && !live) {
+                findings.truncated(seal.file().firstIndex(), seal.file() + ": its seal is there, the file is not");
+            }
+        }
+    }
+
+    private void checkQuarantine() throws IOException {
+        for (Path entry : Recordings.entries(recordings.quarantineFolder(run))) {
+            String name = String.valueOf(entry.getFileName());
+            if (name.endsWith(".json")) {
+                refusedBatch(entry, name);
+            } else if (name.startsWith("spool-")) {
+                quarantinedSegment(entry, name);
+            }
+        }
+    }
+
+    /// A batch that ingest refused. One that stopped the run stood where a true one should; others could be
+    /// anyone's.
+    private void refusedBatch(Path entry, String name) throws IOException {
+        String what = "ingest refused a batch: quarantine/" + run + "/" + name;
+        if (Files.readString(entry).contains("\"stopsRun\":true")) {
+            findings.tampered(-1, what);
+        } else {
+            findings.note(-1, what);
+        }
+    }
+
+    private void quarantinedSegment(Path entry, String name) throws IOException {
+        String what = "the recorder's spool had a damaged end: quarantine/" + run + "/" + name;
+        if (SpoolCheck.isDamaged(Files.readAllBytes(entry))) {
+            findings.tampered(-1, what);
+        } else {
+            findings.note(-1, what + ", a write that was cut off");
+        }
+    }
+}

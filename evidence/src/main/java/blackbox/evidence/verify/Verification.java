@@ -1,0 +1,84 @@
+package blackbox.evidence.verify;
+
+import blackbox.evidence.anchor.AnchoredRange;
+import java.util.List;
+
+/// What verification found. Four questions are answered apart: is what is there true, is everything there,
+/// when was it, who says so.
+///
+/// @param events leaves that a believed checkpoint covers
+/// @param checkpoints checkpoints that hold
+/// @param anchors which events outside parties vouch for, and since when, in the order of time
+public record Verification(
+        Integrity integrity,
+        Completeness completeness,
+        Time time,
+        Authorship authorship,
+        long events,
+        long checkpoints,
+        List<AnchoredRange> anchors,
+        List<Finding> findings) {
+
+    public Verification {
+        anchors = List.copyOf(anchors);
+        findings = List.copyOf(findings);
+    }
+
+    /// What was found where no outside party vouches for a time.
+    public Verification(
+            Integrity integrity,
+            Completeness completeness,
+            Time time,
+            Authorship authorship,
+            long events,
+            long checkpoints,
+            List<Finding> findings) {
+        this(integrity, completeness, time, authorship, events, checkpoints, List.of(), findings);
+    }
+
+    /// Whether what is there is what was recorded.
+    public enum Integrity {
+        VERIFIED,
+        TAMPERED
+    }
+
+    /// Whether everything that was recorded is there.
+    public enum Completeness {
+        /// Closed, and nothing was lost.
+        COMPLETE,
+        /// Closed, and what was lost is declared.
+        LOSS_DECLARED,
+        /// Closed, but the guest's own numbers show that more is missing than was declared lost.
+        LOSS_UNDECLARED,
+        /// Still being recorded.
+        OPEN,
+        /// The end is missing.
+        TRUNCATED
+    }
+
+    /// What vouches for the time.
+    public enum Time {
+        /// An outside witness or time stamp.
+        ANCHORED,
+        /// The recorder's own clock alone.
+        HOST_CLOCK
+    }
+
+    /// The keys whose signatures stand on the checkpoints, as `name+key id`, and whether each of them is
+    /// trusted.
+    public record Authorship(List<String> keys, boolean trusted) {
+        public Authorship {
+            keys = List.copyOf(keys);
+        }
+    }
+
+    /// Something that does not hold or should be known. `index` is the first event concerned, -1 where there
+    /// is none.
+    public record Finding(long index, String what) {}
+
+    /// Whether the run holds: true, and complete or with its losses declared.
+    public boolean holds() {
+        return integrity == Integrity.VERIFIED
+                && (completeness == Completeness.COMPLETE || completeness == Completeness.LOSS_DECLARED);
+    }
+}

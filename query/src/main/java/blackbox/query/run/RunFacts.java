@@ -1,0 +1,179 @@
+package blackbox.query.run;
+
+import blackbox.evidence.parquet.EventFileReader;
+import blackbox.evidence.parquet.MalformedParquetException;
+import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.schemas.RunId;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.batch.SpoolSegment;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What a run's first and last rows say: how it was started, how many events it has, how it ended.
+///
+/// @param start what the first row says, or null where there is none
+/// @param end what the close says, or null where there is none
+/// @param events number of rows there are
+/// @param lost events declared lost so far
+/// @param fault why its files could not be read to their end, or null
+public record RunFacts(
+        RunId run,
+        RunState state,
+        @Nullable Start start,
+        @Nullable End end,
+        long events,
+        long lost,
+        @Nullable String fault) {
+
+    /// The `run.open` row: when, what the user called the run (or null), and its JSON (a missing node where it
+    /// has none).
+    public record Start(long atNs, @Nullable String name, JsonNode detail) {
+
+        /// The text at `path` in the row's JSON, or null.
+        public @Nullable String text(String... path) {
+            JsonNode node = detail;
+            for (String name : path) {
+                node = node.path(name);
+            }
+            return node.isTextual() ? node.textValue() : null;
+        }
+    }
+
+    /// The `run.close` row: when, the agent's exit code or the signal that ended it, and its JSON (a missing node where
+    /// it has none).
+    public record End(
+            long atNs, @Nullable Integer exitCode, @Nullable Integer signal, JsonNode detail) {}
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Set<Column> OF_END =
+            Set.of(Column.KIND, Column.AT_NS, Column.EXIT_CODE, Column.SIGNAL, Column.LOST, Column.DETAIL);
+
+    /// Reads the facts of `run` from the ends of its files and its spool.
+    public static RunFacts read(Recordings recordings, RunId run) throws IOException {
+        var collector = new Collector();
+        String fault = null;
+        try {
+            collect(recordings, run, collector);
+        } catch (MalformedParquetException e) {
+            fault = e.getMessage();
+        } catch (NoSuchFileException e) {
+            collect(recordings, run, collector); // ingest has put another file in its place
+        }
+        return collector.facts(run, recordings.isLive(run), fault);
+    }
+
+    /// The same, of a run that turned out to be damaged further on.
+    public RunFacts withFault(String what) {
+        return new RunFacts(run, state, start, end, events, lost, what);
+    }
+
+    private static void collect(Recordings recordings, RunId run, Collector collector) throws IOException {
+        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+            if (reader.next()) {
+                collector.see(reader.row(), reader.index());
+            }
+        }
+        List<DataFile> files = recordings.committedFiles(run);
+        if (!files.isEmpty()) {
+            readEnd(files.getLast().path(), run, collector);
+        }
+        List<Path> segments = recordings.spoolSegments(run);
+        if (!segments.isEmpty()) {
+            readSpoolEnd(segments.getLast(), collector);
+        }
+    }
+
+    private static void readEnd(Path file, RunId run, Collector collector) throws IOException {
+        try (EventFileReader reader = EventFileReader.open(file, run, OF_END).skipToLastGroup()) {
+            while (reader.next()) {
+                collector.see(reader.row(), reader.index());
+            }
+        }
+    }
+
+    private static void readSpoolEnd(Path segment, Collector collector) throws IOException {
+        List<SealedBatch> batches;
+        try {
+            batches = SpoolSegment.read(Files.readAllBytes(segment)).batches();
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        var row = new Row();
+        for (SealedBatch batch : batches) {
+            LeafCursor leaves = batch.leaves();
+            for (long index = batch.firstIndex(); leaves.next(); index++) {
+                if (LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row)) {
+                    collector.see(row, index);
+                }
+            }
+        }
+    }
+
+    /// The JSON that a row carries, or a missing node where it is none.
+    public static JsonNode detailOf(Row row) {
+        if (!row.has(Column.DETAIL)) {
+            return MissingNode.getInstance();
+        }
+        try {
+            return JSON.readTree(row.text(Column.DETAIL).toString());
+        } catch (JsonProcessingException e) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    /// What the user called the run, or null.
+    public @Nullable String name() {
+        return start == null ? null : start.name();
+    }
+
+    private static final class Collector {
+        private @Nullable Start start;
+        private @Nullable End end;
+        private long events;
+        private long lost;
+
+        void see(Row row, long index) {
+            events = Math.max(events, index + 1);
+            if (!row.has(Column.KIND) || !row.has(Column.AT_NS)) {
+                return;
+            }
+            long kind = row.number(Column.KIND);
+            long atNs = row.number(Column.AT_NS);
+            if (index == 0 && start == null) {
+                String name = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : null;
+                start = new Start(atNs, name, detailOf(row));
+            }
+            if (kind == Kind.RUN_CLOSE.code()) {
+                end = new End(atNs, number(row, Column.EXIT_CODE), number(row, Column.SIGNAL), detailOf(row));
+            }
+            if (row.has(Column.LOST) && kind != Kind.RECORDER_LOSS.code()) {
+                lost = Math.max(lost, row.number(Column.LOST));
+            }
+        }
+
+        private static @Nullable Integer number(Row row, Column column) {
+            return row.has(column) ? Integer.valueOf((int) row.number(column)) : null;
+        }
+
+        RunFacts facts(RunId run, boolean live, @Nullable String fault) {
+            RunState state = end != null ? RunState.CLOSED : live ? RunState.OPEN : RunState.TRUNCATED;
+            return new RunFacts(run, state, start, end, events, lost, fault);
+        }
+    }
+}

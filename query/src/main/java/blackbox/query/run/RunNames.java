@@ -1,0 +1,58 @@
+package blackbox.query.run;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.query.QueryException;
+import blackbox.query.QueryException.Code;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Finds the run that a user means: an id, a unique prefix of one, a name, or `last`.
+public final class RunNames {
+
+    private RunNames() {}
+
+    /// The run meant by `said`. An id wins over a prefix, a prefix over a name; of runs with one name the
+    /// newest is meant.
+    ///
+    /// @throws QueryException when none or several are meant
+    public static RunId resolve(Recordings recordings, String said) throws QueryException {
+        try {
+            List<RunId> runs = recordings.runs();
+            if (runs.isEmpty()) {
+                throw new QueryException(
+                        Code.NOT_FOUND,
+                        "there are no recordings in " + recordings.data()
+                                + "; record one, or say where they are with --data");
+            }
+            return said.equals("last") ? runs.getLast() : resolve(recordings, runs, said);
+        } catch (IOException e) {
+            throw new QueryException(Code.STORE, "cannot list the recordings in " + recordings.data(), e);
+        }
+    }
+
+    private static RunId resolve(Recordings recordings, List<RunId> runs, String said)
+            throws QueryException, IOException {
+        List<RunId> matches = runs.stream()
+                .filter(run -> !said.isEmpty() && run.value().startsWith(said))
+                .toList();
+        if (matches.size() == 1) {
+            return matches.getFirst();
+        }
+        var named = new ArrayList<RunId>();
+        for (RunId run : runs) {
+            if (said.equals(RunFacts.read(recordings, run).name())) {
+                named.add(run);
+            }
+        }
+        if (!named.isEmpty()) {
+            return named.getLast();
+        }
+        if (matches.size() > 1) {
+            throw new QueryException(
+                    Code.BAD_INPUT, matches.size() + " runs start with '" + said + "'; give more of the id");
+        }
+        throw new QueryException(Code.NOT_FOUND, "no run is called '" + said + "'; see `blackbox runs`");
+    }
+}
