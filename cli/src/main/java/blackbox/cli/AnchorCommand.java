@@ -1,9 +1,9 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.time.TimeVerdict;
+import blackbox.node.data.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;

@@ -1,6 +1,6 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
+import blackbox.node.data.DataFolder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

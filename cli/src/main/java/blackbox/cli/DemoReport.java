@@ -1,11 +1,11 @@
 package blackbox.cli;
 
-import blackbox.cli.record.RecordResult;
-import blackbox.cli.verdict.ReplayReport;
-import blackbox.cli.verdict.ReplaySession.Verdicts;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.node.record.RecordResult;
+import blackbox.node.verdict.ReplayReport;
+import blackbox.node.verdict.ReplaySession.Verdicts;
 import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedBrief;
 import com.fasterxml.jackson.core.JsonGenerator;

@@ -1,7 +1,7 @@
 package blackbox.cli;
 
-import blackbox.cli.doctor.Check;
-import blackbox.cli.doctor.Doctor;
+import blackbox.node.doctor.Check;
+import blackbox.node.doctor.Doctor;
 import blackbox.vm.VmException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;

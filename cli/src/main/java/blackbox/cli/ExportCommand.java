@@ -1,11 +1,11 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.tiles.StaticRunLog;
+import blackbox.node.data.DataFolder;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;

@@ -1,10 +1,10 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
-import blackbox.cli.keys.KeyCare;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.node.data.DataFolder;
+import blackbox.node.keys.KeyCare;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;

@@ -1,14 +1,14 @@
 package blackbox.cli;
 
-import blackbox.cli.argv.OctetText;
-import blackbox.cli.record.CaptureLimits;
-import blackbox.cli.record.KafkaSettings;
-import blackbox.cli.record.RecordListener;
-import blackbox.cli.record.RecordRequest;
-import blackbox.cli.record.RecordResult;
-import blackbox.cli.record.RecordSession;
-import blackbox.cli.record.StandardStreams;
 import blackbox.evidence.text.Timestamps;
+import blackbox.node.record.CaptureLimits;
+import blackbox.node.record.KafkaSettings;
+import blackbox.node.record.OctetText;
+import blackbox.node.record.RecordListener;
+import blackbox.node.record.RecordRequest;
+import blackbox.node.record.RecordResult;
+import blackbox.node.record.RecordSession;
+import blackbox.node.record.StandardStreams;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;

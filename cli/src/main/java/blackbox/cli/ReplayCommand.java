@@ -1,15 +1,15 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
-import blackbox.cli.replay.LandedSession;
-import blackbox.cli.replay.LandingReport;
-import blackbox.cli.verdict.ReplayReport;
-import blackbox.cli.verdict.ReplaySession;
-import blackbox.cli.verdict.ReplaySession.Verdicts;
-import blackbox.cli.verdict.ReplaySession.Wish;
-import blackbox.cli.verdict.Tiers;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.node.data.DataFolder;
+import blackbox.node.replay.LandedSession;
+import blackbox.node.replay.LandingReport;
+import blackbox.node.verdict.ReplayReport;
+import blackbox.node.verdict.ReplaySession;
+import blackbox.node.verdict.ReplaySession.Verdicts;
+import blackbox.node.verdict.ReplaySession.Wish;
+import blackbox.node.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;

@@ -1,11 +1,11 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
-import blackbox.cli.verdict.VerdictList;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.node.data.DataFolder;
+import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
 import blackbox.replay.verdict.LoggedVerdict;

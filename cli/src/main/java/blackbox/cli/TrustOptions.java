@@ -1,11 +1,11 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.time.TimeAuthorities;
+import blackbox.node.data.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

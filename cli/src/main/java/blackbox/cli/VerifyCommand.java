@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.cli.data.DataFolder;
 import blackbox.evidence.bundle.BundleVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.proof.EventProof;
@@ -13,6 +12,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.node.data.DataFolder;
 import blackbox.query.QueryException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,8 +3,8 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.cli.record.Installation;
-import blackbox.cli.record.Installation.Ended;
+import blackbox.node.record.Installation;
+import blackbox.node.record.Installation.Ended;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.cli.data.DataFolder;
-import blackbox.cli.keys.KeyCare;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.store.RunsLog;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyHistory;
 import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.node.data.DataFolder;
+import blackbox.node.keys.KeyCare;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.KeyFile;

@@ -1,5 +1,6 @@
 package blackbox.cli.argv;
 
+import blackbox.node.record.OctetText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,0 @@
-/// What this machine can do for Blackbox, and how to get what is missing.
-///
-/// Looks only, unless it is asked to get what is missing; changes nothing but caches then.
-@NullMarked
-package blackbox.cli.doctor;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/// What `blackbox keys` does: replaces and revokes keys, in the folder and in the log of runs.
-@NullMarked
-package blackbox.cli.keys;
-
-import org.jspecify.annotations.NullMarked;

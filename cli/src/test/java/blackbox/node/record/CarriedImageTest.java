@@ -1,0 +1,71 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// An image is carried to a data folder that has nothing, on a machine without a network, and is built there.
+class CarriedImageTest {
+    @TempDir
+    Path folder;
+
+    private Installation blackbox;
+    private Path carried;
+    private Path elsewhere;
+
+    @BeforeEach
+    void export() throws Exception {
+        blackbox = Installation.in(folder);
+        carried = folder.resolve("default.bbimage");
+        elsewhere = folder.resolve("elsewhere");
+        blackbox.run("image", "export", "default", carried.toString()).expect(0);
+    }
+
+    @Test
+    void itIsTheSameImageWhereThereIsNoNetwork() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "a network of its own is made by root");
+        var exported = blackbox.run("image", "list", "--json").expect(0).json().get(0);
+        var taken = importing().expect(0).json();
+        assertEquals(exported.get("digest"), taken.at("/image/digest"));
+        var alone = new ArrayList<>(List.of("unshare", "--net"));
+        alone.addAll(Installation.command("image", "build", "--json", "--data", elsewhere.toString()));
+        var built = blackbox.start(new ProcessBuilder(alone))
+                .await()
+                .expect(0)
+                .saying("building from the imported packages")
+                .saying("octet for octet");
+        assertEquals(exported.get("digest"), built.json().get("digest"));
+    }
+
+    @Test
+    void whatIsNotWholeOrNoSuchFileIsRefusedAndExportsReplaceNothingUnasked() throws Exception {
+        blackbox.run("image", "export", "default", carried.toString()).expect(2).saying("--force");
+        blackbox.run("image", "export", "default", "--force", carried.toString())
+                .expect(0);
+        blackbox.run("image", "export", "nosuch", folder.resolve("no").toString())
+                .expect(2);
+        byte[] whole = Files.readAllBytes(carried);
+        whole[whole.length / 2] ^= 1;
+        Files.write(carried, whole);
+        importing().expect(1).saying("was cut or altered");
+        Files.writeString(carried, "something else\n");
+        importing().expect(2).saying("is not an image archive");
+        Files.delete(carried);
+        importing().expect(2).saying("could not be read");
+        assertFalse(Files.exists(elsewhere.resolve("archive/sha256")));
+        assertTrue(Files.isDirectory(blackbox.data().resolve("archive/sha256")));
+    }
+
+    private Installation.Ended importing() throws Exception {
+        return blackbox.run("image", "import", "--json", "--data", elsewhere.toString(), carried.toString());
+    }
+}

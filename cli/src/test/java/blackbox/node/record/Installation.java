@@ -1,0 +1,195 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImageBuilder;
+import blackbox.vm.image.GuestImageBuilder.LockPolicy;
+import blackbox.vm.image.ImageDefinition;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.TierOption;
+import blackbox.vm.machine.VmHost;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// `blackbox` with a data folder of its own, each command a process of its own, as its users have it. Image, QEMU and
+/// snapshots are those that all tests of the build share: made on first use, in minutes, and linked in here.
+///
+/// @param folder holds the data folder and what commands print
+public record Installation(Path folder) {
+
+    private static final long PATIENCE_SECONDS = 300;
+
+    /// What is the same for all installations, and too expensive to make twice.
+    private static final List<String> SHARED = List.of("images", "archive", "snapshots", "cache", "qemu");
+
+    /// How a command ended.
+    public record Ended(int exitCode, String out, String err) {
+
+        public JsonNode json() throws IOException {
+            return new ObjectMapper().readTree(out);
+        }
+
+        /// What `record --json` says at last.
+        public JsonNode recorded() throws IOException {
+            List<String> lines = err.strip().lines().toList();
+            return new ObjectMapper().readTree(lines.getLast());
+        }
+
+        /// The sentences for people; other lines would be somebody else's, a library's or the JVM's.
+        List<String> sentences() {
+            return err.lines().filter(line -> line.startsWith("blackbox: ")).toList();
+        }
+
+        public Ended expect(int code) {
+            assertEquals(code, exitCode, () -> "exit code; it said:\n" + out + err);
+            return this;
+        }
+
+        public Ended saying(String words) {
+            assertTrue(err.contains(words), () -> "nothing about '" + words + "' in:\n" + err);
+            return this;
+        }
+    }
+
+    /// A command that runs. Its output goes to files.
+    public record Running(Process process, Path out, Path err) {
+
+        public Ended await() throws IOException, InterruptedException {
+            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                String said = Files.readString(err);
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly().waitFor();
+                throw new AssertionError("the command did not end; it said:\n" + said);
+            }
+            return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+        }
+
+        /// Waits until the agent has printed something.
+        void awaitOutput() throws IOException, InterruptedException {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            while (Files.size(out) == 0) {
+                boolean ended = process.waitFor(50, TimeUnit.MILLISECONDS);
+                assertTrue(!ended && System.nanoTime() < deadline, () -> "no output; it said:\n" + read(err));
+            }
+        }
+
+        /// The QEMU that it started.
+        public ProcessHandle qemu() {
+            return machine().orElseThrow();
+        }
+
+        /// Whether there is one.
+        boolean hasQemu() {
+            return machine().isPresent();
+        }
+
+        private Optional<ProcessHandle> machine() {
+            return process.descendants()
+                    // One that is unpacked is an argument of its own loader.
+                    .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
+                    .findFirst();
+        }
+
+        private static String read(Path file) {
+            try {
+                return Files.readString(file);
+            } catch (IOException e) {
+                return e.toString();
+            }
+        }
+    }
+
+    public static Installation in(Path folder) throws Exception {
+        Path shared = shared();
+        Path data = Files.createDirectories(folder.resolve("data"));
+        for (String each : SHARED) {
+            Files.createSymbolicLink(data.resolve(each), shared.resolve(each));
+        }
+        return new Installation(folder);
+    }
+
+    /// The data folder whose image and snapshot all tests share.
+    public static synchronized Path shared() throws Exception {
+        Path data = Path.of(System.getProperty("blackbox.test.data", "../target/test-data"))
+                .toAbsolutePath()
+                .normalize();
+        for (String each : SHARED) {
+            Files.createDirectories(data.resolve(each));
+        }
+        var store = new ImageStore(data);
+        var files = GuestFiles.with(TracerFiles.all());
+        if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
+            new GuestImageBuilder(store, InstantSource.system(), Installation::say)
+                    .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
+        }
+        VmHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
+                .prepare(TierOption.AUTO, store.open("default", files), null);
+        return data;
+    }
+
+    private static void say(String line) {
+        System.err.println("record test: " + line);
+    }
+
+    public Path data() {
+        return folder.resolve("data");
+    }
+
+    /// Runs a command to its end, with nothing to read.
+    public Ended run(String... arguments) throws IOException, InterruptedException {
+        return start(arguments).await();
+    }
+
+    public Running start(String... arguments) throws IOException {
+        return start(new ProcessBuilder(command(arguments)).redirectInput(new File("/dev/null")));
+    }
+
+    /// Starts a process of any kind with this installation as the default one.
+    public Running start(ProcessBuilder builder) throws IOException {
+        Path out = Files.createTempFile(folder, "out", ".txt");
+        Path err = Files.createTempFile(folder, "err", ".txt");
+        builder.environment().put("BLACKBOX_DATA", data().toString());
+        return new Running(
+                builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start(), out, err);
+    }
+
+    /// The command line of `blackbox` with these arguments.
+    public static List<String> command(String... arguments) {
+        var command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx512m",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "blackbox.cli.Main"));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /// The names in a folder of the data folder; none when it is not there.
+    List<String> names(String within) throws IOException {
+        Path place = data().resolve(within);
+        if (!Files.isDirectory(place)) {
+            return List.of();
+        }
+        try (Stream<Path> all = Files.list(place)) {
+            return all.map(each -> each.getFileName().toString()).sorted().toList();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.node.record.Installation.Ended;
+import blackbox.node.record.Installation.Running;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The ways in which a run ends: by itself, by its time, by force. Each leaves a run that says how it was.
+class RecordEndingsTest {
+
+    private static final int PRINTED_LINES = 200_000;
+    private static final int OPENS = 50_000;
+    /// Less than the minute for which a signal waits for the run to be closed.
+    private static final int INTERRUPTED_SECONDS = 45;
+
+    @TempDir
+    static Path folder;
+
+    private static Installation blackbox;
+
+    @BeforeAll
+    static void install() throws Exception {
+        blackbox = Installation.in(folder);
+    }
+
+    @Test
+    void theExitCodeAndTheStreamsAreTheAgentsOwn() throws Exception {
+        Ended ended = blackbox.run("record", "--json", "--", "sh", "-c", "echo out; echo err >&2; exit 7")
+                .expect(7)
+                .saying("err");
+        assertEquals("out\n", ended.out());
+        assertEquals(7, ended.recorded().path("exitCode").asInt());
+        assertEquals("CLOSED", ended.recorded().path("state").asText());
+    }
+
+    @Test
+    void aCommandThatIsNotThereIs127() throws Exception {
+        Ended ended = blackbox.run("record", "--json", "--", "no-such-command").expect(127);
+        assertVerifies(ended.recorded(), Set.of("COMPLETE"));
+    }
+
+    @Test
+    void anAgentThatIgnoresItsTimeIsKilledAndItsWorkKept() throws Exception {
+        Ended ended = blackbox.run(
+                        "record",
+                        "--json",
+                        "--timeout",
+                        "2s",
+                        "--",
+                        "sh",
+                        "-c",
+                        "trap '' TERM; echo half > work; while :; do sleep 1; done")
+                .expect(124)
+                .saying("the time is up");
+        Path back = Path.of(ended.recorded().path("workspace").asText());
+        assertEquals("half\n", Files.readString(back.resolve("work")));
+        assertVerifies(ended.recorded(), Set.of("COMPLETE"));
+    }
+
+    @Test
+    void aVmThatIsKilledIs125AndTheRunIsClosed() throws Exception {
+        Running running = blackbox.start("record", "--json", "--", "sh", "-c", "echo up; sleep 1000");
+        running.awaitOutput();
+        running.qemu().destroyForcibly();
+        Ended ended = running.await().expect(125).saying("the VM failed");
+        assertEquals("CLOSED", ended.recorded().path("state").asText());
+        assertVerifies(ended.recorded(), Set.of("COMPLETE", "LOSS_DECLARED"));
+        String id = ended.recorded().path("run").asText();
+        Ended events = blackbox.run("events", id, "--json", "--kind", "recorder.finding")
+                .expect(0);
+        assertTrue(events.out().contains("TRACER_UNFINISHED"), events::out);
+    }
+
+    /// As by ctrl-C, all of the group of processes hears it.
+    @Test
+    void anInterruptedRunIsClosedByItsRecorder() throws Exception {
+        Running running = startGroup("record", "--json", "--", "sh", "-c", "echo up; sleep 1000");
+        running.awaitOutput();
+        Ended ended = interrupt(running).saying("interrupted: ending the VM and closing the run");
+        assertFalse(ended.err().contains("the VM failed"), ended::err);
+        assertFalse(ended.err().contains("\tat "), ended::err);
+        assertEquals("CLOSED", ended.recorded().path("state").asText());
+        assertVerifies(ended.recorded(), Set.of("COMPLETE", "LOSS_DECLARED"));
+        assertEquals(List.of(), blackbox.names("vm"));
+    }
+
+    @Test
+    void anInterruptedStartLeavesNoMachine() throws Exception {
+        Running running = startGroup("record", "--", "sh", "-c", "sleep 1000");
+        while (!running.hasQemu()) {
+            assertFalse(running.process().waitFor(10, TimeUnit.MILLISECONDS));
+        }
+        ProcessHandle qemu = running.qemu();
+        Ended unused = interrupt(running);
+        qemu.onExit().get(INTERRUPTED_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static Running startGroup(String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of("setsid"));
+        command.addAll(Installation.command(arguments));
+        return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null")));
+    }
+
+    private static Ended interrupt(Running running) throws Exception {
+        String group = Long.toString(running.process().pid());
+        Process signal = new ProcessBuilder("sh", "-c", "kill -TERM -" + group).start();
+        assertEquals(0, signal.waitFor());
+        assertTrue(running.process().waitFor(INTERRUPTED_SECONDS, TimeUnit.SECONDS), "it waits for itself");
+        return running.await().expect(143);
+    }
+
+    @Test
+    void nothingOfAFloodIsLostSilently() throws Exception {
+        String flood = """
+                import os
+                for i in range(%d): print("line", i)
+                for i in range(%d): os.close(os.open("flooded", os.O_RDONLY | os.O_CREAT))
+                """.formatted(PRINTED_LINES, OPENS);
+        Ended ended =
+                blackbox.run("record", "--json", "--", "python3", "-c", flood).expect(0);
+        assertEquals(PRINTED_LINES, ended.out().lines().count());
+        assertTrue(ended.out().endsWith("line " + (PRINTED_LINES - 1) + "\n"));
+        long lost = ended.recorded().path("lost").asLong();
+        assertVerifies(ended.recorded(), Set.of(lost == 0 ? "COMPLETE" : "LOSS_DECLARED"));
+        String id = ended.recorded().path("run").asText();
+        Ended events =
+                blackbox.run("events", id, "--json", "--kind", "file.open").expect(0);
+        long seen = events.out()
+                .lines()
+                .filter(line -> line.contains("/workspace/flooded"))
+                .count();
+        assertTrue(seen + lost >= OPENS, () -> seen + " opens are there and " + lost + " declared lost");
+    }
+
+    @Test
+    void anAgentThatDoesNotReadItsInputHoldsNothingUp() throws Exception {
+        var builder =
+                new ProcessBuilder(Installation.command("record", "--json", "--", "sh", "-c", "sleep 1; echo done"));
+        Ended ended = blackbox.start(builder.redirectInput(new File("/dev/zero")))
+                .await()
+                .expect(0);
+        assertEquals("done\n", ended.out());
+    }
+
+    @Test
+    void aRecorderThatIsKilledLeavesATruncatedRunAndItsVmIsCleared() throws Exception {
+        Running running = blackbox.start("record", "--name", "killed", "--", "sh", "-c", "echo up; sleep 1000");
+        running.awaitOutput();
+        ProcessHandle qemu = running.qemu();
+        running.process().destroyForcibly().waitFor();
+
+        assertTruncated();
+        blackbox.run("record", "--", "true")
+                .expect(0)
+                .saying("cleared what 1 crashed run left")
+                .saying("that an earlier recorder");
+        qemu.onExit().get(10, TimeUnit.SECONDS);
+        assertFalse(qemu.isAlive());
+        assertEquals(List.of(), blackbox.names("vm"));
+        assertEquals(List.of(), blackbox.names("spool"));
+        assertTruncated();
+    }
+
+    private static void assertTruncated() throws Exception {
+        JsonNode runs = blackbox.run("runs", "--json").expect(0).json();
+        for (JsonNode run : runs) {
+            if (run.path("name").asText().equals("killed")) {
+                assertEquals("TRUNCATED", run.path("state").asText());
+            }
+        }
+        JsonNode verification =
+                blackbox.run("verify", "killed", "--json").expect(1).json();
+        assertEquals("VERIFIED", verification.path("integrity").asText());
+        assertEquals("TRUNCATED", verification.path("completeness").asText());
+        assertTrue(verification.path("events").asLong() > 0);
+    }
+
+    private static void assertVerifies(JsonNode recorded, Set<String> completeness) throws Exception {
+        JsonNode verification = blackbox.run("verify", recorded.path("run").asText(), "--json")
+                .expect(0)
+                .json();
+        assertEquals("VERIFIED", verification.path("integrity").asText());
+        assertTrue(completeness.contains(verification.path("completeness").asText()), verification::toString);
+        assertEquals(
+                recorded.path("events").asLong(), verification.path("events").asLong());
+    }
+}

@@ -1,0 +1,54 @@
+package blackbox.node.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// The machine itself: Java, memory, disk, TPM, kernel.
+final class Machine {
+
+    private static final long DISK_BYTES_MIN = 4L << 30;
+
+    private Machine() {}
+
+    static List<Check> look(Path data) {
+        return List.of(java(), disk(data), tpm(), kernel());
+    }
+
+    private static Check java() {
+        return Check.ok("java", Runtime.version() + " (" + System.getProperty("java.vendor") + ")");
+    }
+
+    private static Check disk(Path data) {
+        Path there = data;
+        while (there != null && !Files.exists(there)) {
+            there = there.getParent();
+        }
+        try {
+            long free = Files.getFileStore(there == null ? Path.of("/") : there).getUsableSpace();
+            String detail = (free >> 20) + " MiB free at " + data;
+            return free >= DISK_BYTES_MIN
+                    ? Check.ok("disk", detail)
+                    : Check.missing(
+                            "disk",
+                            detail,
+                            "free some, or choose another place with --data; an image build needs 4 GiB");
+        } catch (IOException e) {
+            return Check.missing(
+                    "disk", "cannot tell the free space at " + data + ": " + e.getMessage(), "check --data");
+        }
+    }
+
+    private static Check tpm() {
+        return Files.exists(Path.of("/dev/tpmrm0"))
+                ? Check.ok("tpm", "/dev/tpmrm0")
+                : Check.absent(
+                        "tpm", "no /dev/tpmrm0: keys are files on this machine", "switch the TPM on in the firmware");
+    }
+
+    private static Check kernel() {
+        String release = System.getProperty("os.name") + " " + System.getProperty("os.version");
+        return Check.ok("kernel", release + "; nothing is traced on the host, the tracer runs in the guest");
+    }
+}

@@ -1,0 +1,83 @@
+package blackbox.node.keys;
+
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.node.data.DataFolder;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.LogKey;
+import blackbox.recorder.keys.LogKeyConf;
+import blackbox.recorder.keys.LogKeys;
+import blackbox.recorder.runlog.RunLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// Replaces and revokes the keys of a data folder: the change in the folder and the statement in the log of
+/// runs, in an order in which an interruption can be made good by doing it again.
+public final class KeyCare {
+
+    private final DataFolder data;
+    private final KeyAccess access;
+
+    public KeyCare(DataFolder data, KeyAccess access) {
+        this.data = data;
+        this.access = access;
+    }
+
+    /// Replaces the long-term key by a new one under the same name; the old private key is destroyed.
+    ///
+    /// @return what is known of the new key
+    /// @throws RecorderException when either key cannot be opened, or the old one has expired
+    public LogKeyConf rotate(LogKeys.Wish wish) throws RecorderException {
+        try (LogKey old = LogKeys.load(data.keys(), access);
+                LogKey next = LogKeys.prepareNext(data.keys(), wish, access)) {
+            if (hasLog()) {
+                log(next).rotate(old.signers());
+            }
+            LogKeys.promote(data.keys(), access);
+            return next.conf();
+        }
+    }
+
+    /// Says in the log of runs that a key is not to be believed any more. The key that seals data files is
+    /// also taken out of the folder, so that ingest makes another.
+    ///
+    /// @throws RecorderException when the log never had the key
+    /// @throws IllegalArgumentException when it is the key that signs the log, or there is no log
+    public Role revoke(NoteVerifier key) throws RecorderException, IOException {
+        try (LogKey current = LogKeys.load(data.keys(), access)) {
+            if (current.first().verifier().equals(key)) {
+                throw new IllegalArgumentException(
+                        "this key signs the log of runs; rotate it first: blackbox keys rotate");
+            }
+            if (!hasLog()) {
+                throw new IllegalArgumentException("there is no log of runs in " + data.log() + " to say it in");
+            }
+            Role role = key.name().equals(current.origin()) ? Role.LOG : Role.INGEST;
+            log(current).revoke(key, role);
+            forget(key);
+            return role;
+        }
+    }
+
+    private boolean hasLog() {
+        return Files.exists(data.log().resolve(RunLog.CHECKPOINT));
+    }
+
+    private RunLog log(LogKey key) {
+        var signer = new RunLog.Signer(key.signers(), key.validFrom(), key.validUntil());
+        return new RunLog(data.log(), signer, access.clock());
+    }
+
+    /// A public key in the folder is trusted without asking the log, so it must go.
+    private void forget(NoteVerifier key) throws IOException {
+        for (Path file : data.publicKeyFiles()) {
+            if (Files.readString(file).strip().equals(key.encoded())) {
+                String name = file.getFileName().toString();
+                Files.deleteIfExists(file.resolveSibling(name.substring(0, name.length() - 4) + ".key"));
+                Files.delete(file);
+            }
+        }
+    }
+}

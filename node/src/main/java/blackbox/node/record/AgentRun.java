@@ -1,0 +1,266 @@
+package blackbox.node.record;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.GuestEntropy;
+import blackbox.vm.machine.GuestMessage.Exit;
+import blackbox.vm.machine.GuestMessage.Started;
+import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.workspace.TarFilter;
+import blackbox.vm.workspace.WorkspaceDisk;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The agent in its VM: started, waited for, its workspace brought back, the VM ended. Ctrl-C ends the VM; the
+/// run is then closed as interrupted.
+final class AgentRun {
+
+    private static final Duration FOREVER = Duration.ofDays(365);
+    private static final Duration GRACE = Duration.ofSeconds(5);
+    private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration COLLECT_TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
+    private static final int SIGTERM = 15;
+    private static final int SIGKILL = 9;
+    private static final int TIMED_OUT = 124;
+    private static final int FAILED = 125;
+    private static final int INTERRUPTED = 130;
+
+    private final VirtualMachine vm;
+    private final RecordRequest request;
+    private final GuestEntropy entropy;
+    private final Path workspace;
+    private final StandardStreams streams;
+    private final RecordListener listener;
+    private final Consumer<String> says;
+    private final InstantSource wall = InstantSource.system();
+    private final CountDownLatch started = new CountDownLatch(1);
+    private volatile boolean interrupted;
+    private volatile @Nullable String stopped;
+    private @Nullable Started began;
+    private @Nullable Exit ended;
+
+    AgentRun(
+            VirtualMachine vm,
+            RecordRequest request,
+            GuestEntropy entropy,
+            Path workspace,
+            StandardStreams streams,
+            RecordListener listener) {
+        this.vm = vm;
+        this.request = request;
+        this.entropy = entropy;
+        this.workspace = workspace;
+        this.streams = streams;
+        this.listener = listener;
+        this.says = listener::say;
+    }
+
+    /// How it ended.
+    ///
+    /// @param exitCode the agent's own, null where a signal ended it or it is not known
+    /// @param why `exited`, `timeout`, `interrupted`, or what failed
+    /// @param out the archive that came back, or null
+    record Ending(
+            @Nullable Integer exitCode,
+            @Nullable Integer signal,
+            int shellCode,
+            String why,
+            @Nullable Path workspace,
+            WorkspaceDisk.@Nullable Unpacked out) {
+
+        /// The detail of the run's close.
+        ///
+        /// @param clock how far the guest's was from the host's
+        /// @param unsealed why a captured file is not sealed to its end, by name
+        String json(RunClock clock, SortedMap<String, String> unsealed) {
+            ObjectNode node = new ObjectMapper().createObjectNode().put("ended", why);
+            if (out != null) {
+                node.putObject("workspaceOut")
+                        .put("sha256", out.archive().sha256().toString())
+                        .put("bytes", out.archive().bytes());
+            }
+            if (!unsealed.isEmpty()) {
+                ObjectNode files = node.putObject("unsealed");
+                unsealed.forEach(files::put);
+            }
+            clock.put(node);
+            return node.toString();
+        }
+    }
+
+    /// Waits until the agent has been started, or will not be.
+    void awaitStarted() {
+        try {
+            started.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Runs it and ends the VM. Failures of the VM are an ending too: what was recorded until then is closed
+    /// and kept.
+    Ending run(GuestFeeds feeds) throws InterruptedException {
+        Thread owner = Thread.currentThread();
+        Thread onSignal = new Thread(() -> interrupt(owner), "interrupt");
+        Runtime.getRuntime().addShutdownHook(onSignal);
+        try {
+            return agent(feeds);
+        } catch (VmException e) {
+            if (interrupted) {
+                return new Ending(null, null, INTERRUPTED, "interrupted", null, null);
+            }
+            String why = stopped;
+            says.accept("the VM failed: " + (why == null ? e.getMessage() : why));
+            return new Ending(null, null, FAILED, why == null ? "vm-failed: " + e.code() : why, null, null);
+        } finally {
+            started.countDown();
+            feeds.expectSilence();
+            endVm();
+            if (!interrupted) {
+                Runtime.getRuntime().removeShutdownHook(onSignal);
+            }
+        }
+    }
+
+    /// The guest's clock during the run; for [#run]'s caller, after it.
+    RunClock clock() {
+        return new RunClock(
+                began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
+    }
+
+    /// Ctrl-C: the VM ends at once, the run is closed by its owner, and only then does the process end.
+    private void interrupt(Thread owner) {
+        interrupted = true;
+        says.accept("interrupted: ending the VM and closing the run");
+        try {
+            vm.kill();
+            owner.join(CLOSE_TIMEOUT);
+        } catch (VmException e) {
+            says.accept(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Ends the VM from another thread, because the run cannot go on.
+    void stop(String why) {
+        stopped = why;
+        try {
+            vm.kill();
+        } catch (VmException e) {
+            says.accept(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
+        vm.prepareAgent(command(), entropy, streams.in(), streams.out(), streams.error());
+        listener.agentStarts();
+        began = vm.launchAgent(wall.instant());
+        started.countDown();
+        Duration timeout = request.timeout();
+        Exit exit;
+        String why = "exited";
+        try {
+            exit = vm.awaitExit(timeout == null ? FOREVER : timeout);
+            ended = exit;
+        } catch (VmException e) {
+            if (e.code() != Code.TIMEOUT || interrupted) {
+                throw e;
+            }
+            says.accept("the time is up: ending the command");
+            why = "timeout";
+            exit = terminate();
+        }
+        listener.agentEnded();
+        if (exit == null) {
+            return new Ending(null, null, TIMED_OUT, why, null, null);
+        }
+        vm.drain(DRAIN_TIMEOUT);
+        feeds.expectSilence();
+        WorkspaceDisk.Unpacked out = collect();
+        drainAgain(feeds);
+        int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
+        return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
+    }
+
+    /// What the guest did to hand its workspace over is part of the run, down to the last event. How the command
+    /// ended is known by now, and stays known when that fails.
+    private void drainAgain(GuestFeeds feeds) throws VmException {
+        try {
+            vm.drain(DRAIN_TIMEOUT);
+        } catch (VmException e) {
+            if (interrupted || stopped != null) {
+                throw e;
+            }
+            feeds.missTheLast();
+            says.accept("the run's last events may be missing: " + e.getMessage());
+        }
+    }
+
+    private @Nullable Exit terminate() throws VmException {
+        for (int signal : new int[] {SIGTERM, SIGKILL}) {
+            vm.signalAgent(signal);
+            try {
+                return vm.awaitExit(GRACE);
+            } catch (VmException e) {
+                if (e.code() != Code.TIMEOUT || interrupted) {
+                    throw e;
+                }
+            }
+        }
+        return null;
+    }
+
+    private WorkspaceDisk.@Nullable Unpacked collect() throws VmException {
+        try {
+            Files.createDirectories(workspace.getParent());
+            WorkspaceDisk.Unpacked out = vm.collect(workspace, TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
+            String notice = out.notice();
+            if (notice != null) {
+                says.accept(notice);
+            }
+            return out;
+        } catch (IOException e) {
+            says.accept("the workspace cannot be brought back to " + workspace + ": " + e.getMessage());
+            return null;
+        } catch (VmException e) {
+            if (e.code() != Code.WORKSPACE_REFUSED && e.code() != Code.DISK_FULL) {
+                throw e;
+            }
+            says.accept("the workspace was not brought back: " + e.getMessage());
+            return null;
+        }
+    }
+
+    private void endVm() {
+        try {
+            vm.powerOff(POWER_OFF_TIMEOUT);
+        } catch (VmException e) {
+            says.accept("the VM did not end in order: " + e.getMessage());
+            stop("the VM did not end in order");
+        }
+    }
+
+    private AgentCommand command() {
+        List<byte[]> argv = request.command().stream().map(OctetText::octets).toList();
+        List<byte[]> environment = request.environment().entrySet().stream()
+                .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
+                .toList();
+        AgentUser user = request.user().equals("root") ? AgentUser.ROOT : AgentUser.AGENT;
+        return new AgentCommand(argv, environment, null, user);
+    }
+}

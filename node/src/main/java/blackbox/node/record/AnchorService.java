@@ -1,0 +1,75 @@
+package blackbox.node.record;
+
+import blackbox.node.data.DataFolder;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.anchor.AnchorLoop;
+import blackbox.recorder.anchor.AnchorSettings;
+import blackbox.recorder.anchor.Anchoring;
+import blackbox.recorder.anchor.Outside;
+import blackbox.schemas.CryptoProvider;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Anchors a data folder's log of runs in the background, where there is anyone to ask. Whatever goes wrong
+/// with it, nothing else waits for it or fails.
+public final class AnchorService implements AutoCloseable {
+
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+
+    private final @Nullable Outside outside;
+    private final @Nullable AnchorLoop loop;
+
+    private AnchorService(@Nullable Outside outside, @Nullable AnchorLoop loop) {
+        this.outside = outside;
+        this.loop = loop;
+    }
+
+    /// Starts; does nothing where nobody is to be asked.
+    ///
+    /// @param says hears when anchoring begins to fail and when it works again
+    public static AnchorService start(DataFolder data, AnchorSettings settings, Consumer<String> says) {
+        return start(data, settings, AnchorLoop.Pacing.STANDARD, says);
+    }
+
+    private static AnchorService start(
+            DataFolder data, AnchorSettings settings, AnchorLoop.Pacing pacing, Consumer<String> says) {
+        if (settings.isEmpty()) {
+            return new AnchorService(null, null);
+        }
+        var outside = new Outside(ANSWER_TIMEOUT);
+        var anchoring = new Anchoring(
+                data.log(), settings, outside, CryptoProvider.current().random());
+        return new AnchorService(outside, AnchorLoop.start(anchoring, pacing, says));
+    }
+
+    /// Anchors once, for a run that has ended: whoever does not answer by then is asked again by the next `serve`,
+    /// `anchor` or `record`.
+    public static AnchorService once(DataFolder data, Consumer<String> says) {
+        try {
+            AnchorSettings settings = AnchorSettings.read(data.keys(), List.of());
+            return start(data, settings, AnchorLoop.Pacing.ONCE, says);
+        } catch (RecorderException e) {
+            says.accept("the log of runs is not anchored: " + e.getMessage());
+            return new AnchorService(null, null);
+        }
+    }
+
+    /// Waits until everyone was asked once, for at most `timeout`; at once where nobody is to be asked.
+    public void awaitFirst(Duration timeout) throws InterruptedException {
+        if (loop != null) {
+            loop.awaitFirst(timeout);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (loop != null) {
+            loop.close();
+        }
+        if (outside != null) {
+            outside.close();
+        }
+    }
+}

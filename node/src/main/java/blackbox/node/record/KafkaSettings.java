@@ -1,0 +1,36 @@
+package blackbox.node.record;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/// Which Kafka to use, as the user said.
+///
+/// @param servers `HOST:PORT[,…]` of a real cluster, or null for the embedded broker
+/// @param properties file with further client settings (TLS, SASL), passed through as they are, or null
+public record KafkaSettings(
+        @Nullable String servers, @Nullable Path properties) {
+
+    /// The embedded broker.
+    public static final KafkaSettings EMBEDDED = new KafkaSettings(null, null);
+
+    static final String SERVERS = "bootstrap.servers";
+
+    /// Client settings for the cluster, or for the embedded broker at `embedded`.
+    Properties clients(@Nullable String embedded) throws IOException {
+        var clients = new Properties();
+        if (properties != null) {
+            try (Reader in = Files.newBufferedReader(properties)) {
+                clients.load(in);
+            }
+        }
+        String chosen = servers == null ? embedded : servers;
+        if (chosen != null) {
+            clients.setProperty(SERVERS, chosen);
+        }
+        return clients;
+    }
+}

@@ -1,0 +1,90 @@
+package blackbox.node.record;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A stream of frames that is kept in a file while it is read: pcap, as QEMU writes it. Keeping stops at its
+/// limit or when the file cannot be written; reading goes on. Owned by the thread that reads.
+public final class KeptFrames extends FilterInputStream {
+
+    /// Names in the folder of captures.
+    public static final String OUT = "frames-out";
+
+    public static final String IN = "frames-in";
+
+    private static final int SKIP_BYTES_MAX = 4_096;
+
+    private final Path path;
+    private @Nullable FileChannel file;
+    private long left;
+    private volatile @Nullable IOException failure;
+
+    /// @param path a new file, made with the first octets; only this user may read it
+    KeptFrames(InputStream in, Path path, long bytesMax) {
+        super(in);
+        this.path = path;
+        this.left = bytesMax;
+    }
+
+    /// What ended the keeping, or null.
+    @Nullable
+    IOException failure() {
+        return failure;
+    }
+
+    @Override
+    public int read() throws IOException {
+        var one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+        int count = super.read(into, offset, length);
+        if (count > 0 && left > 0 && failure == null) {
+            write(ByteBuffer.wrap(into, offset, (int) Math.min(count, left)));
+        }
+        return count;
+    }
+
+    @Override
+    public long skip(long count) throws IOException {
+        // What is skipped is kept, too.
+        return Math.max(0, read(new byte[(int) Math.min(count, SKIP_BYTES_MAX)]));
+    }
+
+    private void write(ByteBuffer octets) {
+        left -= octets.remaining();
+        try {
+            FileChannel to = file == null ? open() : file;
+            file = to;
+            while (octets.hasRemaining()) {
+                to.write(octets);
+            }
+        } catch (IOException e) {
+            failure = e;
+        }
+    }
+
+    private FileChannel open() throws IOException {
+        var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        return FileChannel.open(path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode);
+    }
+
+    /// Ends the keeping; the stream itself is its owner's.
+    @Override
+    public void close() throws IOException {
+        FileChannel open = file;
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package blackbox.node.record;
+
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.TrustPolicy;
+import blackbox.node.data.DataFolder;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.RecorderException.Code;
+import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.KeyFile;
+import blackbox.recorder.keys.LogKey;
+import blackbox.recorder.keys.LogKeys;
+import blackbox.recorder.runlog.RunLog;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
+import java.util.List;
+
+/// A data folder's log of runs, open to be written, with the long-term key that signs it. The first use makes the key
+/// and the trust policy that says: this log is believed.
+public final class LogOfRuns implements AutoCloseable {
+
+    private static final String INGEST = "ingest";
+
+    private final DataFolder data;
+    private final LogKey key;
+    private final RunLog log;
+
+    private LogOfRuns(DataFolder data, LogKey key) {
+        this.data = data;
+        this.key = key;
+        this.log = new RunLog(
+                data.log(),
+                new RunLog.Signer(key.signers(), key.validFrom(), key.validUntil()),
+                InstantSource.system());
+    }
+
+    /// Opens the log and its key.
+    ///
+    /// @throws RecorderException when the key cannot be had
+    public static LogOfRuns open(DataFolder data) throws RecorderException {
+        LogKey key = LogKeys.loadOrCreate(data.keys(), KeyAccess.system());
+        try {
+            writePolicy(data.policy(), key.first().verifier());
+            return new LogOfRuns(data, key);
+        } catch (RecorderException | RuntimeException e) {
+            key.close();
+            throw e;
+        }
+    }
+
+    private static void writePolicy(Path policy, NoteVerifier key) throws RecorderException {
+        if (Files.exists(policy)) {
+            return;
+        }
+        try {
+            Files.writeString(policy, TrustPolicy.of(List.of(key)).text(), StandardOpenOption.CREATE_NEW);
+        } catch (FileAlreadyExistsException _) {
+            // Another process was first.
+        } catch (IOException e) {
+            throw new RecorderException(Code.KEY, "cannot write the trust policy " + policy, e);
+        }
+    }
+
+    /// The log itself.
+    public RunLog log() {
+        return log;
+    }
+
+    /// The key that signs it.
+    NoteVerifier verifier() {
+        return key.first().verifier();
+    }
+
+    /// Has the log vouch for the key that seals data files. What was said once is remembered beside the key, so that
+    /// not every run reads the whole log.
+    void vouchForIngest() throws RecorderException {
+        NoteVerifier ingest = KeyFile.loadOrCreate(data.keys(), INGEST).verifier();
+        Path told = data.keys().resolve(INGEST + ".certified");
+        String what = log.origin() + "\n" + ingest.encoded() + "\n";
+        try {
+            if (!Files.exists(told) || !Files.readString(told).equals(what)) {
+                log.certifyIngest(ingest);
+                Files.writeString(told, what);
+            }
+        } catch (IOException e) {
+            throw new RecorderException(Code.KEY, "cannot write " + told, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        key.close();
+    }
+}

@@ -1,0 +1,138 @@
+package blackbox.node.record;
+
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.ingest.IngestException;
+import blackbox.ingest.kafka.EmbeddedBroker;
+import blackbox.ingest.service.IngestService;
+import blackbox.ingest.service.IngestSettings;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
+import blackbox.node.data.DataFolder;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.keys.KeyFile;
+import blackbox.recorder.keys.LogKeys;
+import blackbox.recorder.publish.KafkaPublisher;
+import blackbox.recorder.spool.RunLock;
+import blackbox.recorder.spool.SpoolRecovery;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Broker, publisher and ingest of one data folder, in this process. A data folder has one pipeline at a
+/// time: whoever holds its lock. Starting it first publishes what crashed recorders left in their spools.
+public final class Pipeline implements AutoCloseable {
+
+    private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(2);
+
+    private final PipelineLock lock;
+    private final @Nullable EmbeddedBroker broker;
+    private final KafkaPublisher publisher;
+    private final IngestService ingest;
+    private final String bootstrapServers;
+
+    private Pipeline(
+            PipelineLock lock,
+            @Nullable EmbeddedBroker broker,
+            KafkaPublisher publisher,
+            IngestService ingest,
+            String bootstrapServers) {
+        this.lock = lock;
+        this.broker = broker;
+        this.publisher = publisher;
+        this.ingest = ingest;
+        this.bootstrapServers = bootstrapServers;
+    }
+
+    /// Starts the pipeline under a lock that the caller has taken; the pipeline lets go of it when it is
+    /// closed, or now if it cannot start.
+    public static Pipeline start(PipelineLock lock, DataFolder data, KafkaSettings kafka)
+            throws IngestException, RecorderException, IOException {
+        EmbeddedBroker broker = null;
+        try {
+            if (kafka.servers() == null) {
+                broker = EmbeddedBroker.start(data.root().resolve("kafka"), EmbeddedBroker.ANY_PORT);
+            }
+            Properties clients = kafka.clients(broker == null ? null : broker.bootstrapServers());
+            String servers = clients.getProperty(KafkaSettings.SERVERS);
+            lock.announce(servers);
+            IngestService ingest = IngestService.start(new IngestSettings(
+                    data.root(),
+                    clients,
+                    broker == null ? TopicRetention.KEEP : TopicRetention.RELEASE_COMMITTED,
+                    trust(data),
+                    KeyFile.loadOrCreate(data.keys(), "ingest")));
+            return new Pipeline(lock, broker, new KafkaPublisher(clients), ingest, servers);
+        } catch (IngestException | RecorderException | IOException | RuntimeException | LinkageError e) {
+            if (broker != null) {
+                broker.close();
+            }
+            lock.close();
+            throw e;
+        }
+    }
+
+    /// The folder's long-term key is made before anything can be recorded under it, so that ingest knows it.
+    private static Supplier<List<NoteVerifier>> trust(DataFolder data) throws IOException, RecorderException {
+        if (LogKeys.conf(data.keys()) == null) {
+            LogOfRuns.open(data).close();
+        }
+        return () -> {
+            try {
+                return List.copyOf(data.trustedKeys());
+            } catch (IOException e) {
+                throw new UncheckedIOException("the public keys in " + data.keys() + " cannot be read", e);
+            }
+        };
+    }
+
+    /// Publishes what recorders that are gone left behind, and logs the last checkpoint of each in the log of runs.
+    public List<SpoolRecovery.Recovered> recover(DataFolder data) throws RecorderException {
+        List<SpoolRecovery.Recovered> recovered = new SpoolRecovery(
+                        data.spool(), data.quarantine(), run -> RunLock.isHeld(data.runs(), run))
+                .recover(publisher, RECOVERY_TIMEOUT.toNanos());
+        List<String> last = recovered.stream()
+                .flatMap(left -> Stream.ofNullable(left.checkpoint()))
+                .toList();
+        if (!last.isEmpty()) {
+            try (LogOfRuns runs = LogOfRuns.open(data)) {
+                runs.log().append(last);
+            }
+        }
+        return recovered;
+    }
+
+    public KafkaPublisher publisher() {
+        return publisher;
+    }
+
+    public IngestService ingest() {
+        return ingest;
+    }
+
+    /// Where the broker listens.
+    public String bootstrapServers() {
+        return bootstrapServers;
+    }
+
+    /// Waits until the table has the run's rows before `endIndex`.
+    ///
+    /// @return whether it has
+    public boolean await(RunId run, long endIndex, Duration timeout) throws IngestException {
+        return ingest.await(run, endIndex, timeout) == IngestService.Awaited.COMMITTED;
+    }
+
+    @Override
+    public void close() throws IOException {
+        publisher.close();
+        ingest.close();
+        if (broker != null) {
+            broker.close();
+        }
+        lock.close();
+    }
+}

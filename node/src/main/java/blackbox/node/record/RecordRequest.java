@@ -1,0 +1,60 @@
+package blackbox.node.record;
+
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.TierOption;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What to record.
+///
+/// @param image name of the guest image
+/// @param name what the user calls the run, or null
+/// @param workspace folder that goes in, or null for an empty one
+/// @param environment added to the agent's environment; names are recorded, values are not, which are [OctetText]
+/// @param timeout how long the agent may run, or null
+/// @param network what the VM's network reaches
+/// @param user `agent` or `root`
+/// @param limits how much is kept beside the events
+/// @param tier how faithfully it shall be possible to run it again
+/// @param command the agent's program and arguments, each [OctetText]
+public record RecordRequest(
+        String image,
+        @Nullable String name,
+        @Nullable Path workspace,
+        Map<String, String> environment,
+        @Nullable Duration timeout,
+        Network network,
+        String user,
+        CaptureLimits limits,
+        TierOption tier,
+        List<String> command) {
+    /// What a run's first event holds of the command and the names in its environment, as JSON: a leaf has at
+    /// most 65,535 octets, and some thousands are its own.
+    public static final int GIVEN_BYTES_MAX = 48 << 10;
+
+    /// How much of it these take.
+    public static int givenBytes(List<String> command, Collection<String> names) {
+        var mapper = new ObjectMapper();
+        var sealed = mapper.createObjectNode();
+        SealedCommand.put(sealed, command);
+        return Stream.<JsonNode>of(sealed, mapper.valueToTree(names))
+                .mapToInt(each -> each.toString().getBytes(StandardCharsets.UTF_8).length)
+                .sum();
+    }
+
+    public RecordRequest {
+        if (command.isEmpty()) {
+            throw new IllegalArgumentException("there is no command to run");
+        }
+        environment = Map.copyOf(environment);
+        command = List.copyOf(command);
+    }
+}

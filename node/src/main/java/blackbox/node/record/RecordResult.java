@@ -1,0 +1,27 @@
+package blackbox.node.record;
+
+import blackbox.schemas.RunId;
+import blackbox.vm.machine.TierChoice;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// How a recording ended.
+///
+/// @param tier what it was recorded as, and why
+/// @param exitCode the agent's own exit code, as a shell would give it (128 + signal)
+/// @param events leaves recorded
+/// @param lost events declared lost
+/// @param closed whether the run has its close; without it it is truncated
+/// @param workspace where the workspace came back to, or null
+public record RecordResult(
+        RunId run,
+        @Nullable String name,
+        TierChoice tier,
+        int exitCode,
+        long events,
+        long lost,
+        Instant startedAt,
+        Instant endedAt,
+        boolean closed,
+        @Nullable Path workspace) {}

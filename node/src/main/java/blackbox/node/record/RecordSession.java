@@ -1,0 +1,247 @@
+package blackbox.node.record;
+
+import blackbox.ingest.IngestException;
+import blackbox.node.data.DataFolder;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.recorder.runlog.RunCheckpoints;
+import blackbox.recorder.seal.RunRecorder;
+import blackbox.recorder.seal.RunSealer;
+import blackbox.recorder.seal.SteadyClock;
+import blackbox.recorder.spool.RunLock;
+import blackbox.recorder.spool.Spool;
+import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.row.Text;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.GuestEntropy;
+import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.Tier;
+import blackbox.vm.machine.TierChoice;
+import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.VmHost;
+import blackbox.vm.machine.VmRequest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.SortedMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
+/// first instruction, the close comes after the VM has ended, and only then is it said that the run is
+/// recorded.
+public final class RecordSession {
+
+    private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
+
+    /// How long outside parties may take to vouch for the log of runs once all else is done.
+    private static final Duration ANCHOR_PATIENCE = Duration.ofSeconds(2);
+    private static final Duration CHECKPOINT_INTERVAL = Duration.ofMinutes(1);
+
+    private final DataFolder data;
+    private final RecordRequest request;
+    private final KafkaSettings kafka;
+    private final StandardStreams streams;
+    private final RecordListener listener;
+    private final Consumer<String> says;
+    private final InstantSource wall = InstantSource.system();
+    private final SecureRandom random = CryptoProvider.current().random();
+
+    /// @param streams the agent's
+    /// @param listener hears how it goes
+    public RecordSession(
+            DataFolder data,
+            RecordRequest request,
+            KafkaSettings kafka,
+            StandardStreams streams,
+            RecordListener listener) {
+        this.data = data;
+        this.request = request;
+        this.kafka = kafka;
+        this.streams = streams;
+        this.listener = listener;
+        this.says = listener::say;
+    }
+
+    /// Records.
+    ///
+    /// @throws VmException when the VM does not come up; nothing was recorded then
+    /// @throws RecorderException when the recorder cannot go on; what was recorded before is kept
+    public RecordResult run()
+            throws VmException, RecorderException, IngestException, IOException, InterruptedException {
+        GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
+        VmHost host = VmHost.open(data.root(), wall, random, says::accept);
+        TierChoice tier = host.choose(request.tier(), image);
+        says.accept("tier " + tier.tier().label() + ": " + tier.reason());
+        SteadyClock steady = SteadyClock.over(wall);
+        var clock = new HostClock(steady, tier.tier() == Tier.EXACT ? HostClock.Pace.OWN : HostClock.Pace.SHARED);
+        var log = new VmLog(clock);
+        Instant startedAt = wall.instant();
+        RunId run = RunId.create(startedAt, random);
+        var start = new VmRequest(
+                image,
+                VmRequest.MEMORY_MIB_DEFAULT,
+                request.network(),
+                request.workspace(),
+                VmRequest.Start.WARM,
+                Captures.makeFolder(data, run),
+                tier.tier());
+        try (var certification = new RunCertification(data, run, random);
+                VirtualMachine vm = start(host, start, log);
+                RunLock lock = RunLock.take(data.runs(), run)) {
+            return record(vm, log, new Begun(run, startedAt, tier, steady, clock, certification.await()));
+        }
+    }
+
+    private static VirtualMachine start(VmHost host, VmRequest start, VmLog log) throws VmException {
+        try {
+            return host.start(start, log::hear);
+        } catch (VmException e) {
+            Path captures = start.captures();
+            if (captures != null) {
+                ScratchFolder.delete(captures);
+            }
+            throw e;
+        }
+    }
+
+    /// What is there when the run begins.
+    ///
+    /// @param tier of the run, and why
+    /// @param steady the run's clock, and what times events by it
+    private record Begun(
+            RunId run,
+            Instant startedAt,
+            TierChoice tier,
+            SteadyClock steady,
+            HostClock clock,
+            RunCertification.Certified certified) {}
+
+    private RecordResult record(VirtualMachine vm, VmLog log, Begun begun)
+            throws VmException, RecorderException, IngestException, IOException, InterruptedException {
+        Spool spool = Spool.create(data.spool(), begun.run());
+        try (var checkpoints =
+                new RunCheckpoints(spool, begun.certified().runs().log(), CHECKPOINT_INTERVAL, says)) {
+            return record(vm, log, begun, spool, checkpoints);
+        }
+    }
+
+    private RecordResult record(VirtualMachine vm, VmLog log, Begun begun, Spool spool, RunCheckpoints checkpoints)
+            throws VmException, RecorderException, IngestException, IOException, InterruptedException {
+        RunId run = begun.run();
+        HostClock clock = begun.clock();
+        Path folder = data.captures().resolve(run.value());
+        var entropy = GuestEntropy.from(random);
+        KeptInputs.keep(vm, entropy, folder, request.limits().framesBytesMax());
+        var sealer = new RunSealer(run, begun.certified().keys(), checkpoints, begun.steady());
+        open(vm.facts(), entropy.digest(), sealer, begun);
+        log.handTo(sealer::append);
+        vm.onBootClock(clock::heard);
+        var recorder = new RunRecorder(sealer, run.value());
+        var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), streams, listener);
+        Captures captures = Captures.of(vm, folder, request.limits());
+        var feeds =
+                new GuestFeeds(vm, keeper(recorder), clock, GuestFeeds.cpuSeq(vm.facts()), log, captures, agent::stop);
+        recorder.flush();
+        var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
+        try {
+            AgentRun.Ending ending = agent.run(feeds);
+            SortedMap<String, String> unsealed = feeds.finish();
+            unsealed.forEach(
+                    (name, why) -> says.accept("the captured file " + name + " is not sealed to its end: " + why));
+            log.handTo(recorder::record);
+            recorder.record(new Event.RunClose(
+                    EventHeader.host(clock.nowNs()),
+                    0,
+                    0,
+                    ending.exitCode(),
+                    ending.signal(),
+                    ending.json(agent.clock(), unsealed)));
+            recorder.close();
+            checkpoints.close();
+            spool.close();
+            vouchForIngest(begun.certified().runs());
+            finish(publication, recorder.recorded());
+            return new RecordResult(
+                    run,
+                    request.name(),
+                    begun.tier(),
+                    ending.shellCode(),
+                    recorder.recorded(),
+                    recorder.lost(),
+                    begun.startedAt(),
+                    wall.instant(),
+                    true,
+                    ending.workspace());
+        } finally {
+            publication.close();
+        }
+    }
+
+    /// Waits for the table, and has the log of runs anchored meanwhile, which holds nothing up: whoever
+    /// does not answer in that time is asked again later.
+    private void finish(Publication publication, long recorded)
+            throws RecorderException, IngestException, IOException, InterruptedException {
+        try (AnchorService anchors = AnchorService.once(data, says)) {
+            String unfinished = publication.finish(recorded, PUBLISH_TIMEOUT);
+            if (unfinished != null) {
+                says.accept("the run is recorded and kept in the spool, but not in the table yet: " + unfinished
+                        + "; the next 'blackbox serve' or 'record' goes on with it");
+            }
+            anchors.awaitFirst(ANCHOR_PATIENCE);
+        }
+    }
+
+    /// The leaves that are durable before the agent's first instruction, in the run's first epoch.
+    private void open(StartFacts facts, Hash entropy, RunSealer sealer, Begun begun) {
+        HostClock clock = begun.clock();
+        Instant read = facts.clock().host();
+        clock.align(facts.clock().guestBootNanos(), read.getEpochSecond() * 1_000_000_000L + read.getNano());
+        String name = request.name();
+        String detail = OpeningLeaf.json(
+                request,
+                begun.tier(),
+                facts,
+                entropy,
+                begun.certified().runs().verifier(),
+                begun.certified().certificate());
+        sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
+        sealer.append(new Event.TracerReady(
+                EventHeader.host(clock.nowNs()), facts.ready().tracer()));
+    }
+
+    /// Without it the run is recorded all the same; the next run's recorder tries again.
+    private void vouchForIngest(LogOfRuns runs) {
+        try {
+            runs.vouchForIngest();
+        } catch (RecorderException e) {
+            says.accept("the log of runs does not vouch for ingest's key yet: " + e.getMessage());
+        }
+    }
+
+    private static GuestFeeds.Keeper keeper(RunRecorder recorder) {
+        return new GuestFeeds.Keeper() {
+            @Override
+            public void record(Event event) throws RecorderException {
+                recorder.record(event);
+            }
+
+            @Override
+            public @Nullable RecorderException failure() {
+                return recorder.failure();
+            }
+        };
+    }
+}

@@ -1,0 +1,49 @@
+package blackbox.node.record;
+
+import blackbox.recorder.guest.HostClock;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Notices when the guest's tracer goes quiet while its VM runs: its heartbeat comes every second, so a longer
+/// silence means that the tracer was stopped, or that the guest as a whole hangs. How long it lasts is measured by a
+/// steady time, which nobody sets. Owned by one thread.
+final class SilenceWatch {
+
+    /// A heartbeat may be late on a busy machine; this is late beyond doubt.
+    static final Duration QUIET_MAX = Duration.ofSeconds(5);
+
+    /// The same of a guest whose clock has a pace of its own: while it computes, the second between two of its
+    /// heartbeats may take the host seven.
+    static final Duration QUIET_OWN_PACE_MAX = Duration.ofSeconds(30);
+
+    private final Duration quietMax;
+    private long lastHeardNs;
+    private long changedAt;
+    private boolean silent;
+
+    /// @param nowNs the host's time, nanoseconds since 1970
+    /// @param steadyNs like [System#nanoTime]
+    SilenceWatch(HostClock.Pace pace, long nowNs, long steadyNs) {
+        this.quietMax = pace == HostClock.Pace.OWN ? QUIET_OWN_PACE_MAX : QUIET_MAX;
+        this.lastHeardNs = nowNs;
+        this.changedAt = steadyNs;
+    }
+
+    /// Looks at the time of the last heartbeat, 0 before the first; returns a finding when silence begins or ends.
+    @Nullable
+    Event look(long heardNs, long nowNs, long steadyNs) {
+        if (heardNs != 0 && heardNs != lastHeardNs) {
+            lastHeardNs = heardNs;
+            changedAt = steadyNs;
+        }
+        boolean quiet = steadyNs - changedAt > quietMax.toNanos();
+        if (quiet == silent) {
+            return null;
+        }
+        silent = quiet;
+        String detail = "{\"sinceNs\":" + lastHeardNs + "}";
+        return new Event.RecorderFinding(EventHeader.host(nowNs), quiet ? "GUEST_SILENT" : "GUEST_BACK", detail);
+    }
+}

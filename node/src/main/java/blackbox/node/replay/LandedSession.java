@@ -1,0 +1,295 @@
+package blackbox.node.replay;
+
+import blackbox.replay.Moment;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.seek.Lander;
+import blackbox.replay.seek.Lander.Landed;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.event.Kind;
+import blackbox.vm.VmException;
+import blackbox.vm.machine.SteppedMachine;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A replay that stands still at a moment, and what can be asked of it: one command a line, until the input
+/// ends, and one answer for each. Nothing that is done here changes the recording, and there is no network.
+public final class LandedSession implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    private static final int MEMORY_BYTES_MAX = 4_096;
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final List<String> HELP = List.of(
+            "where                  this place",
+            "next [KIND]            land at the next event, or the next of a kind such as process.exec",
+            "to INDEX|TIME          land elsewhere in this run",
+            "step [N], back [N]     execute N instructions more, or N less (1 unless said otherwise)",
+            "registers              what the processor holds",
+            "memory ADDRESS LENGTH  memory as the program that runs now sees it; the address in hex",
+            "processes              who lives here, by the recorded events",
+            "console, output        what the guest wrote to its console, and the agent to its streams, by now",
+            "disk                   how to look at the disk as it was at this event",
+            "finish                 execute to the end of the recording",
+            "quit                   (a debugger leaves by `disconnect`: `detach` lets the guest go on)");
+
+    private final ReplayRequest request;
+    private final Lander lander;
+    private final LandingReport report;
+    private Landed landed;
+    private FrameLookup event;
+    private volatile boolean asking;
+    private boolean misunderstood;
+
+    private LandedSession(
+            ReplayRequest request, Lander lander, LandingReport report, Landed landed, FrameLookup event) {
+        this.request = request;
+        this.lander = lander;
+        this.report = report;
+        this.landed = landed;
+        this.event = event;
+    }
+
+    /// Lands.
+    ///
+    /// @param index of an event
+    /// @param says hears progress
+    /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
+    public static LandedSession at(ReplayRequest request, long index, LandingReport report, Consumer<String> says)
+            throws ReplayException, IOException {
+        var event = FrameLookup.at(request.recordings(), request.facts().run(), index);
+        Lander lander = Landings.lander(request, says);
+        return new LandedSession(request, lander, report, lander.land(event.seq()), event);
+    }
+
+    /// Says where it stands, and then answers commands until `in` ends.
+    ///
+    /// @param why the run is replayed exactly, for people
+    /// @throws ReplayException `ENGINE` when the machine fails
+    public void answer(BufferedReader in, String why) throws IOException, ReplayException {
+        try {
+            report.arrival(request.facts().run(), why, place(), landed.machine().debugger(), HELP);
+            release();
+            for (String line = ask(in); line != null; line = ask(in)) {
+                String[] words = line.strip().split("\\s+", -1);
+                if (words[0].equals("quit")) {
+                    return;
+                }
+                if (!answer(words)) {
+                    return;
+                }
+                release();
+            }
+        } catch (VmException e) {
+            throw new ReplayException(Code.ENGINE, "the replay failed: " + e.getMessage(), e);
+        }
+    }
+
+    /// Whether a command was none, or asked for what the recording has not.
+    public boolean misunderstood() {
+        return misunderstood;
+    }
+
+    /// Whether it waits for the next command, and nothing runs.
+    public boolean isAsking() {
+        return asking;
+    }
+
+    private @Nullable String ask(BufferedReader in) throws IOException {
+        report.prompt(event.index());
+        asking = true;
+        try {
+            return in.readLine();
+        } finally {
+            asking = false;
+        }
+    }
+
+    /// Leaves the machine's debugger socket to whoever wants it.
+    private void release() throws VmException {
+        landed.machine().release();
+    }
+
+    /// Answers; what was asked wrongly is said, and the machine stays. False when it has ended.
+    private boolean answer(String[] words) throws VmException, IOException, ReplayException {
+        try {
+            return obey(words);
+        } catch (ReplayException e) {
+            if (e.code() != Code.BAD_INPUT) {
+                throw e;
+            }
+            refuse(e);
+        } catch (VmException e) {
+            if (e.code() != VmException.Code.GUEST_FAILED && e.code() != VmException.Code.BUSY) {
+                throw e;
+            }
+            report.fault(e);
+        } catch (IllegalArgumentException e) {
+            refuse(e);
+        }
+        return true;
+    }
+
+    private void refuse(Exception asked) {
+        misunderstood = true;
+        report.fault(asked);
+    }
+
+    private boolean obey(String[] words) throws VmException, IOException, ReplayException {
+        switch (words[0]) {
+            case "" -> {}
+            case "where" -> report.place(place());
+            case "next" -> next(words.length > 1 ? kind(words[1]) : null);
+            case "to" -> to(word(words, 1));
+            case "step" -> move(number(words));
+            case "back" -> move(-number(words));
+            case "registers" -> registers();
+            case "memory" -> memory(Long.parseUnsignedLong(word(words, 1).replaceFirst("^0x", ""), 16), word(words, 2));
+            case "processes" -> processes();
+            case "console" -> report.answer(LandedOutput.console(request, landed.machine()));
+            case "output" -> report.answer(LandedOutput.agent(request, landed.machine()));
+            case "disk" -> {
+                atEvent();
+                report.answer(JSON.createObjectNode()
+                        .put(
+                                "disk",
+                                "blackbox disk " + request.facts().run() + " --at " + event.index() + " --list /"));
+            }
+            case "finish" -> {
+                boolean finished = landed.machine().finish(PATIENCE);
+                report.answer(JSON.createObjectNode().put("finished", finished));
+                return false;
+            }
+            case "help" -> {
+                ObjectNode answer = JSON.createObjectNode();
+                HELP.forEach(answer.putArray("help")::add);
+                report.answer(answer);
+            }
+            default -> throw new IllegalArgumentException("there is no command '" + words[0] + "'; help lists them");
+        }
+        return true;
+    }
+
+    private LandingReport.Place place() throws VmException {
+        long position = landed.machine().position();
+        return new LandingReport.Place(
+                request.facts().run(),
+                event,
+                position,
+                landed.end(),
+                landed.machine().beganAt(),
+                position - landed.position(),
+                landed.machine().debugger());
+    }
+
+    /// What the recorded events tell is known at events alone.
+    private void atEvent() throws VmException {
+        if (landed.machine().position() != landed.position()) {
+            throw new IllegalArgumentException(
+                    "this place is not at an event any more; `to " + event.index() + "` lands at the last one again");
+        }
+    }
+
+    private void next(@Nullable Kind kind) throws IOException, ReplayException, VmException {
+        atEvent();
+        var found = FrameLookup.behind(request.recordings(), request.facts().run(), event.index(), kind);
+        if (found == null) {
+            throw new IllegalArgumentException("no such event follows");
+        }
+        land(found);
+    }
+
+    private void to(String text) throws IOException, ReplayException, VmException {
+        var position =
+                Moment.parse(text).locate(request.recordings(), request.facts().run());
+        land(FrameLookup.at(request.recordings(), request.facts().run(), position.index()));
+    }
+
+    private void land(FrameLookup target) throws ReplayException, VmException {
+        replace(lander.land(target.seq()));
+        event = target;
+        report.place(place());
+    }
+
+    private void replace(Landed there) throws VmException {
+        SteppedMachine before = landed.machine();
+        landed = there;
+        before.close();
+    }
+
+    /// Forward the machine goes on; back a fresh one is brought there.
+    private void move(long instructions) throws VmException, ReplayException {
+        long target = landed.machine().position() + instructions;
+        if (target < 0 || target >= landed.end()) {
+            throw new IllegalArgumentException("the recording has instructions 0 to " + (landed.end() - 1));
+        }
+        if (instructions < 0) {
+            replace(new Landed(lander.at(target), landed.seq(), landed.position(), landed.end()));
+        } else if (!landed.machine().runTo(target, PATIENCE)) {
+            throw new VmException(VmException.Code.QEMU_FAILED, landed.machine().lastWords());
+        }
+        report.place(place());
+    }
+
+    private void registers() throws VmException {
+        ObjectNode answer = JSON.createObjectNode();
+        ObjectNode values = answer.putObject("registers");
+        landed.machine()
+                .gdb()
+                .registers()
+                .values()
+                .forEach((name, value) -> values.put(name, "%016x".formatted(value)));
+        report.answer(answer);
+    }
+
+    private void memory(long address, String words) throws VmException {
+        int length = Integer.parseInt(words);
+        if (length < 1 || length > MEMORY_BYTES_MAX) {
+            throw new IllegalArgumentException("a length from 1 to " + MEMORY_BYTES_MAX);
+        }
+        ObjectNode answer = JSON.createObjectNode();
+        answer.putObject("memory")
+                .put("address", "%016x".formatted(address))
+                .put("octets", HexFormat.of().formatHex(landed.machine().gdb().memory(address, length)));
+        report.answer(answer);
+    }
+
+    private void processes() throws VmException, IOException {
+        atEvent();
+        ObjectNode answer = JSON.createObjectNode();
+        var processes = answer.putArray("processes");
+        LiveProcesses.at(request.recordings(), request.facts().run(), event.index())
+                .forEach((pid, program) -> processes.addObject().put("pid", pid).put("exe", program));
+        report.answer(answer);
+    }
+
+    private static Kind kind(String name) {
+        Kind kind = Kind.ofName(name.toLowerCase(Locale.ROOT));
+        if (kind == null) {
+            throw new IllegalArgumentException("there is no kind of event '" + name + "'");
+        }
+        return kind;
+    }
+
+    private static String word(String[] words, int at) {
+        if (words.length <= at) {
+            throw new IllegalArgumentException("'" + words[0] + "' needs more words; help lists them");
+        }
+        return words[at];
+    }
+
+    private static long number(String[] words) {
+        return words.length > 1 ? Long.parseLong(words[1]) : 1;
+    }
+
+    @Override
+    public void close() throws VmException {
+        landed.machine().close();
+    }
+}

@@ -1,0 +1,129 @@
+package blackbox.node.replay;
+
+import blackbox.evidence.text.Printable;
+import blackbox.schemas.RunId;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// How a landing's answers are written.
+///
+/// @param out where to
+/// @param form of the answers
+public record LandingReport(PrintWriter out, Form form) {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /// The form of the answers.
+    public enum Form {
+        TEXT,
+        /// As text, to somebody who sits there.
+        PROMPTED,
+        /// A document a line, one for each command.
+        JSON
+    }
+
+    /// Where a replay stands.
+    ///
+    /// @param event at which it landed
+    /// @param instruction the next one, counted from 0
+    /// @param instructions how many there are
+    /// @param executedFrom the instruction from which they were executed: 0, or where an earlier replay was kept
+    /// @param beyond how many instructions from the event's place on this is; negative before it
+    /// @param debugger the socket for gdb
+    record Place(
+            RunId run,
+            FrameLookup event,
+            long instruction,
+            long instructions,
+            long executedFrom,
+            long beyond,
+            Path debugger) {}
+
+    /// The first answer.
+    void arrival(RunId run, String why, Place place, Path debugger, List<String> help) {
+        if (form == Form.JSON) {
+            place(place);
+            return;
+        }
+        line("run", run.value());
+        line("tier", "exact: " + why);
+        place(place);
+        line("debugger", "gdb -ex 'target remote " + debugger + "'   (another terminal)");
+        help.forEach(each -> line("", each));
+        out.flush();
+    }
+
+    void place(Place place) {
+        if (form == Form.JSON) {
+            ObjectNode node = JSON.createObjectNode();
+            node.put("run", place.run().value()).put("tier", "exact");
+            node.put("index", place.event().index())
+                    .put("event", place.event().line().strip());
+            node.put("instruction", place.instruction()).put("instructions", place.instructions());
+            node.put("beyondEvent", place.beyond()).put("executedFrom", place.executedFrom());
+            node.put("gdb", place.debugger().toString()).put("egressPackets", 0);
+            answer(node);
+            return;
+        }
+        line("landed", place.event().line().strip());
+        String exactly = place.beyond() == 0
+                ? ", as the kernel reports this event"
+                : ", " + Math.abs(place.beyond()) + (place.beyond() > 0 ? " behind" : " before") + " this event's";
+        line("instruction", place.instruction() + " of " + place.instructions() + exactly);
+        line(
+                "executed",
+                "from "
+                        + (place.executedFrom() == 0
+                                ? "the recording's start"
+                                : "instruction " + place.executedFrom() + ", where an earlier replay was kept"));
+        out.flush();
+    }
+
+    /// What was asked wrongly.
+    void fault(Exception e) {
+        answer(JSON.createObjectNode().put("error", String.valueOf(e.getMessage())));
+    }
+
+    void prompt(long index) {
+        if (form == Form.PROMPTED) {
+            out.print(index + "> ");
+            out.flush();
+        }
+    }
+
+    /// A document; as text, a line for each value in it.
+    void answer(ObjectNode answer) {
+        if (form == Form.JSON) {
+            out.println(answer);
+        } else {
+            answer.properties().forEach(each -> text(each.getKey(), each.getValue()));
+        }
+        out.flush();
+    }
+
+    private void text(String name, JsonNode value) {
+        switch (value.getNodeType()) {
+            case OBJECT ->
+                value.properties()
+                        .forEach(each -> line(each.getKey(), each.getValue().asText()));
+            case ARRAY -> value.forEach(each -> line(name, words(each)));
+            default -> value.asText().lines().forEach(each -> line(name, each));
+        }
+    }
+
+    private static String words(JsonNode value) {
+        return value.isObject()
+                ? value.properties().stream()
+                        .map(each -> each.getValue().asText())
+                        .collect(Collectors.joining("  "))
+                : value.asText();
+    }
+
+    private void line(String name, String text) {
+        out.println("%-13s %s".formatted(name, Printable.of(text)));
+    }
+}

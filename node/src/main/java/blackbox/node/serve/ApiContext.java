@@ -1,0 +1,13 @@
+package blackbox.node.serve;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.recorder.witness.Witness;
+import org.jspecify.annotations.Nullable;
+
+/// What the API answers from: the recordings, the public keys that are trusted, the token that callers show,
+/// and the witness for others' logs, where it is one.
+public record ApiContext(
+        Recordings recordings,
+        TrustedKeys trustedKeys,
+        ApiToken token,
+        @Nullable Witness witness) {}

@@ -1,0 +1,28 @@
+package blackbox.node.serve;
+
+import io.micronaut.context.annotation.Replaces;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.server.exceptions.response.Error;
+import io.micronaut.http.server.exceptions.response.ErrorContext;
+import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
+import jakarta.inject.Singleton;
+import java.util.stream.Collectors;
+
+/// Turns the errors that Micronaut itself finds (no such route, a parameter that is none) into problem+json.
+@Singleton
+@Replaces(ErrorResponseProcessor.class)
+final class ProblemProcessor implements ErrorResponseProcessor<byte[]> {
+
+    @Override
+    public MutableHttpResponse<byte[]> processResponse(ErrorContext context, MutableHttpResponse<?> response) {
+        HttpStatus status = response.status();
+        boolean ours = status.getCode() >= HttpStatus.INTERNAL_SERVER_ERROR.getCode();
+        String detail = ours
+                ? "something failed inside; the server's log says what"
+                : context.getErrors().stream().map(Error::getMessage).collect(Collectors.joining("; "));
+        return response.contentType(Problem.TYPE)
+                .body(Problem.body(
+                        status.getCode(), status.getReason(), detail.isEmpty() ? status.getReason() : detail));
+    }
+}

@@ -1,0 +1,148 @@
+package blackbox.node.serve;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.VerificationReport;
+import blackbox.query.QueryException;
+import blackbox.query.QueryException.Code;
+import blackbox.query.answer.EventBytes;
+import blackbox.query.answer.EventFilter;
+import blackbox.query.answer.EventStream;
+import blackbox.query.answer.RunJson;
+import blackbox.query.answer.RunSummary;
+import blackbox.query.answer.Touched;
+import blackbox.query.answer.TouchedCollector;
+import blackbox.query.answer.TouchedJson;
+import blackbox.query.answer.TouchedPart;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunNames;
+import blackbox.schemas.RunId;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.server.types.files.StreamedFile;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Answers about runs. A run is named as on the command line: id, unique prefix, name or `last`.
+@Controller("/api/v1/runs")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class RunsController {
+
+    private static final MediaType NDJSON = MediaType.of("application/x-ndjson");
+
+    private final ApiContext context;
+    private final Slots scans = new Slots(8, "requests that read a whole run");
+    private final Slots streams = new Slots(64, "event streams");
+
+    RunsController(ApiContext context) {
+        this.context = context;
+    }
+
+    @Get
+    @Produces(MediaType.APPLICATION_JSON)
+    byte[] runs() {
+        Recordings recordings = context.recordings();
+        return ApiJson.document(out -> {
+            out.writeStartArray();
+            for (RunId run : recordings.runs()) {
+                RunJson.write(out, RunFacts.read(recordings, run));
+            }
+            out.writeEndArray();
+        });
+    }
+
+    @Get("/{run}")
+    @Produces(MediaType.APPLICATION_JSON)
+    byte[] run(@PathVariable String run) throws QueryException, IOException {
+        RunId id = resolve(run);
+        try (Slots.Slot _ = scans.take()) {
+            RunSummary summary = RunSummary.read(context.recordings(), id);
+            return ApiJson.document(out -> {
+                out.writeStartObject();
+                summary.writeFields(out);
+                out.writeEndObject();
+            });
+        }
+    }
+
+    @Get("/{run}/touched")
+    @Produces(MediaType.APPLICATION_JSON)
+    byte[] touched(@PathVariable String run, @QueryValue("part") @Nullable List<String> part)
+            throws QueryException, IOException {
+        RunId id = resolve(run);
+        Set<TouchedPart> parts = parts(part);
+        try (Slots.Slot _ = scans.take()) {
+            Touched touched = TouchedCollector.collect(context.recordings(), id);
+            return ApiJson.document(out -> TouchedJson.write(out, touched, parts));
+        }
+    }
+
+    private static Set<TouchedPart> parts(@Nullable List<String> names) throws QueryException {
+        if (names == null || names.isEmpty()) {
+            return EnumSet.allOf(TouchedPart.class);
+        }
+        var parts = EnumSet.noneOf(TouchedPart.class);
+        for (String name : names) {
+            try {
+                parts.add(TouchedPart.valueOf(name.toUpperCase(Locale.ROOT)));
+            } catch (IllegalArgumentException e) {
+                throw new QueryException(
+                        Code.BAD_INPUT, "'" + name + "' is no part: files, processes, egress, privileges", e);
+            }
+        }
+        return parts;
+    }
+
+    @Get("/{run}/verification")
+    @Produces(MediaType.APPLICATION_JSON)
+    byte[] verification(@PathVariable String run) throws QueryException, IOException {
+        RunId id = resolve(run);
+        try (Slots.Slot _ = scans.take()) {
+            Verification verification = RunVerifier.verify(
+                    context.recordings(),
+                    id,
+                    context.trustedKeys().read(),
+                    null,
+                    context.trustedKeys().anchors());
+            return ApiJson.document(out -> VerificationReport.write(out, verification));
+        }
+    }
+
+    @Get("/{run}/events")
+    StreamedFile events(
+            @PathVariable String run,
+            @QueryValue("kind") @Nullable List<String> kind,
+            @QueryValue("from") @Nullable String from,
+            @QueryValue("to") @Nullable String to,
+            @QueryValue("index") @Nullable Long index,
+            @QueryValue("limit") @Nullable Long limit,
+            @QueryValue("follow") @Nullable Boolean follow)
+            throws QueryException {
+        RunId id = resolve(run);
+        EventFilter filter = EventFilter.of(kind == null ? List.of() : kind, from, to);
+        long first = index == null ? 0 : index;
+        long eventsMax = limit == null ? Long.MAX_VALUE : limit;
+        if (first < 0 || eventsMax < 0) {
+            throw new QueryException(Code.BAD_INPUT, "index and limit are not negative");
+        }
+        EventStream stream = Boolean.TRUE.equals(follow)
+                ? EventStream.following(context.recordings(), id, filter, first)
+                : EventStream.of(context.recordings(), id, filter, first);
+        return new StreamedFile(streams.hold(new EventBytes(stream, eventsMax)), NDJSON);
+    }
+
+    private RunId resolve(String run) throws QueryException {
+        return RunNames.resolve(context.recordings(), run);
+    }
+}

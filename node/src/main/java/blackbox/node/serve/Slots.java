@@ -1,0 +1,54 @@
+package blackbox.node.serve;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// How many of one expensive kind of request run at a time; more are turned away, not queued.
+final class Slots {
+
+    private final Semaphore free;
+    private final String what;
+
+    Slots(int max, String what) {
+        this.free = new Semaphore(max);
+        this.what = what;
+    }
+
+    /// A slot, held until it is closed.
+    final class Slot implements AutoCloseable {
+
+        private final AtomicBoolean held = new AtomicBoolean(true);
+
+        @Override
+        public void close() {
+            if (held.getAndSet(false)) {
+                free.release();
+            }
+        }
+    }
+
+    /// Takes a slot.
+    ///
+    /// @throws BusyException when none is free
+    Slot take() {
+        if (!free.tryAcquire()) {
+            throw new BusyException("too many " + what + " at once; try again in a moment");
+        }
+        return new Slot();
+    }
+
+    /// `in`, holding a slot until it is closed.
+    InputStream hold(InputStream in) {
+        Slot slot = take();
+        return new FilterInputStream(in) {
+            @Override
+            public void close() throws IOException {
+                slot.close();
+                super.close();
+            }
+        };
+    }
+}

@@ -1,0 +1,118 @@
+package blackbox.node.verdict;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.node.data.DataFolder;
+import blackbox.node.replay.Landings;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
+import blackbox.replay.ReplayException;
+import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.seek.Lander;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/// Indexes exact runs in the background as soon as they are closed, the newest first, so that the first landing
+/// in one does not wait for it; what cannot be indexed is said once and left alone. A thread of its own, of the
+/// kind that no end waits for: what it has made by then is not made again.
+public final class IndexAhead implements AutoCloseable {
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(10);
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
+
+    private final DataFolder data;
+    private final Consumer<String> says;
+    private final Set<RunId> done = new HashSet<>();
+    private final Thread thread;
+
+    private IndexAhead(DataFolder data, Consumer<String> says) {
+        this.data = data;
+        this.says = says;
+        this.thread = Thread.ofPlatform().name("index-ahead").daemon().unstarted(this::run);
+    }
+
+    /// Starts.
+    ///
+    /// @param says hears of runs that were or cannot be indexed
+    public static IndexAhead start(DataFolder data, Consumer<String> says) {
+        var ahead = new IndexAhead(data, says);
+        ahead.thread.start();
+        return ahead;
+    }
+
+    /// Ends, also in the middle of a run: the next one goes on there.
+    @Override
+    public void close() {
+        thread.interrupt();
+        try {
+            thread.join(END_TIMEOUT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                look();
+                Thread.sleep(LOOK_EVERY);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() throws InterruptedException {
+        var recordings = new Recordings(data.root());
+        try {
+            for (RunId run : recordings.runs().reversed()) {
+                if (!done.contains(run) && take(recordings, run)) {
+                    return; // newer ones may have come meanwhile
+                }
+            }
+        } catch (IOException e) {
+            says.accept("runs could not be listed for indexing: " + e.getMessage());
+        }
+    }
+
+    /// Whether a run was looked at for long.
+    private boolean take(Recordings recordings, RunId run) throws InterruptedException {
+        try {
+            RunFacts facts = RunFacts.read(recordings, run);
+            if (facts.state() == RunState.OPEN) {
+                return false;
+            }
+            done.add(run);
+            if (SealedStart.of(facts).tier() != Tier.EXACT || Lander.isIndexed(data.root(), run)) {
+                return false;
+            }
+            index(run);
+        } catch (IOException | ReplayException | RuntimeException e) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("indexing was ended");
+            }
+            done.add(run);
+            says.accept("run " + run + " is not indexed: " + e.getMessage());
+        }
+        return true;
+    }
+
+    private void index(RunId run) throws IOException, ReplayException, InterruptedException {
+        var session =
+                new ReplaySession(data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, line -> {});
+        switch (session.open(new ReplaySession.Wish(run, 1, null)).prepare(data.trustedKeys())) {
+            case ReplaySession.Refused refused ->
+                says.accept("run " + run + " is not indexed: "
+                        + refused.refusals().getFirst().what());
+            case ReplaySession.Ready ready -> {
+                Landings.lander(ready.request(), line -> {}).indexAll();
+                says.accept("run " + run + " is indexed for `replay --to`");
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package blackbox.node.verdict;
+
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
+import blackbox.node.verdict.ReplaySession.Verdicts;
+import blackbox.node.verdict.VerdictLog.Kept;
+import blackbox.replay.verdict.ClockOffset;
+import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.VerdictJson;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// What `replay` answers, in bounded form: as JSON, and as text for people.
+public final class ReplayReport {
+    private static final int LINE_MAX = 400;
+
+    private ReplayReport() {}
+
+    /// One document: the fields of the telling verdict, and what of it is evidence.
+    public static ObjectNode json(Verdicts verdicts) {
+        Kept telling = verdicts.telling();
+        ObjectNode tree = VerdictJson.tree(telling.verdict());
+        tree.put("at", Timestamps.format(telling.verdict().at()));
+        tree.put("why", verdicts.why());
+        tree.put("times", verdicts.asked()).put("held", verdicts.held());
+        ArrayNode all = tree.putArray("verdicts");
+        for (Kept each : verdicts.kept()) {
+            all.addObject()
+                    .put("verdict", each.verdict().outcome().name())
+                    .put("document", each.file().toString())
+                    .put("signed", each.unsigned() == null)
+                    .put("unsigned", each.unsigned());
+        }
+        next(verdicts).forEach(tree.putArray("next")::add);
+        return tree;
+    }
+
+    /// The same for people.
+    public static void print(PrintWriter out, Verdicts verdicts) {
+        Kept telling = verdicts.telling();
+        Verdict verdict = telling.verdict();
+        out.println("run           " + verdicts.run());
+        out.println("tier          " + verdict.tier().word() + ": " + verdicts.why());
+        out.println("verdict       " + verdict.outcome() + times(verdicts));
+        comparison(out, verdict.comparison());
+        for (Refusal each : verdict.refusals()) {
+            line(out, "refused       ", each.what() + " (" + each.kind() + ")");
+            line(out, "  expected    ", each.expected());
+            line(out, "  here        ", each.actual());
+            line(out, "  mend        ", each.mend());
+        }
+        String message = verdict.message();
+        if (message != null) {
+            line(out, "because       ", message);
+        }
+        String unsigned = telling.unsigned();
+        out.println("document      " + telling.file());
+        out.println(
+                "signed        " + (unsigned == null ? "yes, in the log of runs" : "NO: " + Printable.of(unsigned)));
+        next(verdicts).forEach(command -> out.println("next          " + command));
+        out.flush();
+    }
+
+    /// The verdict in at most four lines, for a report that has more to say.
+    public static List<String> brief(Verdicts verdicts) {
+        Verdict verdict = verdicts.telling().verdict();
+        Comparison comparison = verdict.comparison();
+        var lines = new ArrayList<String>();
+        lines.add(verdict.outcome() + times(verdicts) + ": " + comparison.events() + " events compared, "
+                + comparison.egressPackets() + " packets left the machine");
+        FirstDivergence divergence = comparison.firstDivergence();
+        if (divergence != null) {
+            lines.add("they part at event " + divergence.index() + ", " + divergence.kind() + ": recorded "
+                    + divergence.expected() + ", replayed " + divergence.actual());
+        }
+        if (!verdict.refusals().isEmpty()) {
+            Refusal first = verdict.refusals().getFirst();
+            lines.add("refused: " + first.what() + "; to mend it: " + first.mend());
+        }
+        String message = verdict.message();
+        if (message != null) {
+            lines.add("because " + message);
+        }
+        return lines;
+    }
+
+    private static String times(Verdicts verdicts) {
+        return verdicts.asked() == 1
+                ? ""
+                : "  (" + verdicts.held() + " of " + verdicts.asked() + " replays confirm the run)";
+    }
+
+    private static void comparison(PrintWriter out, Comparison comparison) {
+        if (!comparison.compared().isEmpty()) {
+            line(out, "compared      ", comparison.events() + " events; " + String.join(", ", comparison.compared()));
+        }
+        comparison.notCompared().forEach(each -> line(out, "not compared  ", each));
+        comparison.rules().forEach(each -> line(out, "permitted     ", each));
+        if (!comparison.compared().isEmpty()) {
+            out.println("egress        " + comparison.egressPackets() + " packets");
+        }
+        ClockOffset clock = comparison.clock();
+        if (clock != null) {
+            Long end = clock.endNs();
+            out.println("guest clock   off the recorded one by " + seconds(clock.startNs()) + " at the command's start"
+                    + (end == null ? "" : ", by " + seconds(end) + " at its end"));
+        }
+        FirstDivergence divergence = comparison.firstDivergence();
+        if (divergence != null) {
+            out.println("parts at      event " + divergence.index() + ", " + divergence.kind());
+            line(out, "  recorded    ", divergence.expected());
+            line(out, "  replayed    ", divergence.actual());
+            divergence.causes().forEach(each -> line(out, "  cause       ", each));
+            divergence.context().forEach(each -> line(out, "    ", each));
+        }
+    }
+
+    private static String seconds(long ns) {
+        return String.format(Locale.ROOT, "%.6f s", ns / 1e9);
+    }
+
+    private static void line(PrintWriter out, String label, String text) {
+        out.println(label + Printable.of(text, LINE_MAX));
+    }
+
+    /// Commands that show more.
+    private static List<String> next(Verdicts verdicts) {
+        Verdict verdict = verdicts.telling().verdict();
+        var next = new ArrayList<String>();
+        FirstDivergence divergence = verdict.comparison().firstDivergence();
+        if (divergence != null) {
+            next.add("blackbox events " + verdicts.run() + "    (its event " + divergence.index() + ")");
+            next.add("blackbox disk " + verdicts.run() + " --at " + divergence.index() + " --list /");
+        }
+        if (verdict.refusals().isEmpty()) {
+            next.add("blackbox show " + verdicts.run() + "    (all verdicts on it)");
+        }
+        return next;
+    }
+}

@@ -1,0 +1,276 @@
+package blackbox.node.verdict;
+
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.Verification.Integrity;
+import blackbox.node.data.DataFolder;
+import blackbox.node.verdict.VerdictLog.Kept;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.inputs.InputCheck;
+import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.schemas.RunId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Replays a run one or more times. The order is the point: the run must hold before it is looked at,
+/// everything that it was started from must be as it was before anything is started, and a verdict is durable
+/// before it is said.
+public final class ReplaySession {
+    private final DataFolder data;
+    private final Tiers tiers;
+    private final InstantSource clock;
+    private final LongSupplier nanoTime;
+    private final Consumer<String> says;
+
+    /// @param clock dates the verdicts
+    /// @param nanoTime measures how long replays take, like [System#nanoTime]
+    /// @param says hears what goes on, a line at a time
+    public ReplaySession(
+            DataFolder data, Tiers tiers, InstantSource clock, LongSupplier nanoTime, Consumer<String> says) {
+        this.data = data;
+        this.tiers = tiers;
+        this.clock = clock;
+        this.nanoTime = nanoTime;
+        this.says = says;
+    }
+
+    /// What to do.
+    ///
+    /// @param times how often, at least once
+    /// @param workspace a folder or archive in place of the kept one, or null
+    public record Wish(RunId run, int times, @Nullable Path workspace) {
+        public Wish {
+            if (times < 1) {
+                throw new IllegalArgumentException("a run is replayed at least once, not " + times + " times");
+            }
+        }
+    }
+
+    /// What came of it.
+    ///
+    /// @param why the run is or is not replayed exactly
+    /// @param asked how many replays were asked for
+    /// @param kept the verdicts, in order; fewer than asked when one could not go on
+    public record Verdicts(RunId run, String why, int asked, List<Kept> kept) {
+        public Verdicts {
+            kept = List.copyOf(kept);
+        }
+
+        /// How many replays confirm the run.
+        public long held() {
+            return kept.stream()
+                    .filter(each -> each.verdict().outcome().holds())
+                    .count();
+        }
+
+        /// The first verdict that does not confirm it, else the first.
+        Kept telling() {
+            return kept.stream()
+                    .filter(each -> !each.verdict().outcome().holds())
+                    .findFirst()
+                    .orElse(kept.getFirst());
+        }
+
+        /// Whether every replay confirms the run.
+        public boolean hold() {
+            return held() == asked;
+        }
+
+        /// Whether a machine failed: then nothing is said of the run.
+        public boolean isFailure() {
+            return telling().verdict().outcome() == Outcome.ENGINE_FAILED;
+        }
+    }
+
+    /// What a replay would be made from, or why there is none.
+    public sealed interface Prepared {}
+
+    /// All is here and as it was.
+    ///
+    /// @param why the run is or is not replayed exactly
+    public record Ready(ReplayRequest request, Replayer replayer, String why) implements Prepared {}
+
+    /// Nothing may be started.
+    public record Refused(Tier tier, String why, List<Refusal> refusals) implements Prepared {}
+
+    /// Replays.
+    ///
+    /// @param trusted the keys that are trusted when the run is verified
+    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
+    public Verdicts run(Wish wish, List<NoteVerifier> trusted)
+            throws ReplayException, IOException, InterruptedException {
+        return switch (open(wish).prepare(trusted)) {
+            case Refused refused -> refuse(wish, refused);
+            case Ready ready ->
+                new Verdicts(
+                        wish.run(),
+                        ready.why(),
+                        wish.times(),
+                        replay(new VerdictLog(data), ready.replayer(), ready.request(), wish.times()));
+        };
+    }
+
+    /// Reads what a run says of its start, and nothing else of it.
+    ///
+    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on;
+    ///     `ALTERED` when its start cannot be read
+    public Opened open(Wish wish) throws ReplayException, IOException {
+        var recordings = new Recordings(data.root());
+        RunFacts facts = RunFacts.read(recordings, wish.run());
+        if (facts.state() == RunState.OPEN) {
+            throw new ReplayException(Code.BAD_INPUT, "run " + wish.run() + " is still being recorded");
+        }
+        SealedStart start = SealedStart.of(facts);
+        Replayer replayer = tiers.of(start.tier());
+        if (replayer == null) {
+            throw new ReplayException(
+                    Code.BAD_INPUT,
+                    "this build of Blackbox cannot replay a run of the tier "
+                            + start.tier().word());
+        }
+        return new Opened(wish, recordings, facts, start, replayer);
+    }
+
+    /// A run that is to be replayed. One thread.
+    public final class Opened {
+        private final Wish wish;
+        private final Recordings recordings;
+        private final RunFacts facts;
+        private final SealedStart start;
+        private final Replayer replayer;
+        private final FutureTask<InputCheck.Result> check;
+        private boolean hashing;
+
+        private Opened(Wish wish, Recordings recordings, RunFacts facts, SealedStart start, Replayer replayer) {
+            this.wish = wish;
+            this.recordings = recordings;
+            this.facts = facts;
+            this.start = start;
+            this.replayer = replayer;
+            this.check = new FutureTask<>(
+                    () -> new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures()));
+        }
+
+        /// What the run was recorded as.
+        public Tier tier() {
+            return start.tier();
+        }
+
+        /// Begins to hash what the run was started from, on a thread of its own. What comes of it is not used
+        /// unless the run holds.
+        public void hash() {
+            if (!hashing) {
+                hashing = true;
+                Thread.ofPlatform().daemon().name("input-check").start(check);
+            }
+        }
+
+        /// Verifies the run and checks what it was started from.
+        ///
+        /// @param trusted the keys that are trusted when the run is verified
+        /// @throws ReplayException `ENGINE`
+        public Prepared prepare(List<NoteVerifier> trusted) throws ReplayException, IOException, InterruptedException {
+            hash();
+            says.accept("checking what the run was started from");
+            String why = Tiers.why(tier());
+            Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
+            if (verification.integrity() != Integrity.VERIFIED) {
+                return new Refused(tier(), why, List.of(untrusted(wish.run(), verification)));
+            }
+            return switch (checked()) {
+                case InputCheck.Refused refused -> new Refused(tier(), why, refused.refusals());
+                case InputCheck.Ready ready -> {
+                    var request = new ReplayRequest(recordings, facts, start, ready.inputs());
+                    List<Refusal> own = replayer.check(request);
+                    yield own.isEmpty() ? new Ready(request, replayer, why) : new Refused(tier(), why, own);
+                }
+            };
+        }
+
+        private InputCheck.Result checked() throws ReplayException, InterruptedException {
+            try {
+                return check.get();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof ReplayException failed) {
+                    throw failed;
+                }
+                throw new ReplayException(Code.ENGINE, "what the run was started from could not be checked", e);
+            }
+        }
+    }
+
+    /// Keeps the verdict that nothing could be started.
+    public Verdicts refuse(Wish wish, Refused refused) throws ReplayException {
+        Verdict verdict = Verdict.refused(wish.run(), clock.instant(), refused.tier(), refused.refusals());
+        return new Verdicts(wish.run(), refused.why(), wish.times(), List.of(new VerdictLog(data).keep(verdict)));
+    }
+
+    private static Refusal untrusted(RunId run, Verification verification) {
+        String first = verification.findings().isEmpty()
+                ? ""
+                : ": " + verification.findings().getFirst().what();
+        return new Refusal(
+                DivergenceClass.RECORDER_GAP,
+                "the recording itself",
+                Integrity.VERIFIED.name(),
+                verification.integrity() + first,
+                "blackbox verify " + run);
+    }
+
+    private List<Kept> replay(VerdictLog log, Replayer replayer, ReplayRequest request, int times)
+            throws ReplayException, InterruptedException {
+        var kept = new ArrayList<Kept>();
+        long started = nanoTime.getAsLong();
+        for (int i = 1; i <= times; i++) {
+            if (times > 1) {
+                says.accept("replay " + i + " of " + times + left(started, i - 1, times));
+            }
+            kept.add(log.keep(replay(replayer, request)));
+        }
+        return kept;
+    }
+
+    /// One replay. What becomes of one that is interrupted says nothing of the run, whatever it looks like.
+    private Verdict replay(Replayer replayer, ReplayRequest request) throws ReplayException, InterruptedException {
+        try {
+            Verdict verdict = replayer.replay(request, says);
+            if (!Thread.currentThread().isInterrupted()) {
+                return verdict;
+            }
+        } catch (ReplayException e) {
+            if (!Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+        }
+        throw new InterruptedException("the replay was interrupted");
+    }
+
+    private String left(long started, int done, int times) {
+        if (done == 0) {
+            return "";
+        }
+        long each = (nanoTime.getAsLong() - started) / done;
+        return ", about " + Duration.ofNanos(each * (times - done)).toSeconds() + " s left";
+    }
+}

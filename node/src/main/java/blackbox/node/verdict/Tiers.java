@@ -1,0 +1,50 @@
+package blackbox.node.verdict;
+
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.node.replay.ExactReplayer;
+import blackbox.node.replay.RerunReplayer;
+import blackbox.replay.tier.Replayer;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The ways to replay that this program has.
+///
+/// @param replayers at most one of each tier
+public record Tiers(List<Replayer> replayers) {
+    public Tiers {
+        replayers = List.copyOf(replayers);
+        if (replayers.stream().map(Replayer::tier).distinct().count() < replayers.size()) {
+            throw new IllegalArgumentException("two replayers of one tier");
+        }
+    }
+
+    /// What this build has.
+    ///
+    /// @param environment values of variables that the agent had, by name: recordings keep the names alone
+    public static Tiers built(Map<String, String> environment) {
+        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment)));
+    }
+
+    /// The replayer of a tier, or null.
+    @Nullable
+    Replayer of(Tier tier) {
+        return replayers.stream()
+                .filter(each -> each.tier() == tier)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Why a run of this tier is or is not replayed exactly, in a sentence.
+    public static String why(Tier tier) {
+        return switch (tier) {
+            case EXACT ->
+                "recorded exactly: all that the machine did not determine by itself is in its log, so every instruction"
+                        + " is executed again as it was";
+            case RERUN ->
+                "recorded live, at full speed: nothing fixed the order of its instructions, so it is executed again"
+                        + " from the same start, with the network served from the recording, and never called exact;"
+                        + " `blackbox record --tier exact` records a run that can be";
+        };
+    }
+}

@@ -1,0 +1,88 @@
+package blackbox.node.verdict;
+
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.tiles.CheckedLog;
+import blackbox.evidence.trust.ReplayNote;
+import blackbox.replay.verdict.LoggedVerdict;
+import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.VerdictStore;
+import blackbox.replay.verdict.VerdictStore.Document;
+import blackbox.schemas.RunId;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The verdicts on replays of a run, each with what it is worth, as `show` has them.
+public final class VerdictList {
+
+    private VerdictList() {}
+
+    /// Reads the log of runs and the documents.
+    ///
+    /// @param trusted the keys that are trusted to begin with
+    public static List<LoggedVerdict> read(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
+            throws IOException {
+        List<Document> documents = new VerdictStore(recordings.data()).list(run);
+        return switch (CheckedLog.read(new RunsLog(recordings.log()), trusted, run)) {
+            case CheckedLog.Holds holds -> LoggedVerdict.join(holds.log().replays(), documents);
+            case CheckedLog.Absent _, CheckedLog.Broken _ -> LoggedVerdict.join(List.of(), documents);
+        };
+    }
+
+    /// Writes an array.
+    public static void write(JsonGenerator out, List<LoggedVerdict> verdicts) throws IOException {
+        out.writeStartArray();
+        for (LoggedVerdict each : verdicts) {
+            ReplayNote note = each.note();
+            Verdict verdict = each.verdict();
+            Document document = each.document();
+            out.writeStartObject();
+            out.writeStringField("at", at(note, verdict));
+            out.writeStringField(
+                    "tier",
+                    note != null
+                            ? note.tier().word()
+                            : verdict != null ? verdict.tier().word() : null);
+            out.writeStringField("verdict", outcome(note, verdict));
+            out.writeStringField(
+                    "document", document == null ? null : document.file().toString());
+            if (note == null) {
+                out.writeNullField("leaf");
+            } else {
+                out.writeNumberField("leaf", each.index());
+            }
+            out.writeStringField("fault", each.fault());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    /// Prints a line for each.
+    public static void print(PrintWriter out, List<LoggedVerdict> verdicts) {
+        for (LoggedVerdict each : verdicts) {
+            String fault = each.fault();
+            String at = at(each.note(), each.verdict());
+            out.println("replayed      " + outcome(each.note(), each.verdict()) + "  "
+                    + (at == null ? "at an unknown time" : at) + "  "
+                    + (fault == null
+                            ? "signed, leaf " + each.index() + " of the log of runs"
+                            : "NO EVIDENCE: " + Printable.of(fault)));
+        }
+    }
+
+    private static String outcome(@Nullable ReplayNote note, @Nullable Verdict verdict) {
+        return note != null
+                ? note.outcome().name()
+                : verdict != null ? verdict.outcome().name() : "UNREADABLE";
+    }
+
+    private static @Nullable String at(@Nullable ReplayNote note, @Nullable Verdict verdict) {
+        return note != null ? Timestamps.format(note.at()) : verdict != null ? Timestamps.format(verdict.at()) : null;
+    }
+}

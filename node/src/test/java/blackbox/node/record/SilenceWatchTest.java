@@ -1,0 +1,58 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import blackbox.recorder.guest.HostClock;
+import blackbox.schemas.event.Event;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SilenceWatchTest {
+
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    @Test
+    void silenceIsSaidOnceAndItsEndToo() {
+        var watch = watch(HostClock.Pace.SHARED);
+        assertNull(look(watch, 0, 104), "before the first heartbeat the start counts");
+        assertEquals("GUEST_SILENT", assertNotNullFinding(look(watch, 0, 106)).what());
+        assertNull(look(watch, 0, 120));
+        assertEquals("GUEST_BACK", assertNotNullFinding(look(watch, 120, 121)).what());
+        assertNull(look(watch, 122, 123));
+    }
+
+    @Test
+    void aGuestWithAPaceOfItsOwnMayTakeLonger() {
+        var watch = watch(HostClock.Pace.OWN);
+        assertNull(look(watch, 0, 129));
+        assertEquals("GUEST_SILENT", assertNotNullFinding(look(watch, 0, 131)).what());
+    }
+
+    /// A re-execution sets the host's time for the guest's events to the recording's.
+    @Test
+    void aHostClockThatIsSetIsNoSilence() {
+        var watch = watch(HostClock.Pace.SHARED);
+        assertNull(watch.look(101 * SECOND_NS, 102 * SECOND_NS, 102 * SECOND_NS));
+        assertNull(watch.look(101 * SECOND_NS, 900 * SECOND_NS, 103 * SECOND_NS));
+        assertNull(watch.look(901 * SECOND_NS, 901 * SECOND_NS, 104 * SECOND_NS));
+        assertEquals(
+                "GUEST_SILENT",
+                assertNotNullFinding(watch.look(901 * SECOND_NS, 50 * SECOND_NS, 110 * SECOND_NS))
+                        .what());
+    }
+
+    private static SilenceWatch watch(HostClock.Pace pace) {
+        return new SilenceWatch(pace, 100 * SECOND_NS, 100 * SECOND_NS);
+    }
+
+    private static @Nullable Event look(SilenceWatch watch, long heard, long now) {
+        return watch.look(heard * SECOND_NS, now * SECOND_NS, now * SECOND_NS);
+    }
+
+    private static Event.RecorderFinding assertNotNullFinding(@Nullable Event event) {
+        assertNotNull(event);
+        return (Event.RecorderFinding) event;
+    }
+}

@@ -1,0 +1,309 @@
+package blackbox.node.verdict;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.node.data.DataFolder;
+import blackbox.node.record.LogOfRuns;
+import blackbox.node.verdict.ReplaySession.Verdicts;
+import blackbox.node.verdict.ReplaySession.Wish;
+import blackbox.recorder.keys.KeyFile;
+import blackbox.recorder.seal.RunSealer;
+import blackbox.recorder.spool.Spool;
+import blackbox.replay.ReplayException;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.LoggedVerdict;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.row.Text;
+import blackbox.vm.FileSeal;
+import blackbox.vm.qemu.Qemu;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The way from a run to a signed verdict, over a real recording, a real log of runs and a tier that says what it is
+/// told.
+class ReplaySessionTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
+    private static final String NONE = Hash.sha256(new byte[0]).toString();
+
+    @TempDir
+    Path folder;
+
+    private final RunId run = RunId.create(START, new Random(7));
+    private final List<String> said = new ArrayList<>();
+    private final Told told = new Told();
+    private DataFolder data;
+
+    /// A tier whose outcomes are given.
+    private final class Told implements Replayer {
+        private final Deque<Comparison> comparisons = new ArrayDeque<>();
+        private List<Refusal> refusals = List.of();
+        private int replays;
+
+        @Override
+        public Tier tier() {
+            return Tier.RERUN;
+        }
+
+        @Override
+        public Set<String> captures() {
+            return Set.of();
+        }
+
+        @Override
+        public List<Refusal> check(ReplayRequest request) {
+            return refusals;
+        }
+
+        @Override
+        public Verdict replay(ReplayRequest request, Consumer<String> progress) {
+            replays++;
+            Instant at = START.plusSeconds(1000 + replays);
+            Comparison next = comparisons.poll();
+            return next == null
+                    ? Verdict.failed(run, at, tier(), "QEMU ended")
+                    : Verdict.of(run, at, tier(), next, Completion.WHOLE);
+        }
+    }
+
+    @BeforeEach
+    void record() throws Exception {
+        data = new DataFolder(folder);
+        var key = KeyFile.loadOrCreate(data.keys(), "recorder");
+        var sealer = new RunSealer(run, key, Spool.create(data.spool(), run), InstantSource.fixed(START));
+        var header = EventHeader.host(START.getEpochSecond() * 1_000_000_000L);
+        sealer.append(
+                new Event.RunOpen(header, Text.of("first"), opening(image()).toString()));
+        sealer.seal();
+        sealer.append(new Event.RunClose(header, sealer.size(), 0, 0, null, null));
+        sealer.seal();
+    }
+
+    /// An image as a build leaves it; returns its digest.
+    private String image() throws Exception {
+        Path image = Files.createDirectories(folder.resolve("images/default"));
+        var seals = new TreeMap<String, FileSeal>();
+        var text = new StringBuilder("blackbox-image-v1\n");
+        for (String name : List.of("vmlinuz", "initrd.img", "root.erofs")) {
+            var seal = FileSeal.of(Files.writeString(image.resolve(name), name));
+            seals.put(name, seal);
+            text.append(name).append(' ').append(seal.sha256()).append('\n');
+        }
+        String digest = Hash.sha256((text + "arguments quiet\n").getBytes(StandardCharsets.UTF_8))
+                .toString();
+        ObjectNode record = JSON.createObjectNode().put("format", 1).put("digest", digest);
+        record.put("builtAt", "2026-11-20T00:00:00Z").put("lockRenewed", false);
+        record.set("definition", JSON.readTree("""
+                {"format":1,"name":"default","suite":"bookworm","architecture":"amd64","packages":["bash"],
+                 "kernel":"linux-image","headers":"linux-headers","modules":["x"],"kernelArguments":["quiet"]}
+                """));
+        record.set("lock", JSON.readTree("""
+                {"format":1,"inputsSha256":"NONE","epoch":1,"packages":[{"name":"bash","version":"5",
+                 "architecture":"amd64","sha256":"NONE","bytes":1,"use":"ROOT"}]}
+                """.replace("NONE", NONE)));
+        record.set("files", JSON.valueToTree(seals));
+        record.putObject("guestFiles");
+        record.putObject("tools");
+        Files.writeString(image.resolve("image.json"), record.toString());
+        return digest;
+    }
+
+    private ObjectNode opening(String imageDigest) throws Exception {
+        Qemu qemu = Qemu.find(folder);
+        ObjectNode open = JSON.createObjectNode().put("tier", "live").putNull("snapshot");
+        open.putObject("image").put("name", "default").put("digest", imageDigest);
+        open.putObject("workspace").put("sha256", NONE).put("bytes", 0);
+        ObjectNode start = open.putObject("start").put("qemu", qemu.version());
+        start.put("qemuSha256", qemu.digest().toString()).putArray("argv").add("qemu");
+        return open;
+    }
+
+    /// Begins the log of runs, as any later recording would.
+    private void beginLog() throws Exception {
+        try (LogOfRuns runs = LogOfRuns.open(data)) {
+            runs.log().certifyIngest(KeyFile.loadOrCreate(data.keys(), "ingest").verifier());
+        }
+    }
+
+    private Verdicts replay(int times) throws Exception {
+        var session = new ReplaySession(
+                data, new Tiers(List.of(told)), () -> START.plusSeconds(900), System::nanoTime, said::add);
+        return session.run(new Wish(run, times, null), data.trustedKeys());
+    }
+
+    private List<LoggedVerdict> shown() throws IOException {
+        return VerdictList.read(new Recordings(folder), run, data.trustedKeys());
+    }
+
+    private static Comparison same() {
+        return new Comparison(List.of("process-numbers"), List.of("events"), List.of("memory"), 12, null, 0);
+    }
+
+    private static Comparison parted() {
+        var at = new FirstDivergence(1, DivergenceClass.RANDOM, "a", "b", List.of("c"), List.of("d"));
+        return new Comparison(List.of(), List.of("events"), List.of(), 1, at, 0);
+    }
+
+    private static String text(Verdicts verdicts) {
+        var text = new StringWriter();
+        ReplayReport.print(new PrintWriter(text), verdicts);
+        return text.toString();
+    }
+
+    @Test
+    void aReplayThatConfirmsTheRunIsSignedAndStaysConfirmed() throws Exception {
+        beginLog();
+        told.comparisons.addAll(List.of(same(), same()));
+        Verdicts verdicts = replay(1);
+        assertTrue(verdicts.hold());
+        assertNull(verdicts.telling().unsigned());
+        List<LoggedVerdict> shown = shown();
+        assertEquals(1, shown.size());
+        assertNull(shown.getFirst().fault());
+        assertEquals(verdicts.telling().verdict(), shown.getFirst().verdict());
+        // A verdict in the log of runs says nothing of how the run was recorded: the run still verifies.
+        assertTrue(replay(1).hold());
+        assertEquals(2, shown().size());
+        assertTrue(text(verdicts).contains("verdict       EQUIVALENT"), text(verdicts));
+        assertTrue(text(verdicts).contains("signed        yes"), text(verdicts));
+        assertEquals("EQUIVALENT", ReplayReport.json(verdicts).path("verdict").asText());
+    }
+
+    @Test
+    void ofSeveralReplaysTheOneThatDoesNotHoldTells() throws Exception {
+        beginLog();
+        told.comparisons.addAll(List.of(same(), parted(), same()));
+        Verdicts verdicts = replay(3);
+        assertFalse(verdicts.hold());
+        assertEquals(2, verdicts.held());
+        assertEquals(Outcome.DIVERGED, verdicts.telling().verdict().outcome());
+        assertEquals(3, shown().size());
+        assertEquals(3, ReplayReport.json(verdicts).path("times").asInt());
+        assertTrue(text(verdicts).contains("2 of 3 replays confirm"), text(verdicts));
+        assertTrue(text(verdicts).contains("parts at      event 1, RANDOM"), text(verdicts));
+        assertTrue(said.stream().anyMatch(line -> line.startsWith("replay 3 of 3, about ")), said.toString());
+    }
+
+    @Test
+    void aMachineThatFailedIsSaidToHaveFailed() throws Exception {
+        beginLog();
+        Verdicts verdicts = replay(1);
+        assertTrue(verdicts.isFailure());
+        assertEquals("QEMU ended", verdicts.telling().verdict().message());
+        assertNull(shown().getFirst().fault());
+    }
+
+    @Test
+    void aRunThatWasTamperedWithIsRefusedAndNothingStarts() throws Exception {
+        beginLog();
+        Path segment = new Recordings(folder).spoolSegments(run).getFirst();
+        byte[] octets = Files.readAllBytes(segment);
+        octets[octets.length / 2] ^= 1;
+        Files.write(segment, octets);
+        told.comparisons.add(same());
+        try {
+            Verdict verdict = replay(1).telling().verdict();
+            assertEquals(Outcome.INCOMPLETE, verdict.outcome());
+            assertTrue(verdict.refusals().getFirst().mend().startsWith("blackbox verify"));
+        } catch (ReplayException e) {
+            assertEquals(ReplayException.Code.ALTERED, e.code(), "not even its first event can be read");
+        }
+        assertEquals(0, told.replays);
+    }
+
+    @Test
+    void aRunWithoutItsFirstEventDoesNotHold() throws Exception {
+        beginLog();
+        Files.write(new Recordings(folder).spoolSegments(run).getFirst(), new byte[0]);
+        var failure = assertThrows(ReplayException.class, () -> replay(1));
+        assertEquals(ReplayException.Code.ALTERED, failure.code(), failure::getMessage);
+        assertTrue(String.valueOf(failure.getMessage()).contains("blackbox verify " + run), failure::getMessage);
+    }
+
+    @Test
+    void anAlteredInputIsRefusedWithItsMendAndNothingStarts() throws Exception {
+        beginLog();
+        Files.writeString(folder.resolve("images/default/root.erofs"), "ROOT.erofs");
+        told.comparisons.add(same());
+        Verdicts verdicts = replay(5);
+        assertEquals(0, told.replays);
+        assertFalse(verdicts.hold());
+        assertFalse(verdicts.isFailure());
+        Refusal refusal = verdicts.telling().verdict().refusals().getFirst();
+        assertEquals(DivergenceClass.IMAGE, refusal.kind());
+        assertTrue(text(verdicts).contains("mend        blackbox image verify default"), text(verdicts));
+        assertEquals(
+                "IMAGE",
+                ReplayReport.json(verdicts)
+                        .path("refusals")
+                        .path(0)
+                        .path("class")
+                        .asText());
+        assertEquals(1, shown().size());
+    }
+
+    @Test
+    void whatTheTierRefusesIsRefused() throws Exception {
+        beginLog();
+        told.refusals = List.of(new Refusal(DivergenceClass.ENGINE, "word 3", "1024", "2048", "none"));
+        assertEquals(told.refusals, replay(1).telling().verdict().refusals());
+        assertEquals(0, told.replays);
+    }
+
+    @Test
+    void withoutTheLogsKeyTheVerdictIsKeptAndCalledUnsigned() throws Exception {
+        told.comparisons.add(same());
+        Verdicts verdicts = replay(1);
+        assertTrue(verdicts.hold());
+        assertTrue(String.valueOf(verdicts.telling().unsigned()).contains("no key of a log of runs"));
+        assertFalse(Files.exists(data.keys().resolve("log.conf")), "no key is made for somebody else's log");
+        assertTrue(String.valueOf(shown().getFirst().fault()).contains("does not hold it"));
+        assertTrue(text(verdicts).contains("signed        NO"), text(verdicts));
+    }
+
+    @Test
+    void aTierThatThisBuildHasNotIsNotPretended() {
+        var session =
+                new ReplaySession(data, new Tiers(List.of()), InstantSource.system(), System::nanoTime, said::add);
+        var failure =
+                assertThrows(ReplayException.class, () -> session.run(new Wish(run, 1, null), data.trustedKeys()));
+        assertEquals(ReplayException.Code.BAD_INPUT, failure.code());
+        assertThrows(IllegalArgumentException.class, () -> new Tiers(List.of(told, told)));
+    }
+}
