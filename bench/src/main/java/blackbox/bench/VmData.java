@@ -29,9 +29,8 @@ record VmData(Path folder) {
         return data;
     }
 
-    /// A new folder with this one's image and QEMU, but without its snapshots and recordings. Images are replaced by
-    /// renames, so
-    /// what happens there does not reach this one.
+    /// A new folder with this one's image and QEMU, but without its snapshots and recordings. Images are
+    /// replaced by renames, so what happens there does not reach this one.
     VmData withImageOnly() throws IOException {
         Path fresh = Files.createTempDirectory(folder, "scratch-");
         Path from = folder.resolve("images").resolve(IMAGE);

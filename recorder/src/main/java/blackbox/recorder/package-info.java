@@ -2,7 +2,7 @@
 ///
 /// Sub-packages: `guest` decodes the tracer's stream, `net` folds frames into flows, `seal` builds signed batches,
 /// `spool` keeps them until the broker has them, `publish` sends them, `keys` keeps keys on the host.
-/// Depends on `schemas` only. Never trusts a length, a clock or a claim of the guest.
+/// Depends on `schemas` and `evidence`. Never trusts a length, a clock or a claim of the guest.
 @NullMarked
 package blackbox.recorder;
 

@@ -2,7 +2,7 @@
 /// replayed, `inputs` checks what it was started from, `verdict` says what came out, `divergence` finds where
 /// two runs part, `compare` feeds it, `capture` and `cassette` read what was kept beside the events.
 ///
-/// May use schemas, query and vm-runtime. Never writes to the evidence of the run that it replays.
+/// May use schemas, evidence, query and vm-runtime. Never writes to the evidence of the run that it replays.
 @NullMarked
 package blackbox.replay;
 

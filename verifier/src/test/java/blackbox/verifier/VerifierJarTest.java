@@ -55,7 +55,8 @@ class VerifierJarTest {
 
     private static final Pattern STRANGERS =
             Pattern.compile("org\\.(apache|duckdb|sqlite)\\..*|io\\.(micronaut|netty)\\..*"
-                    + "|com\\.fasterxml\\.jackson\\.databind\\..*|blackbox\\.(recorder|ingest|vm|cli|replay)\\..*");
+                    + "|com\\.fasterxml\\.jackson\\.databind\\..*|com\\.sun\\.jna\\..*"
+                    + "|blackbox\\.(recorder|ingest|vm|query|replay|node|cli)\\..*");
 
     @TempDir
     private Path folder;

@@ -19,9 +19,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The tracer beside a tool that somebody else wrote, in one guest: whatever strace saw succeed must be in the events,
-/// or
-/// be declared as lost.
+/// The tracer beside a tool that somebody else wrote, in one guest: whatever strace saw succeed must be in
+/// the events, or be declared as lost.
 class TracerOracleTest {
 
     private static final String CALLS =

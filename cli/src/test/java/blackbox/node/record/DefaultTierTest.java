@@ -10,9 +10,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Which tier a recording is of where nobody says: what can be had here decides, and both are sealed. The machine's
-/// KVM,
-/// where it has a working one, rules exact out, and then there is one answer only.
+/// Which tier a recording is of where nobody says: what can be had here decides, and both are sealed. The
+/// machine's KVM, where it has a working one, rules exact out, and then there is one answer only.
 class DefaultTierTest {
 
     @TempDir

@@ -28,9 +28,9 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The clock of a guest that counts instructions, beside a service on the host that says what time it is: while the
-/// guest
-/// runs ahead of its own clock in tight loops and behind it in short processes, with the host's processors busy.
+/// The clock of a guest that counts instructions, beside a service on the host that says what time it is:
+/// while the guest runs ahead of its own clock in tight loops and behind it in short processes, with the
+/// host's processors busy.
 class ExactClockTest {
     private static final int BUSY_PROCESSES = 2;
     private static final String BUSY_S_MAX = "180";

@@ -3,10 +3,9 @@ package blackbox.evidence.sign;
 /// Finds sooner than the provider of [blackbox.schemas.CryptoProvider] that a signature holds. Safe for use by many
 /// threads.
 ///
-/// It decides nothing: what it does not find to hold is judged by the provider as if it had not been asked. What it
-/// finds must be
-/// what the provider would take too: `S B = R + k A` without the cofactor, S below the group's order, R in its
-/// canonical encoding (RFC 8032, section 5.1).
+/// It decides nothing: what it does not find to hold is judged by the provider as if it had not been asked.
+/// What it finds must be what the provider would take too: `S B = R + k A` without the cofactor, S below the
+/// group's order, R in its canonical encoding (RFC 8032, section 5.1).
 @FunctionalInterface
 public interface Ed25519Shortcut {
 

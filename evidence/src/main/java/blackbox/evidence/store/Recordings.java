@@ -124,8 +124,9 @@ public record Recordings(Path data) {
         return committed;
     }
 
-    /// How many of a run's events the table has without a gap from the first on.
-    public long committedEnd(RunId run) throws IOException {
+    /// How many of a run's events its sealed files hold without a gap from the first on. Such a file may be there a
+    /// moment before the commit that makes it part of the table (decision 0040).
+    public long sealedEnd(RunId run) throws IOException {
         long end = 0;
         for (DataFile file : dataFiles(run)) {
             if (file.name().firstIndex() > end) {

@@ -30,11 +30,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Verifies one run from its files and public keys alone.
 ///
-/// Order: the log of runs, whole; every data file against its seal; then the rows of each file, encoded to leaves
-/// again, into the tree,
-/// and every checkpoint against it; beside them the spool's batches, which also go on where the table ends.
-/// Nothing in a file is parsed unless its seal holds. After the first file or checkpoint that does not hold,
-/// later events are not believed.
+/// Order: the log of runs, whole; every data file against its seal; then the rows of each file, encoded to
+/// leaves again, into the tree, and every checkpoint against it; beside them the spool's batches, which also
+/// go on where the table ends. Nothing in a file is parsed unless its seal holds. After the first file or
+/// checkpoint that does not hold, later events are not believed.
 public final class RunVerifier {
 
     private static final int ATTEMPTS_MAX = 5;

@@ -9,9 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// The right to run the pipeline of a data folder: a lock on `pipeline.lock` that ends with the process. The file says
-/// where
-/// the holder's broker listens, so that others can publish there.
+/// The right to run the pipeline of a data folder: a lock on `pipeline.lock` that ends with the process. The
+/// file says where the holder's broker listens, so that others can publish there.
 public final class PipelineLock implements AutoCloseable {
 
     private static final int ADDRESS_BYTES_MAX = 4_096;

@@ -22,6 +22,9 @@ final class Publication {
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
     private static final Duration TABLE_LOOK_EVERY = Duration.ofMillis(100);
 
+    /// How long another process may bring nothing of the run into the table; one that works does every second.
+    private static final Duration TABLE_PATIENCE = Duration.ofSeconds(30);
+
     /// How long a broker that does not answer is waited for at a run's end; what it did not take stays in the
     /// spool.
     private static final Duration BROKER_PATIENCE = Duration.ofSeconds(20);
@@ -53,19 +56,23 @@ final class Publication {
         try {
             first.run();
             pump = new SpoolPump(spool, publisher(), run.value());
+            recover();
         } catch (IngestException | RecorderException | IOException | RuntimeException e) {
             failure = e;
         } catch (LinkageError e) {
-            // Iceberg's class for its threads cannot be loaded any more once the process was told to end.
-            failure = new IllegalStateException("the process was told to end before", e);
+            failure = ending(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
+    /// Iceberg's class for its threads cannot be loaded any more once the process was told to end.
+    private static IllegalStateException ending(LinkageError e) {
+        return new IllegalStateException("the process was told to end before", e);
+    }
+
     /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`, or
-    /// another
-    /// `record`), once that has said where it listens.
+    /// another `record`), once that has said where it listens.
     private KafkaPublisher publisher() throws IngestException, RecorderException, IOException, InterruptedException {
         for (long deadline = System.nanoTime() + START_TIMEOUT.toNanos(); System.nanoTime() < deadline; ) {
             PipelineLock lock = PipelineLock.tryTake(data);
@@ -88,84 +95,126 @@ final class Publication {
     private KafkaPublisher own(PipelineLock lock) throws IngestException, RecorderException, IOException {
         Pipeline own = Pipeline.start(lock, data, kafka);
         pipeline = own;
-        own.recover(data)
-                .forEach(left -> says.accept("published " + left.batches() + " batches that an earlier recorder of run "
-                        + left.run() + " left behind"
-                        + (left.quarantined().isEmpty() ? "" : "; damaged ends are in " + left.quarantined())));
         return own.publisher();
+    }
+
+    /// Publishes what earlier recorders left behind, where the pipeline is ours; what cannot be stays in their spools.
+    private void recover() {
+        Pipeline own = pipeline;
+        if (own == null) {
+            return;
+        }
+        try {
+            own.recover(data)
+                    .forEach(left -> says.accept("published " + left.batches()
+                            + " batches that an earlier recorder of run "
+                            + left.run() + " left behind"
+                            + (left.quarantined().isEmpty() ? "" : "; damaged ends are in " + left.quarantined())));
+        } catch (RecorderException e) {
+            says.accept("what earlier recorders left behind is not published yet: " + e.getMessage());
+        }
     }
 
     /// Waits until everything recorded is in the table. The spool must be closed.
     ///
-    /// @return null when it is, else why not yet; nothing is lost then, the next start goes on with it
+    /// @return null when it is, else why not yet; nothing is lost then
     @Nullable
-    String finish(long endIndex, Duration timeout)
-            throws IngestException, RecorderException, IOException, InterruptedException {
+    String finish(long endIndex, Duration timeout) throws IngestException, IOException, InterruptedException {
         starter.join(START_TIMEOUT);
         Exception why = failure;
         if (why != null || pump == null) {
             return "the broker did not come up" + (why == null ? "" : ": " + why.getMessage());
         }
-        if (!sent(timeout)) {
-            String trouble = trouble();
-            return "the broker has not taken everything" + (trouble == null ? "" : ": " + trouble);
-        }
-        return ingested(endIndex, timeout);
+        long deadline = System.nanoTime() + timeout.toNanos();
+        String unsent = sent(deadline);
+        return unsent == null ? ingested(endIndex, deadline) : unsent;
     }
 
-    /// Waits for the table, which another process fills as long as it holds the pipeline. When that process ends
-    /// before it has, its pipeline is taken over.
-    ///
-    /// @return null when the table has the run, else why not
-    private @Nullable String ingested(long endIndex, Duration timeout)
-            throws IngestException, RecorderException, IOException, InterruptedException {
-        var recordings = new Recordings(data.root());
-        long deadline = System.nanoTime() + timeout.toNanos();
-        while (pipeline == null && System.nanoTime() < deadline) {
-            if (recordings.committedEnd(run) >= endIndex) {
-                return null;
-            }
-            if (!takeOver()) {
-                TimeUnit.NANOSECONDS.sleep(TABLE_LOOK_EVERY.toNanos());
-            }
-        }
-        Pipeline own = pipeline;
-        if (own == null) {
-            return "the process that holds the pipeline has ingested " + recordings.committedEnd(run) + " of "
-                    + endIndex + " events";
-        }
-        return own.await(run, endIndex, timeout)
-                ? null
-                : "ingest has not finished: " + own.ingest().status();
+    /// Where the run is that the table does not have yet.
+    String whereabouts() throws InterruptedException {
+        return spool.awaitEmpty(0) ? "at the broker" : "in the spool";
     }
 
     /// Waits for the broker to have everything. When the process whose broker we borrowed ends meanwhile, its
     /// pipeline is taken over.
-    private boolean sent(Duration timeout)
-            throws IngestException, RecorderException, IOException, InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
+    ///
+    /// @return null when it has, else why not
+    private @Nullable String sent(long deadline) throws InterruptedException {
         long answered = System.nanoTime();
         while (System.nanoTime() < deadline && System.nanoTime() - answered < BROKER_PATIENCE.toNanos()) {
             if (spool.awaitEmpty(LOOK_EVERY.toNanos())) {
-                return true;
+                return null;
             }
-            takeOver();
+            String why = takeOver();
+            if (why != null) {
+                return why;
+            }
             answered = trouble() == null ? System.nanoTime() : answered;
         }
-        return false;
+        String trouble = trouble();
+        return "the broker has not taken everything" + (trouble == null ? "" : ": " + trouble);
+    }
+
+    /// Waits for the table, which another process fills as long as it holds the pipeline. When that process ends
+    /// before it has, its pipeline is taken over. A process that ingests other things, or nothing of this run any
+    /// more, is not waited for to the end.
+    ///
+    /// @return null when the table has the run, else why not
+    private @Nullable String ingested(long endIndex, long deadline)
+            throws IngestException, IOException, InterruptedException {
+        var recordings = new Recordings(data.root());
+        long had = recordings.sealedEnd(run);
+        long grown = System.nanoTime();
+        while (pipeline == null
+                && had < endIndex
+                && System.nanoTime() < deadline
+                && System.nanoTime() - grown < TABLE_PATIENCE.toNanos()) {
+            TimeUnit.NANOSECONDS.sleep(TABLE_LOOK_EVERY.toNanos());
+            String why = takeOver();
+            if (why != null) {
+                return why;
+            }
+            long has = recordings.sealedEnd(run);
+            grown = has > had ? System.nanoTime() : grown;
+            had = has;
+        }
+        Pipeline own = pipeline;
+        if (own != null) {
+            var left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+            return own.await(run, endIndex, left)
+                    ? null
+                    : "ingest has not finished: " + own.ingest().status();
+        }
+        return had >= endIndex
+                ? null
+                : "the process that holds the pipeline has ingested " + had + " of " + endIndex + " events";
     }
 
     /// Takes the pipeline if nobody has it.
     ///
-    /// @return whether it was taken now
-    private boolean takeOver() throws IngestException, RecorderException, IOException {
-        PipelineLock lock = pipeline == null ? PipelineLock.tryTake(data) : null;
-        if (lock == null) {
-            return false;
+    /// @return why that could not be done, or null
+    private @Nullable String takeOver() {
+        Exception why;
+        try {
+            PipelineLock lock = pipeline == null ? PipelineLock.tryTake(data) : null;
+            if (lock == null) {
+                return null;
+            }
+            try {
+                stopPumping();
+            } catch (RuntimeException e) {
+                lock.close();
+                throw e;
+            }
+            pump = new SpoolPump(spool, own(lock), run.value());
+            recover();
+            return null;
+        } catch (IngestException | RecorderException | IOException | RuntimeException e) {
+            why = e;
+        } catch (LinkageError e) {
+            why = ending(e);
         }
-        stopPumping();
-        pump = new SpoolPump(spool, own(lock), run.value());
-        return true;
+        return "the work of the process that held the pipeline could not be taken over: " + why.getMessage();
     }
 
     /// What keeps batches from the broker, or null.

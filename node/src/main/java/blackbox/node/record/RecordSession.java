@@ -197,7 +197,8 @@ public final class RecordSession {
         try (AnchorService anchors = AnchorService.once(data, says)) {
             String unfinished = publication.finish(recorded, PUBLISH_TIMEOUT);
             if (unfinished != null) {
-                says.accept("the run is recorded and kept in the spool, but not in the table yet: " + unfinished
+                says.accept("the run is recorded and kept " + publication.whereabouts()
+                        + ", but not all of it is in the table yet: " + unfinished
                         + "; the next 'blackbox serve' or 'record' goes on with it");
             }
             anchors.awaitFirst(ANCHOR_PATIENCE);

@@ -59,7 +59,7 @@ class PublicationTest {
                 broker.close();
                 other.close();
                 assertNull(publication.finish(events, PATIENCE));
-                assertEquals(events, new Recordings(folder).committedEnd(run));
+                assertEquals(events, new Recordings(folder).sealedEnd(run));
             } finally {
                 publication.close();
             }

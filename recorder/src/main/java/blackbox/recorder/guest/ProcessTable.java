@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What frames have told of processes, so that later frames of a process can be shown with its name and parent.
-/// Bounded: the
-/// process that was not heard of for the longest time is forgotten first. Owned by one thread.
+/// What frames have told of processes, so that later frames of a process can be shown with its name and
+/// parent. Bounded: the process that was not heard of for the longest time is forgotten first. Owned by one
+/// thread.
 final class ProcessTable {
 
     private static final int PROCESSES_MAX = 65_536;

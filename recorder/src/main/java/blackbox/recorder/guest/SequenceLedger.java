@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Accounts for every sequence number of every CPU. A gap is a loss; because a softirq may emit between a frame's
-/// number and
-/// its output, a gap counts only when it has not been filled within [#PATIENCE] frames. Owned by one thread.
+/// Accounts for every sequence number of every CPU. A gap is a loss; because a softirq may emit between a
+/// frame's number and its output, a gap counts only when it has not been filled within [#PATIENCE] frames.
+/// Owned by one thread.
 final class SequenceLedger {
 
     /// Frames of a CPU after which a number that is missing will not come any more.

@@ -63,9 +63,8 @@ final class Values {
         return tlv == null ? null : Text.copyOf(tlv.array(), tlv.offset(), tlv.length());
     }
 
-    /// A path, turned round from its names. One that was cut or could not be followed to the root lacks its beginning
-    /// and so
-    /// does not start with a slash.
+    /// A path, turned round from its names. One that was cut or could not be followed to the root lacks its
+    /// beginning and so does not start with a slash.
     @Nullable
     Text path(TlvType type, String name) {
         Tlv tlv = whole(type, name);

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of a DNS message (RFC 1035) that say who asked for what and what the answer was: the first question and
-/// the
-/// A, AAAA and CNAME answers. Names are lower-cased; octets that are not printable ASCII are escaped as `\ddd`.
+/// The parts of a DNS message (RFC 1035) that say who asked for what and what the answer was: the first
+/// question and the A, AAAA and CNAME answers. Names are lower-cased; octets that are not printable ASCII are
+/// escaped as `\ddd`.
 public record DnsMessage(int id, boolean response, String name, int type, List<String> answers) {
 
     private static final int NAME_OCTETS_MAX = 255;

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Folds frames into flows and DNS questions, and gives them out as host events. Owned by one thread, bounded: when a
-/// table
-/// is full its oldest entry is given out early (`evicted`) and counted again if it goes on.
+/// Folds frames into flows and DNS questions, and gives them out as host events. Owned by one thread,
+/// bounded: when a table is full its oldest entry is given out early (`evicted`) and counted again if it goes
+/// on.
 ///
-/// A flow is given out twice: with no bytes when it is first seen (`open`), and with its counts when it is over, idle
-/// for
-/// [#IDLE], or at the end of the run. Direction is what the hypervisor says, not what the frame says.
+/// A flow is given out twice: with no bytes when it is first seen (`open`), and with its counts when it is
+/// over, idle for [#IDLE], or at the end of the run. Direction is what the hypervisor says, not what the
+/// frame says.
 public final class FlowTable {
 
     static final Duration IDLE = Duration.ofSeconds(60);

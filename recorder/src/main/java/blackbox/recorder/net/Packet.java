@@ -4,9 +4,8 @@ import blackbox.schemas.event.Endpoint;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What one Ethernet frame says: protocol, endpoints and payload. Lengths are those that the headers claim, cut to what
-/// is
-/// there; a frame that cannot be read to the end is still counted, under what could be read.
+/// What one Ethernet frame says: protocol, endpoints and payload. Lengths are those that the headers claim,
+/// cut to what is there; a frame that cannot be read to the end is still counted, under what could be read.
 ///
 /// @param protocol `tcp`, `udp`, `icmp`, `icmpv6`, an IP protocol number, `arp`, or `ether-<type>`
 /// @param source null where the frame has no IP addresses; port 0 where it has no ports

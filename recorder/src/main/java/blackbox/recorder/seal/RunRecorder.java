@@ -11,13 +11,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which they
-/// arrive
-/// and seals at least once a second, also when nothing happens.
+/// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which
+/// they arrive and seals at least once a second, also when nothing happens.
 ///
-/// [#record] blocks while the queue is full: a guest that floods is slowed down by its own channel, and what its ring
-/// then
-/// drops is counted there. When the sink fails the writer stops, and every later call says why.
+/// [#record] blocks while the queue is full: a guest that floods is slowed down by its own channel, and what
+/// its ring then drops is counted there. When the sink fails the writer stops, and every later call says why.
 public final class RunRecorder implements AutoCloseable {
 
     private static final int QUEUE_EVENTS_MAX = 65_536;

@@ -154,9 +154,8 @@ public final class Spool implements BatchSink, AutoCloseable {
         return true;
     }
 
-    /// The first batch that the spool still has, or will have next: where a pump starts. What a broker has of it
-    /// already comes
-    /// there twice, and ingest drops it.
+    /// The first batch that the spool still has, or will have next: where a pump starts. What a broker has of
+    /// it already comes there twice, and ingest drops it.
     synchronized long firstKept() {
         return segments.isEmpty() ? written + 1 : segments.getFirst().firstSequence;
     }

@@ -9,9 +9,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Carries a run's batches from its spool to the broker, on a thread of its own. It reads back what is durable on disk,
-/// so
-/// a broker that is slow or away costs disk, not memory, and what is sent is what would be sent after a crash.
+/// Carries a run's batches from its spool to the broker, on a thread of its own. It reads back what is
+/// durable on disk, so a broker that is slow or away costs disk, not memory, and what is sent is what would
+/// be sent after a crash.
 public final class SpoolPump implements AutoCloseable {
 
     private final Spool spool;

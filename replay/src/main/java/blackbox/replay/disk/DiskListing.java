@@ -1,6 +1,7 @@
 package blackbox.replay.disk;
 
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.text.Printable;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.disk.LastWrites.Write;
@@ -120,6 +121,6 @@ public record DiskListing(Text path, List<Entry> entries) {
     }
 
     private static String printable(Text path) {
-        return blackbox.evidence.text.Printable.of(path.toString());
+        return Printable.of(path.toString());
     }
 }

@@ -1,6 +1,5 @@
-/// The two ways to replay a run have one face: what to replay goes in, a verdict comes out. Which one a run can have
-/// was
-/// fixed when it was recorded.
+/// The two ways to replay a run have one face: what to replay goes in, a verdict comes out. Which one a run
+/// can have was fixed when it was recorded.
 @NullMarked
 package blackbox.replay.tier;
 

@@ -22,10 +22,9 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a verdict has
-/// one spelling. Reading refuses every other one. Version 2 says how the guests' clocks differed; a verdict that does
-/// not
-/// know is one of version 1.
+/// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a
+/// verdict has one spelling. Reading refuses every other one. Version 2 says how the guests' clocks differed;
+/// a verdict that does not know is one of version 1.
 public final class VerdictJson {
     /// A longer document is none: divergences are shown in bounded form.
     public static final int OCTETS_MAX = 1 << 20;

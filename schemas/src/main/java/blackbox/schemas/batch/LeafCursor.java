@@ -2,9 +2,8 @@ package blackbox.schemas.batch;
 
 import blackbox.schemas.row.LeafCodec;
 
-/// Walks the leaf entries of a batch: each a big-endian u16 length, an octet 0 (the RFC 6962 leaf prefix, so that
-/// prefix
-/// and leaf are hashed in one piece) and the leaf.
+/// Walks the leaf entries of a batch: each a big-endian u16 length, an octet 0 (the RFC 6962 leaf prefix, so
+/// that prefix and leaf are hashed in one piece) and the leaf.
 public final class LeafCursor {
 
     /// Octets in front of each leaf.

@@ -8,9 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
-/// A sealed batch: consecutive leaves of one run, the hash of the batch before, and a signed checkpoint of the run's
-/// tree
-/// up to its last leaf, which is always a host heartbeat. Immutable; see `schemas/batch.md`.
+/// A sealed batch: consecutive leaves of one run, the hash of the batch before, and a signed checkpoint of
+/// the run's tree up to its last leaf, which is always a host heartbeat. Immutable; see `schemas/batch.md`.
 ///
 /// `octets` are the batch's exact encoding; everything else is read from them.
 public final class SealedBatch {

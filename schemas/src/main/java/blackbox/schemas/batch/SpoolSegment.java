@@ -7,8 +7,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// A spool segment: records of u32 length, u32 CRC-32C of the payload, and the payload, a [SealedBatch]; all
-/// big-endian.
-/// Reader and writer of the format stand here together; see `schemas/batch.md`.
+/// big-endian. Reader and writer of the format stand here together; see `schemas/batch.md`.
 ///
 /// @param batches what could be read, in order
 /// @param length how many octets those take

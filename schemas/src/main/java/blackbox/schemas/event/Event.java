@@ -5,9 +5,8 @@ import blackbox.schemas.row.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Something that happened in a run. Null means: not known or not applicable; what should be known and is not is named
-/// in
-/// the header's marks. `ret` is 0 or more on success, a negated errno otherwise.
+/// Something that happened in a run. Null means: not known or not applicable; what should be known and is not
+/// is named in the header's marks. `ret` is 0 or more on success, a negated errno otherwise.
 public sealed interface Event {
 
     EventHeader header();
@@ -115,9 +114,8 @@ public sealed interface Event {
             long ret)
             implements Event {}
 
-    /// A socket call: kinds net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in which a
-    /// leading
-    /// NUL is shown as `@`.
+    /// A socket call: kinds net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
+    /// which a leading NUL is shown as `@`.
     record NetCall(
             EventHeader header,
             Kind kind,

@@ -2,9 +2,8 @@ package blackbox.schemas.row;
 
 import org.jspecify.annotations.Nullable;
 
-/// The columns that make up a leaf. The field id is the key in the leaf's encoding and the Iceberg field id in the
-/// table;
-/// ids are never reused, and a leaf lists its columns by ascending id.
+/// The columns that make up a leaf. The field id is the key in the leaf's encoding and the Iceberg field id
+/// in the table; ids are never reused, and a leaf lists its columns by ascending id.
 ///
 /// Units are last in a name: `_ns` nanoseconds (`at_ns` since 1970-01-01 UTC, `start_ns` since the guest booted).
 public enum Column {

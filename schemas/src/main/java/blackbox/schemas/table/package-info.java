@@ -1,7 +1,7 @@
 /// The table that recordings live in, described without any library: columns, field ids, file names, seals.
 ///
-/// Ingest writes by this description and query reads by it; they share nothing else. Specified in
-/// `schemas/table.md`. Depends on rows, hashes and notes of `blackbox.schemas`; never on Iceberg, Parquet or a
+/// Ingest writes by this description, evidence and query read by it; they share nothing else. Specified in
+/// `schemas/table.md`. Depends on rows, hashes and run ids of `blackbox.schemas`; never on Iceberg, Parquet or a
 /// file system.
 @NullMarked
 package blackbox.schemas.table;

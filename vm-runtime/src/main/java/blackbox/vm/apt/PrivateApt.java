@@ -276,7 +276,11 @@ public final class PrivateApt implements AutoCloseable {
                     sha256,
                     Long.parseLong(size));
         } catch (IllegalArgumentException e) {
-            throw new VmException(Code.MIRROR, "the package mirror's lists are damaged at '" + name + "'", e);
+            throw new VmException(
+                    Code.MIRROR,
+                    "the package mirror's lists are damaged at " + (name.isEmpty() ? "an unnamed package" : name)
+                            + "; try again, or name another one with --mirror URL",
+                    e);
         }
     }
 

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// Where packages are installed: namespaces in which whoever builds is root and has the user ids of a whole system,
-/// with
-/// nothing of the network and with mounts of their own. Root has those ids already. Anybody else gets them in a user
-/// namespace, out of the range that `/etc/subuid` gives them (user_namespaces(7), newuidmap(1)); what their root makes
-/// there belongs to ids of that range outside, so only [#delete] can delete it.
+/// Where packages are installed: namespaces in which whoever builds is root and has the user ids of a whole
+/// system, with nothing of the network and with mounts of their own. Root has those ids already. Anybody else
+/// gets them in a user namespace, out of the range that `/etc/subuid` gives them (user_namespaces(7),
+/// newuidmap(1)); what their root makes there belongs to ids of that range outside, so only [#delete] can
+/// delete it.
 public final class BuildNamespace {
     private static final List<String> SECLUDED =
             List.of("--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc");

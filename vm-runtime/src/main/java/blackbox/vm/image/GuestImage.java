@@ -123,9 +123,8 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         }
     }
 
-    /// The digest over what the record says of the files and the kernel arguments: [#digest] when nobody has changed
-    /// the
-    /// record.
+    /// The digest over what the record says of the files and the kernel arguments: [#digest] when nobody has
+    /// changed the record.
     public Hash recordedDigest() {
         return digest(new TreeMap<>(record.files()), kernelArguments());
     }

@@ -9,9 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/// Everything that ever went into an image or an unpacked QEMU, by SHA-256: `archive/sha256/HEX`. A file is put there
-/// whole or not at all,
-/// and never changed; what is taken out is hashed again first.
+/// Everything that ever went into an image or an unpacked QEMU, by SHA-256: `archive/sha256/HEX`. A file is
+/// put there whole or not at all, and never changed; what is taken out is hashed again first.
 public final class PackageArchive {
     private final Path folder;
 

@@ -12,9 +12,8 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The agent's standard streams over the stdio port, with frames as in [AgentOutput] in both directions. Two threads,
-/// one a direction; what is not taken is
-/// not read.
+/// The agent's standard streams over the stdio port, with frames as in [AgentOutput] in both directions. Two
+/// threads, one a direction; what is not taken is not read.
 final class AgentStreams {
     private static final int STDIN = 0;
 

@@ -28,9 +28,8 @@ final class DeviceStream {
     /// then one in the run.
     ///
     /// The timer that wakes a sleeping guest is taken off; QEMU sets it again as soon as the guest runs. It
-    /// goes by the host's time, which a replay has out of the log and reads there before its guest is let run:
-    /// the timer would be due while the machine still stands, when it moves nothing, and the guest would never
-    /// be woken.
+    /// goes by the host's time. A replay takes that from the log, and reads it before its guest runs: the timer
+    /// would be due while the machine still stands, when it moves nothing, and the guest would never be woken.
     ///
     /// @param instructionShift of the machine that was saved
     static void beginHere(Path devices, int instructionShift) throws VmException {
@@ -46,7 +45,7 @@ final class DeviceStream {
             stream.putLong(waking + Long.BYTES, NEVER);
             Files.write(devices, stream.array());
         } catch (IOException | ArithmeticException e) {
-            throw new VmException(Code.QEMU_FAILED, devices + " is not a snapshot to begin from: " + e.getMessage(), e);
+            throw new VmException(Code.QEMU_FAILED, devices + " is not a snapshot to begin from", e);
         }
     }
 

@@ -48,7 +48,8 @@ final class SnapshotStore {
     ///     meaning in the live tier
     record Parts(Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib, Tier tier, int instructionShift) {
         Hash key() throws VmException {
-            var text = new StringBuilder("blackbox-snapshot-key-v2\n");
+            // Those of the exact tier have been made otherwise since decision 0086.
+            var text = new StringBuilder("blackbox-snapshot-key-" + (tier == Tier.EXACT ? "v2\n" : "v1\n"));
             text.append(image.digest()).append('\n');
             text.append(qemu.digest()).append(' ').append(qemu.version()).append('\n');
             text.append(QemuArguments.restored(this, Network.NONE, BlockLog.KEPT))

@@ -222,9 +222,8 @@ public final class SteppedMachine implements AutoCloseable {
         return open;
     }
 
-    /// Patience for a stretch that begins now: for as long as the machine goes on. A QEMU that has lost its log's
-    /// thread
-    /// does not say so; it waits for ever.
+    /// Patience for a stretch that begins now: for as long as the machine goes on. A QEMU that has lost its
+    /// log's thread does not say so; it waits for ever.
     private Patience whileItMoves() {
         var watchdog = new Watchdog(STILL_MAX, "instruction", System::nanoTime);
         return () -> {

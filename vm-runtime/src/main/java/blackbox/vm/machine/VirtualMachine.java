@@ -23,10 +23,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// A running machine with an agent in it, or about to be. Its owner is one thread, which calls the steps in
-/// order: [#prepareAgent], [#launchAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill] may come
-/// from
-/// any thread at any time. [#events], [#framesOut] and [#framesIn] must be read, each by a thread of its
-/// own, from the start to their end.
+/// order: [#prepareAgent], [#launchAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill]
+/// may come from any thread at any time. [#events], [#framesOut] and [#framesIn] must be read, each by a
+/// thread of its own, from the start to their end.
 public final class VirtualMachine implements AutoCloseable {
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
     /// Unpacking a workspace of gigabytes under emulation is what takes long.

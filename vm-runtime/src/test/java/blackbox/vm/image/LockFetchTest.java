@@ -100,7 +100,9 @@ class LockFetchTest {
         mirror.mangle(libb);
         var why = assertThrows(VmException.class, this::fetched);
         assertEquals(Code.MIRROR, why.code());
-        assertEquals("the package mirror's lists are damaged at 'libb'", why.getMessage());
+        assertEquals(
+                "the package mirror's lists are damaged at libb; try again, or name another one with --mirror URL",
+                why.getMessage());
     }
 
     @Test

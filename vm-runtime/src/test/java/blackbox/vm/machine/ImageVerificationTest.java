@@ -17,9 +17,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An image built again from its archive, on another path and without a network, is the same bytes; one that was
-/// changed
-/// is found. Takes as long as a build.
+/// An image built again from its archive, on another path and without a network, is the same bytes; one that
+/// was changed is found. Takes as long as a build.
 class ImageVerificationTest {
     @TempDir
     Path folder;

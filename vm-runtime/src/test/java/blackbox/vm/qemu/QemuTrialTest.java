@@ -27,9 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a trial makes of programs that behave as QEMUs do, good and bad. The trial of a real one is part of the tests
-/// of
-/// the exact tier.
+/// What a trial makes of programs that behave as QEMUs do, good and bad. The trial of a real one is part of
+/// the tests of the exact tier.
 class QemuTrialTest {
     private static final String HASH = Hash.sha256(new byte[0]).toString();
     private static final String GOOD = "echo 'blackbox: trial: done' > console; echo e > events";
