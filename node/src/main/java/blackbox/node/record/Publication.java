@@ -56,7 +56,6 @@ final class Publication {
         try {
             first.run();
             pump = new SpoolPump(spool, publisher(), run.value());
-            recover();
         } catch (IngestException | RecorderException | IOException | RuntimeException e) {
             failure = e;
         } catch (LinkageError e) {
@@ -95,15 +94,13 @@ final class Publication {
     private KafkaPublisher own(PipelineLock lock) throws IngestException, RecorderException, IOException {
         Pipeline own = Pipeline.start(lock, data, kafka);
         pipeline = own;
+        // Before anything of this run is sent: who waits for this run's rows has waited for theirs.
+        recover(own);
         return own.publisher();
     }
 
-    /// Publishes what earlier recorders left behind, where the pipeline is ours; what cannot be stays in their spools.
-    private void recover() {
-        Pipeline own = pipeline;
-        if (own == null) {
-            return;
-        }
+    /// Publishes what earlier recorders left behind; what cannot be stays in their spools.
+    private void recover(Pipeline own) {
         try {
             own.recover(data)
                     .forEach(left -> says.accept("published " + left.batches()
@@ -207,7 +204,6 @@ final class Publication {
                 throw e;
             }
             pump = new SpoolPump(spool, own(lock), run.value());
-            recover();
             return null;
         } catch (IngestException | RecorderException | IOException | RuntimeException e) {
             why = e;
