@@ -24,33 +24,15 @@ public final class AptSources {
 
     private AptSources() {}
 
-    /// The sources as text in apt's one-line form.
+    /// The sources of a Debian suite as text in apt's one-line form. The suite need not be the machine's: where its
+    /// apt has none of it, those of its own release with the suite put in place of it, for an archive serves
+    /// every release.
     ///
     /// @param configuration the machine's `/etc/apt`
-    /// @param mirror to use instead of the machine's sources, or null
-    /// @throws VmException `MIRROR` when the machine has no source of this suite
-    public static String of(Path configuration, String suite, @Nullable String mirror) throws VmException {
-        if (mirror != null) {
-            return "deb " + mirror + " " + suite + " main\n";
-        }
-        List<String> lines = serving(configuration, suite);
-        if (lines.isEmpty()) {
-            throw new VmException(
-                    Code.MIRROR,
-                    "this machine's apt has no source for Debian's '" + suite
-                            + "'; add one, or name a mirror with --mirror URL");
-        }
-        return String.join("\n", lines) + "\n";
-    }
-
-    /// Sources of a Debian suite that need not be the machine's: where its apt has none of that suite, those
-    /// of its own release with the suite put in place of it, for an archive serves every release.
-    ///
     /// @param own the suite that this machine runs, as its `os-release` calls it
     /// @param mirror to use instead of the machine's sources, or null
     /// @throws VmException `MIRROR` when the machine has no source of Debian's
-    public static String ofAny(Path configuration, String suite, String own, @Nullable String mirror)
-            throws VmException {
+    public static String of(Path configuration, String suite, String own, @Nullable String mirror) throws VmException {
         if (mirror != null) {
             return "deb [signed-by=" + KEYRING + "] " + mirror + " " + suite + " main\n";
         }
@@ -66,6 +48,25 @@ public final class AptSources {
                     "this machine's apt has no source of Debian's packages; name a mirror of Debian with --mirror URL");
         }
         return String.join("\n", lines) + "\n";
+    }
+
+    /// The suite that this machine runs, such as `bookworm`; empty where it is not Debian.
+    ///
+    /// @throws VmException `IO` when `/etc/os-release` cannot be read
+    public static String ownSuite() throws VmException {
+        Path release = Path.of("/etc/os-release");
+        try {
+            List<String> lines = Files.exists(release) ? Files.readAllLines(release) : List.of();
+            return !lines.contains("ID=debian")
+                    ? ""
+                    : lines.stream()
+                            .filter(line -> line.startsWith("VERSION_CODENAME="))
+                            .map(line -> line.substring("VERSION_CODENAME=".length()))
+                            .findFirst()
+                            .orElse("");
+        } catch (IOException e) {
+            throw new VmException(Code.IO, release + " could not be read", e);
+        }
     }
 
     /// The line with its suite, the word after the address, changed.

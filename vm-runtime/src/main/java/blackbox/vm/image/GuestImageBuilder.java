@@ -228,7 +228,7 @@ public final class GuestImageBuilder {
 
     private static PrivateApt open(ImageDefinition definition, @Nullable String mirror, ScratchFolder scratch)
             throws VmException {
-        String sources = AptSources.of(AptSources.CONFIGURATION, definition.suite(), mirror);
+        String sources = AptSources.of(AptSources.CONFIGURATION, definition.suite(), AptSources.ownSuite(), mirror);
         return PrivateApt.open(scratch.path(), sources, definition.architecture());
     }
 

@@ -100,7 +100,8 @@ final class QemuFetch {
                                 + "', which is not installed; install apt and dpkg, or install QEMU 10 or newer");
             }
         }
-        return PrivateApt.open(scratch, AptSources.ofAny(aptConfiguration, suite, ownSuite(), mirror), ARCHITECTURE);
+        return PrivateApt.open(
+                scratch, AptSources.of(aptConfiguration, suite, AptSources.ownSuite(), mirror), ARCHITECTURE);
     }
 
     private String unpack(QemuLock lock) throws VmException {
@@ -148,22 +149,6 @@ final class QemuFetch {
                 throw new VmException(
                         Code.QEMU_MISSING, "Debian's packages of QEMU lack the library " + found.group(1));
             }
-        }
-    }
-
-    private static String ownSuite() throws VmException {
-        Path release = Path.of("/etc/os-release");
-        try {
-            List<String> lines = Files.exists(release) ? Files.readAllLines(release) : List.of();
-            return !lines.contains("ID=debian")
-                    ? ""
-                    : lines.stream()
-                            .filter(line -> line.startsWith("VERSION_CODENAME="))
-                            .map(line -> line.substring("VERSION_CODENAME=".length()))
-                            .findFirst()
-                            .orElse("");
-        } catch (IOException e) {
-            throw new VmException(Code.IO, release + " could not be read", e);
         }
     }
 }

@@ -62,15 +62,9 @@ class AptSourcesTest {
     @Test
     void aMachineWithoutTheSuiteIsToldHowToMendIt() throws Exception {
         Files.writeString(etc.resolve("sources.list"), "deb http://vendor.test/apt nodistro main\n");
-        var failure = assertThrows(VmException.class, () -> AptSources.of(etc, "bookworm", null));
+        var failure = assertThrows(VmException.class, () -> AptSources.of(etc, "bookworm", "", null));
         assertEquals(VmException.Code.MIRROR, failure.code());
         assertTrue(failure.getMessage().contains("--mirror"), failure.getMessage());
-    }
-
-    @Test
-    void aMirrorByFlagReplacesTheMachines() throws Exception {
-        assertEquals(
-                "deb http://m.test/debian bookworm main\n", AptSources.of(etc, "bookworm", "http://m.test/debian"));
     }
 
     @Test
@@ -87,7 +81,7 @@ class AptSourcesTest {
         assertEquals("""
                 deb [signed-by=/usr/share/keyrings/debian.gpg] http://bookworm.test/debian trixie main
                 deb [signed-by=/usr/share/keyrings/debian.gpg] http://bookworm.test/debian trixie-updates main
-                """, AptSources.ofAny(etc, "trixie", "bookworm", null));
+                """, AptSources.of(etc, "trixie", "bookworm", null));
     }
 
     @Test
@@ -96,16 +90,28 @@ class AptSourcesTest {
                 deb http://old.test/debian bookworm main
                 deb http://new.test/debian trixie main
                 """);
-        assertEquals("deb http://new.test/debian trixie main\n", AptSources.ofAny(etc, "trixie", "bookworm", null));
+        assertEquals("deb http://new.test/debian trixie main\n", AptSources.of(etc, "trixie", "bookworm", null));
     }
 
     @Test
     void aMachineThatIsNotDebianNeedsAMirrorByNameAndChecksItsSignatures() throws Exception {
         Files.writeString(etc.resolve("sources.list"), "deb http://ubuntu.test/ubuntu noble main\n");
-        var failure = assertThrows(VmException.class, () -> AptSources.ofAny(etc, "trixie", "", null));
+        var failure = assertThrows(VmException.class, () -> AptSources.of(etc, "trixie", "", null));
         assertTrue(failure.getMessage().contains("--mirror"), failure.getMessage());
         assertEquals(
                 "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://m.test/debian trixie main\n",
-                AptSources.ofAny(etc, "trixie", "", "http://m.test/debian"));
+                AptSources.of(etc, "trixie", "", "http://m.test/debian"));
+    }
+
+    @Test
+    void anOlderImagesSuiteComesFromTheArchiveOfANewerMachine() throws Exception {
+        Files.writeString(etc.resolve("sources.list"), """
+                deb http://own.test/debian trixie main
+                deb http://own.test/debian-security trixie-security main
+                """);
+        assertEquals("""
+                deb http://own.test/debian bookworm main
+                deb http://own.test/debian-security bookworm-security main
+                """, AptSources.of(etc, "bookworm", "trixie", null));
     }
 }
