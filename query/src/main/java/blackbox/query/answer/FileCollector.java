@@ -1,13 +1,21 @@
 package blackbox.query.answer;
 
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileEffect;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Gathers what happened to each path. Calls that failed touch nothing.
@@ -16,19 +24,11 @@ final class FileCollector {
     /// Paths beyond this many are counted, not kept.
     static final int PATHS_MAX = 1_000_000;
 
-    private static final long O_TRUNC = 01000;
-
     private final Map<Text, Use> uses = new LinkedHashMap<>();
     private long unkept;
 
     private static final class Use {
-        boolean opened;
-        boolean read;
-        boolean written;
-        boolean created;
-        boolean deleted;
-        boolean attributes;
-        boolean mapped;
+        final Set<FileEffect> effects = EnumSet.noneOf(FileEffect.class);
         long bytesRead;
         long bytesWritten;
 
@@ -36,67 +36,48 @@ final class FileCollector {
         Text renamedTo;
     }
 
-    void see(Kind kind, Row row) {
-        boolean failed = kind != Kind.FILE_IO && row.has(Column.RET) && row.number(Column.RET) < 0;
-        if (!row.has(Column.PATH) || failed || !kind.eventName().startsWith("file.")) {
-            return;
-        }
-        Use use = use(row, Column.PATH);
-        if (use == null) {
-            return;
-        }
-        switch (kind) {
-            case FILE_OPEN -> open(use, row);
-            case FILE_CLOSE -> use.opened = true;
-            case FILE_IO -> io(use, row);
-            case FILE_UNLINK, FILE_RMDIR -> use.deleted = true;
-            case FILE_MKDIR, FILE_SYMLINK, FILE_MKNOD -> use.created = true;
-            case FILE_CHMOD, FILE_CHOWN -> use.attributes = true;
-            case FILE_TRUNCATE, FILE_ALLOCATE -> use.written = true;
-            case FILE_MMAP -> use.mapped = true;
-            case FILE_RENAME -> rename(use, row);
-            case FILE_LINK -> created(row);
-            default -> {}
-        }
-    }
-
-    private static void open(Use use, Row row) {
-        use.opened = true;
-        use.created |= row.has(Column.CREATED) && row.number(Column.CREATED) == 1;
-        use.written |= row.has(Column.FLAGS) && (row.number(Column.FLAGS) & O_TRUNC) != 0;
-    }
-
-    private static void io(Use use, Row row) {
-        long reads = row.has(Column.READS) ? row.number(Column.READS) : 0;
-        long writes = row.has(Column.WRITES) ? row.number(Column.WRITES) : 0;
-        long bytesRead = row.has(Column.BYTES_READ) ? row.number(Column.BYTES_READ) : 0;
-        long bytesWritten = row.has(Column.BYTES_WRITTEN) ? row.number(Column.BYTES_WRITTEN) : 0;
-        use.opened = true;
-        use.read |= reads > 0 || bytesRead > 0;
-        use.written |= writes > 0 || bytesWritten > 0;
-        use.bytesRead += bytesRead;
-        use.bytesWritten += bytesWritten;
-    }
-
-    private void rename(Use use, Row row) {
-        use.deleted = true;
-        if (row.has(Column.PATH_TO)) {
-            use.renamedTo = row.text(Column.PATH_TO);
-            created(row);
+    void see(EventView event) {
+        switch (event) {
+            case FileView.Io io -> {
+                Use use = use(io.path(), io.effects());
+                if (use != null) {
+                    use.bytesRead += io.bytesRead();
+                    use.bytesWritten += io.bytesWritten();
+                }
+            }
+            case FileView.Rename rename -> {
+                Use use = use(rename.path(), rename.effects());
+                if (use != null && rename.pathTo() != null) {
+                    use.renamedTo = rename.pathTo();
+                }
+                use(rename.pathTo(), rename.effectsThere());
+            }
+            case FileView.Link link -> use(link.pathTo(), link.effectsThere());
+            case FileView file -> use(file.path(), file.effects());
+            case ProcessView _,
+                    NetView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> {}
         }
     }
 
-    private void created(Row row) {
-        Use target = row.has(Column.PATH_TO) ? use(row, Column.PATH_TO) : null;
-        if (target != null) {
-            target.created = true;
+    private @Nullable Use use(@Nullable Text path, Set<FileEffect> effects) {
+        if (path == null || effects.isEmpty()) {
+            return null;
         }
+        Use use = use(path);
+        if (use != null) {
+            use.effects.addAll(effects);
+        }
+        return use;
     }
 
-    private @Nullable Use use(Row row, Column column) {
-        Text path = row.text(column);
+    private @Nullable Use use(Text path) {
         Use known = uses.get(path);
-        if (known != null || row.length(column) == 0 || row.array(column)[row.offset(column)] != '/') {
+        if (known != null || !path.startsWith('/')) {
             return known; // pipes, sockets and the like have no path that starts with a slash
         }
         if (uses.size() >= PATHS_MAX) {
@@ -111,8 +92,7 @@ final class FileCollector {
     List<Touched.FileUse> files() {
         var files = new ArrayList<Touched.FileUse>();
         uses.forEach((path, use) -> {
-            var deeds = new Touched.FileDeeds(
-                    use.opened, use.read, use.written, use.created, use.deleted, use.attributes, use.mapped);
+            var deeds = Touched.FileDeeds.of(use.effects);
             files.add(new Touched.FileUse(path, deeds, use.bytesRead, use.bytesWritten, use.renamedTo));
         });
         return files;
@@ -120,7 +100,9 @@ final class FileCollector {
 
     List<String> limits() {
         var limits = new ArrayList<String>();
-        long mapped = uses.values().stream().filter(use -> use.mapped).count();
+        long mapped = uses.values().stream()
+                .filter(use -> use.effects.contains(FileEffect.MAPS))
+                .count();
         if (mapped > 0) {
             limits.add(mapped
                     + " files were mapped for shared writing; what was written through the mappings was not seen");

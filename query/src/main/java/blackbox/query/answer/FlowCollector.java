@@ -1,10 +1,14 @@
 package blackbox.query.answer;
 
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.event.Source;
-import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -47,19 +51,27 @@ final class FlowCollector {
         String host;
     }
 
-    void see(Kind kind, Row row) {
-        switch (kind) {
-            case NET_FLOW -> flow(row);
-            case NET_CONNECT, NET_SEND -> attempt(row);
-            case DNS_QUERY -> answers(row);
-            default -> {}
+    void see(EventView event) {
+        switch (event) {
+            case NetView.Flow flow -> flow(flow);
+            case NetView.Connect call -> attempt(call);
+            case NetView.Send call -> attempt(call);
+            case NetView.Dns query -> answers(query);
+            case NetView.Listen _, NetView.Accept _, NetView.Miss _ -> {}
+            case ProcessView _,
+                    FileView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> {}
         }
     }
 
-    private void flow(Row row) {
-        Key key = key(row);
+    private void flow(NetView.Flow flow) {
+        Key key = key(flow);
         if (key == null) {
-            link(row);
+            link(flow);
             return;
         }
         if (!flows.containsKey(key) && flows.size() >= FLOWS_MAX) {
@@ -67,24 +79,24 @@ final class FlowCollector {
             return;
         }
         Seen seen = flows.computeIfAbsent(key, _ -> new Seen());
-        var octets = new Touched.Octets(number(row, Column.BYTES_OUT), number(row, Column.BYTES_IN));
-        if (row.number(Column.SOURCE) == Source.HOST.code()) {
+        var octets = new Touched.Octets(flow.bytesOut(), flow.bytesIn());
+        if (flow.isByHost()) {
             seen.onWire = sum(seen.onWire, octets);
         } else {
             seen.guest = sum(seen.guest, octets);
         }
-        if (row.has(Column.HOST)) {
-            seen.host = row.text(Column.HOST).toString();
+        Text host = flow.host();
+        if (host != null) {
+            seen.host = host.toString();
         }
     }
 
-    private void link(Row row) {
-        boolean addressed = row.has(Column.REMOTE_IP) || row.has(Column.LOCAL_IP);
-        if (!addressed && row.has(Column.PROTOCOL) && row.number(Column.SOURCE) == Source.HOST.code()) {
-            String protocol = row.text(Column.PROTOCOL).toString();
-            if (links.containsKey(protocol) || links.size() < LINKS_MAX) {
-                var octets = new Touched.Octets(number(row, Column.BYTES_OUT), number(row, Column.BYTES_IN));
-                links.put(protocol, sum(links.get(protocol), octets));
+    private void link(NetView.Flow flow) {
+        Text protocol = flow.protocol();
+        if (flow.isOfLink() && flow.isByHost() && protocol != null) {
+            String name = protocol.toString();
+            if (links.containsKey(name) || links.size() < LINKS_MAX) {
+                links.put(name, sum(links.get(name), new Touched.Octets(flow.bytesOut(), flow.bytesIn())));
             }
         }
     }
@@ -99,43 +111,42 @@ final class FlowCollector {
         return before == null ? more : new Touched.Octets(before.out() + more.out(), before.in() + more.in());
     }
 
-    private void attempt(Row row) {
-        Key key = key(row);
+    private void attempt(NetView.Call call) {
+        Key key = key(call);
         if (key != null && (attempts.containsKey(key.withoutLocal()) || attempts.size() < FLOWS_MAX)) {
-            long ret = row.has(Column.RET) && row.number(Column.RET) != EINPROGRESS ? row.number(Column.RET) : 0;
+            long ret = call.ret() == EINPROGRESS ? 0 : call.ret();
             // One attempt that went through outweighs any number that did not.
             attempts.merge(key.withoutLocal(), Math.min(ret, 0), Math::max);
         }
     }
 
-    private void answers(Row row) {
-        if (!row.has(Column.ANSWERS) || !row.has(Column.HOST)) {
+    private void answers(NetView.Dns query) {
+        Text name = query.name();
+        if (name == null) {
             return;
         }
-        String name = row.text(Column.HOST).toString();
-        for (Text answer : row.list(Column.ANSWERS)) {
+        for (Text answer : query.answers()) {
             if (namesByAddress.size() < FLOWS_MAX) {
-                namesByAddress.put(answer.toString(), name);
+                namesByAddress.put(answer.toString(), name.toString());
             }
         }
     }
 
-    private static long number(Row row, Column column) {
-        return row.has(column) ? row.number(column) : 0;
-    }
-
-    private static @Nullable Key key(Row row) {
-        if (!row.has(Column.REMOTE_IP) || !row.has(Column.PROTOCOL)) {
+    private static @Nullable Key key(NetView event) {
+        Text remoteIp = event.remoteIp();
+        Text protocol = event.protocol();
+        if (remoteIp == null || protocol == null) {
             return null;
         }
-        String remote = row.text(Column.REMOTE_IP).toString();
+        String remote = remoteIp.toString();
         if (remote.startsWith("127.") || remote.equals("::1")) {
             return null;
         }
-        String local =
-                row.has(Column.LOCAL_IP) ? row.text(Column.LOCAL_IP) + " " + number(row, Column.LOCAL_PORT) : null;
-        Integer port = row.has(Column.REMOTE_PORT) ? Integer.valueOf((int) row.number(Column.REMOTE_PORT)) : null;
-        return new Key(row.text(Column.PROTOCOL).toString(), local, remote, port);
+        Text localIp = event.localIp();
+        Long localPort = event.localPort();
+        String local = localIp == null ? null : localIp + " " + (localPort == null ? 0 : localPort);
+        Long port = event.remotePort();
+        return new Key(protocol.toString(), local, remote, port == null ? null : Integer.valueOf(port.intValue()));
     }
 
     List<Touched.Flow> flows() {

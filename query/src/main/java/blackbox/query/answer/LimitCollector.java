@@ -3,15 +3,21 @@ package blackbox.query.answer;
 import blackbox.query.answer.EventJson.Mark;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// Gathers what a recording itself says about what it may have missed.
 final class LimitCollector {
@@ -21,42 +27,42 @@ final class LimitCollector {
     private final Map<String, Long> lost = new TreeMap<>();
     private final Map<String, Long> truncated = new TreeMap<>();
     private final Map<String, Long> unread = new TreeMap<>();
+    private final Map<Long, Long> notKnown = new TreeMap<>();
     private final List<String> findings = new ArrayList<>();
     private final List<String> probesFailed = new ArrayList<>();
     private boolean tracerReady;
 
-    void see(Kind kind, Row row) {
-        switch (kind) {
-            case RECORDER_LOSS -> lost.merge(what(row), row.has(Column.LOST) ? row.number(Column.LOST) : 0, Long::sum);
-            case RECORDER_FINDING -> finding(row);
-            case TRACER_READY -> ready(row);
-            default -> {}
+    void see(EventView event) {
+        switch (event) {
+            case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Long::sum);
+            case RecorderView.Finding finding -> finding(finding);
+            case RecorderView.TracerReady ready -> ready(ready);
+            case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
+            case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
+            case ProcessView _, FileView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
         }
-        if (row.has(Column.TRUNCATED)) {
-            row.list(Column.TRUNCATED)
-                    .forEach(mark -> truncated.merge(Mark.parse(mark.toString()).name(), 1L, Long::sum));
+        for (Text mark : event.truncated()) {
+            truncated.merge(Mark.parse(mark.toString()).name(), 1L, Long::sum);
         }
-        if (row.has(Column.UNREAD)) {
-            for (Text name : row.list(Column.UNREAD)) {
-                unread.merge(name.toString(), 1L, Long::sum);
-            }
+        for (Text name : event.unread()) {
+            unread.merge(name.toString(), 1L, Long::sum);
         }
     }
 
-    private static String what(Row row) {
-        return row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "unknown";
+    private static String name(@Nullable Text what) {
+        return what == null ? "unknown" : what.toString();
     }
 
-    private void finding(Row row) {
+    private void finding(RecorderView.Finding finding) {
         if (findings.size() < FINDINGS_MAX) {
-            String detail = row.has(Column.DETAIL) ? ": " + row.text(Column.DETAIL) : "";
-            findings.add("the recorder noticed " + what(row) + detail);
+            Text detail = finding.detail();
+            findings.add("the recorder noticed " + name(finding.what()) + (detail == null ? "" : ": " + detail));
         }
     }
 
-    private void ready(Row row) {
+    private void ready(RecorderView.TracerReady ready) {
         tracerReady = true;
-        JsonNode detail = RunFacts.detailOf(row);
+        JsonNode detail = RunFacts.detailOf(ready.row());
         JsonNode failed = detail.has("failed")
                 ? detail.path("failed")
                 : detail.path("tracer").path("failed");
@@ -83,6 +89,8 @@ final class LimitCollector {
         if (!probesFailed.isEmpty()) {
             limits.add("these probes could not be attached: " + String.join(", ", probesFailed));
         }
+        notKnown.forEach((code, count) -> limits.add(count + " events are of kind " + code
+                + ", which this version of Blackbox does not know: they are counted and verified, not shown"));
         limits.addAll(findings);
         return limits;
     }

@@ -1,8 +1,13 @@
 package blackbox.query.answer;
 
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,39 +26,38 @@ final class PrivilegeCollector {
     private record Key(
             String what, @Nullable String subject, @Nullable String comm, boolean refused) {}
 
-    void see(Kind kind, Row row, long index) {
-        switch (kind) {
-            case CRED_CHANGE -> credentials(row, index);
-            case PRIVILEGE_USE -> use(row, index);
-            default -> {}
+    void see(EventView event, long index) {
+        switch (event) {
+            case PrivilegeView.Credentials change -> credentials(change, index);
+            case PrivilegeView.Use use -> use(use, index);
+            case ProcessView _, FileView _, NetView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ -> {}
         }
     }
 
-    private void credentials(Row row, long index) {
-        change(row, Column.UID, Column.UID_TO, "uid", index);
-        change(row, Column.GID, Column.GID_TO, "gid", index);
-        long before = row.has(Column.CAPS) ? row.number(Column.CAPS) : 0;
-        long after = row.has(Column.CAPS_TO) ? row.number(Column.CAPS_TO) : 0;
-        if ((after & ~before) != 0) {
-            count(row, "capabilities", "gained " + Capabilities.names(after & ~before), index);
+    private void credentials(PrivilegeView.Credentials change, long index) {
+        change(change, change.uid(), change.uidTo(), "uid", index);
+        change(change, change.gid(), change.gidTo(), "gid", index);
+        long gained = change.capabilitiesGained();
+        if (gained != 0) {
+            count(change, "capabilities", "gained " + Capabilities.names(gained), index);
         }
     }
 
-    private void change(Row row, Column from, Column to, String what, long index) {
-        if (row.has(from) && row.has(to) && row.number(from) != row.number(to)) {
-            count(row, what, row.number(from) + " to " + row.number(to), index);
+    private void change(EventView event, @Nullable Long from, @Nullable Long to, String what, long index) {
+        if (from != null && to != null && !from.equals(to)) {
+            count(event, what, from + " to " + to, index);
         }
     }
 
-    private void use(Row row, long index) {
-        String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "unknown";
+    private void use(PrivilegeView.Use use, long index) {
+        String what = use.what() == null ? "unknown" : String.valueOf(use.what());
         ioUring |= what.startsWith("io_uring");
-        count(row, what, row.has(Column.PATH) ? row.text(Column.PATH).toString() : null, index);
+        count(use, what, use.path() == null ? null : String.valueOf(use.path()), index);
     }
 
-    private void count(Row row, String what, @Nullable String subject, long index) {
-        String comm = row.has(Column.COMM) ? row.text(Column.COMM).toString() : null;
-        var key = new Key(what, subject, comm, row.has(Column.RET) && row.number(Column.RET) < 0);
+    private void count(EventView event, String what, @Nullable String subject, long index) {
+        String comm = event.comm() == null ? null : String.valueOf(event.comm());
+        var key = new Key(what, subject, comm, event.failed());
         if (!uses.containsKey(key) && uses.size() >= USES_MAX) {
             unkept++;
             return;

@@ -1,9 +1,15 @@
 package blackbox.query.answer;
 
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessId;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,15 +21,13 @@ final class ProcessCollector {
 
     private static final int PROGRAMS_MAX = 1_000_000;
 
-    private final Map<String, Task> processes = new LinkedHashMap<>();
+    private final Map<ProcessId, Task> processes = new LinkedHashMap<>();
     private long programs;
     private long unkept;
 
     private record Program(@Nullable Text exe, @Nullable List<Text> argv) {}
 
     private static final class Task {
-        final long pid;
-
         @Nullable
         Long ppid;
 
@@ -40,97 +44,93 @@ final class ProcessCollector {
         @Nullable
         Long signal;
 
-        Task(long pid) {
-            this.pid = pid;
-        }
-
         @Nullable
         Text exe() {
             return executed.isEmpty() ? inherited : executed.getLast().exe;
         }
     }
 
-    void see(Kind kind, Row row) {
-        if (!row.has(Column.PID) || !row.has(Column.START_NS)) {
-            return;
-        }
-        switch (kind) {
-            case PROCESS_EXEC -> exec(row);
-            case PROCESS_FORK -> fork(row);
-            case PROCESS_RUNNING -> running(row);
-            case PROCESS_EXIT -> exit(row);
-            default -> {}
+    void see(EventView event) {
+        switch (event) {
+            case ProcessView.Exec exec -> exec(exec);
+            case ProcessView.Fork fork -> fork(fork);
+            case ProcessView.Running running -> running(running);
+            case ProcessView.Exit exit -> exit(exit);
+            case FileView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ -> {}
         }
     }
 
-    private void exec(Row row) {
-        if (row.has(Column.RET) && row.number(Column.RET) < 0) {
+    private void exec(ProcessView.Exec exec) {
+        if (exec.failed() || exec.process() == null) {
             return;
         }
-        Task process = process(row);
+        Task process = process(exec);
         if (process == null || ++programs > PROGRAMS_MAX) {
             unkept++;
             return;
         }
-        Text exe = row.has(Column.EXE) ? row.text(Column.EXE) : null;
-        process.executed.add(new Program(exe, row.has(Column.ARGV) ? row.list(Column.ARGV) : null));
+        process.executed.add(new Program(exec.exe(), exec.argv()));
     }
 
-    private void fork(Row row) {
-        Task process = process(row);
+    private void fork(ProcessView.Fork fork) {
+        Task process = process(fork);
         if (process == null) {
             return;
         }
         process.forked = true;
-        if (row.has(Column.PPID) && row.has(Column.PARENT_START_NS)) {
-            Task parent =
-                    processes.get(EventJson.processKey(row.number(Column.PPID), row.number(Column.PARENT_START_NS)));
-            process.inherited = parent == null ? null : parent.exe();
+        ProcessId parent = fork.parent();
+        if (parent != null) {
+            Task known = processes.get(parent);
+            process.inherited = known == null ? null : known.exe();
         }
     }
 
-    private void running(Row row) {
-        Task process = process(row);
+    private void running(ProcessView.Running running) {
+        Task process = process(running);
         if (process != null && process.executed.isEmpty()) {
-            process.inherited = row.has(Column.EXE) ? row.text(Column.EXE) : null;
+            process.inherited = running.exe();
         }
     }
 
-    private void exit(Row row) {
-        Task process = process(row);
+    private void exit(ProcessView.Exit exit) {
+        Task process = process(exit);
         if (process != null) {
-            process.exitCode = row.has(Column.EXIT_CODE) ? Long.valueOf(row.number(Column.EXIT_CODE)) : null;
-            process.signal = row.has(Column.SIGNAL) ? Long.valueOf(row.number(Column.SIGNAL)) : null;
+            process.exitCode = exit.exitCode();
+            process.signal = exit.signal();
         }
     }
 
-    private @Nullable Task process(Row row) {
-        String key = EventJson.processKey(row.number(Column.PID), row.number(Column.START_NS));
-        Task process = processes.get(key);
+    private @Nullable Task process(ProcessView event) {
+        ProcessId id = event.process();
+        if (id == null) {
+            return null;
+        }
+        Task process = processes.get(id);
         if (process == null) {
             if (processes.size() >= PROGRAMS_MAX) {
                 unkept++;
                 return null;
             }
-            process = new Task(row.number(Column.PID));
-            processes.put(key, process);
+            process = new Task();
+            processes.put(id, process);
         }
-        if (row.has(Column.PPID)) {
-            process.ppid = row.number(Column.PPID);
+        if (event.ppid() != null) {
+            process.ppid = event.ppid();
         }
         return process;
     }
 
     List<Touched.ProgramRun> programs() {
         var runs = new ArrayList<Touched.ProgramRun>();
-        processes.forEach((key, process) -> {
+        processes.forEach((id, process) -> {
+            String key = EventJson.processKey(id.pid(), id.startNs());
             var end = new Touched.ProcessEnd(process.exitCode, process.signal);
             for (Program program : process.executed) {
-                runs.add(new Touched.ProgramRun(key, process.pid, process.ppid, program.exe, program.argv, end, false));
+                runs.add(new Touched.ProgramRun(key, id.pid(), process.ppid, program.exe, program.argv, end, false));
             }
             if (process.executed.isEmpty()) {
                 runs.add(new Touched.ProgramRun(
-                        key, process.pid, process.ppid, process.inherited, null, end, process.forked));
+                        key, id.pid(), process.ppid, process.inherited, null, end, process.forked));
             }
         });
         return runs;

@@ -1,7 +1,9 @@
 package blackbox.query.answer;
 
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.FileEffect;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What a run touched, and in words what may not have been seen.
@@ -39,7 +41,19 @@ public record Touched(
             boolean created,
             boolean deleted,
             boolean attributes,
-            boolean mapped) {}
+            boolean mapped) {
+
+        static FileDeeds of(Set<FileEffect> effects) {
+            return new FileDeeds(
+                    effects.contains(FileEffect.OPENS),
+                    effects.contains(FileEffect.READS),
+                    effects.stream().anyMatch(FileEffect::isWrite),
+                    effects.contains(FileEffect.CREATES),
+                    effects.contains(FileEffect.DELETES) || effects.contains(FileEffect.RENAMES),
+                    effects.contains(FileEffect.ATTRIBUTES),
+                    effects.contains(FileEffect.MAPS));
+        }
+    }
 
     /// A program that a process ran; a process that ran several is there once for each. `forked` says that the
     /// process never executed one itself and went on with its parent's.

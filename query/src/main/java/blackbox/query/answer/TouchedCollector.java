@@ -4,11 +4,13 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
 import blackbox.schemas.RunId;
-import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.EventViews;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.Set;
 
 /// Reads a run once and gathers what it touched.
 public final class TouchedCollector {
@@ -19,29 +21,45 @@ public final class TouchedCollector {
     private final PrivilegeCollector privileges = new PrivilegeCollector();
     private final LimitCollector limits = new LimitCollector();
 
+    /// What none of the collectors asks for.
+    private static final Set<Column> NOT_READ = EnumSet.of(
+            Column.CPU,
+            Column.CPU_SEQ,
+            Column.TID,
+            Column.ENV,
+            Column.CWD,
+            Column.MODE,
+            Column.OFFSET_FIRST,
+            Column.OFFSET_LAST,
+            Column.PACKETS_OUT,
+            Column.PACKETS_IN,
+            Column.DNS_TYPE,
+            Column.EVENTS,
+            Column.BATCH,
+            Column.PREVIOUS);
+
+    private static final Set<Column> READ = EnumSet.complementOf(EnumSet.copyOf(NOT_READ));
+
     private TouchedCollector() {}
 
     /// What `run` touched, as far as it is recorded now.
     public static Touched collect(Recordings recordings, RunId run) throws IOException {
         var collector = new TouchedCollector();
-        try (RunReader reader = RunReader.open(recordings, run, 0)) {
+        var views = new EventViews();
+        try (RunReader reader = RunReader.open(recordings, run, 0, READ)) {
             while (reader.next()) {
-                collector.see(reader.row(), reader.index());
+                collector.see(views.of(reader.row()), reader.index());
             }
         }
         return collector.touched(RunFacts.read(recordings, run));
     }
 
-    private void see(Row row, long index) {
-        Kind kind = row.has(Column.KIND) ? Kind.ofCode(row.number(Column.KIND)) : null;
-        if (kind == null || !row.has(Column.SOURCE)) {
-            return;
-        }
-        files.see(kind, row);
-        processes.see(kind, row);
-        flows.see(kind, row);
-        privileges.see(kind, row, index);
-        limits.see(kind, row);
+    private void see(EventView event, long index) {
+        files.see(event);
+        processes.see(event);
+        flows.see(event);
+        privileges.see(event, index);
+        limits.see(event);
     }
 
     private Touched touched(RunFacts facts) {

@@ -67,20 +67,28 @@ final class SqlTables {
                 any_value(exit_code) FILTER (kind = 'run.close') AS exit_code
             FROM events GROUP BY run""";
 
+    /// What `FileEffect` says of each event, in SQL: 512 is open(2)'s O_TRUNC, 2097152 its O_PATH.
     private static final String FILES = """
             SELECT run, path,
-                coalesce(sum(reads), 0) > 0 AS read,
-                coalesce(sum(writes), 0) > 0 OR bool_or(kind IN ('file.truncate', 'file.allocate')) AS written,
-                bool_or(coalesce(created = 1, false) OR kind IN ('file.mkdir', 'file.symlink', 'file.mknod', 'renamed')) AS created,
+                bool_or(kind = 'file.io' AND (coalesce(reads, 0) > 0 OR coalesce(bytes_read, 0) > 0)) AS read,
+                bool_or(kind IN ('file.truncate', 'file.allocate')
+                    OR kind = 'file.io' AND (coalesce(writes, 0) > 0 OR coalesce(bytes_written, 0) > 0)
+                    OR kind = 'file.open' AND coalesce(created, 0) <> 1
+                        AND (coalesce(flags, 0) & 512) <> 0 AND (coalesce(flags, 0) & 2097152) = 0) AS written,
+                bool_or(kind IN ('file.mkdir', 'file.symlink', 'file.mknod', 'led here')
+                    OR kind = 'file.open' AND coalesce(created, 0) = 1) AS created,
                 bool_or(kind IN ('file.unlink', 'file.rmdir', 'file.rename')) AS deleted,
                 coalesce(sum(bytes_read), 0)::BIGINT AS bytes_read,
                 coalesce(sum(bytes_written), 0)::BIGINT AS bytes_written,
+                bool_or(kind IN ('file.open', 'file.close', 'file.io')) AS opened,
+                bool_or(kind IN ('file.chmod', 'file.chown')) AS attributes_changed,
+                bool_or(kind = 'file.mmap') AS mapped_for_writing,
                 min(time) AS first_at, max(time) AS last_at
             FROM (
-                SELECT run, path, kind, time, ret, created, reads, writes, bytes_read, bytes_written FROM events
-                WHERE kind LIKE 'file.%' AND (kind = 'file.io' OR coalesce(ret, 0) >= 0)
+                SELECT run, path, kind, time, flags, created, reads, writes, bytes_read, bytes_written FROM events
+                WHERE kind LIKE 'file.%' AND kind <> 'file.link' AND (kind = 'file.io' OR coalesce(ret, 0) >= 0)
                 UNION ALL
-                SELECT run, path_to, 'renamed', time, ret, NULL, NULL, NULL, NULL, NULL FROM events
+                SELECT run, path_to, 'led here', time, NULL, NULL, NULL, NULL, NULL, NULL FROM events
                 WHERE kind IN ('file.rename', 'file.link') AND coalesce(ret, 0) >= 0)
             WHERE path LIKE '/%'
             GROUP BY run, path""";

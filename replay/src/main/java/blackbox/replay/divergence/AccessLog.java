@@ -1,6 +1,7 @@
 package blackbox.replay.divergence;
 
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.view.EventViews;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -68,9 +69,10 @@ final class AccessLog {
             @Override
             public void ended(Strand strand) {}
         });
+        var views = new EventViews();
         try (EventCursor cursor = source.open(0)) {
             while (cursor.next() && cursor.index() <= until) {
-                lineage.add(cursor.row(), cursor.index());
+                lineage.add(views.of(cursor.row()), cursor.index());
             }
         }
         lineage.finish();

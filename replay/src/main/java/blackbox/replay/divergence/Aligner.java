@@ -1,8 +1,10 @@
 package blackbox.replay.divergence;
 
 import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,6 +16,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Reads both sides and matches them strand by strand. The side with less that waits for its counterpart
@@ -35,12 +38,17 @@ final class Aligner {
     private static final int EDIT_TOKENS_MAX = 1 << 17;
     private static final int DIVERGENT_MAX = 1 << 16;
 
+    /// Kinds of which there are so many alike that none is a landmark.
+    private static final Set<Integer> COMMON =
+            Set.of(Kind.FILE_OPEN.code(), Kind.FILE_CLOSE.code(), Kind.FILE_IO.code());
+
     private record Ending(long key, long events) {}
 
     private final Deque<Ending> ending = new ArrayDeque<>();
     private final Map<Long, StrandPair> pairs = new LinkedHashMap<>();
     private final KnownNames[] known;
     private final NamePairs names;
+    private final EventViews views = new EventViews();
     private final Lineage[] lineages;
     private final int[] pending = new int[2];
     private final long[] cutOff = new long[2];
@@ -123,14 +131,13 @@ final class Aligner {
                 lineages[side].finish();
                 return false;
             }
-            Row row = cursor.row();
-            long kind = row.has(Column.KIND) ? row.number(Column.KIND) : 0;
+            EventView event = views.of(cursor.row());
             events[side]++;
-            closed[side] |= kind == Kind.RUN_CLOSE.code();
-            if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
-                lost[side] += row.number(Column.LOST);
+            closed[side] |= event instanceof RunView.Close;
+            if (event instanceof RecorderView.Loss loss) {
+                lost[side] += loss.lost();
             }
-            lineages[side].add(row, cursor.index());
+            lineages[side].add(event, cursor.index());
         }
         return true;
     }
@@ -305,11 +312,7 @@ final class Aligner {
     private static boolean[] rare(List<Token> tokens) {
         var rare = new boolean[tokens.size()];
         for (int i = 0; i < rare.length; i++) {
-            Kind kind = Kind.ofCode(tokens.get(i).kind());
-            rare[i] = switch (kind) {
-                case FILE_OPEN, FILE_CLOSE, FILE_IO -> false;
-                case null, default -> true;
-            };
+            rare[i] = !COMMON.contains(tokens.get(i).kind());
         }
         return rare;
     }

@@ -1,8 +1,17 @@
 package blackbox.replay.divergence;
 
-import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -72,15 +81,12 @@ final class CausalScan {
     /// Reads up to the event at `until` and from there to the next heartbeat of the tracer, which would tell
     /// of losses, or to the end.
     CausalScan scan(EventSource source, long until) throws IOException {
+        var views = new EventViews();
         try (EventCursor cursor = source.open(0)) {
             while (cursor.next()) {
-                Row row = cursor.row();
-                Kind kind = row.has(Column.KIND) ? Kind.ofCode(row.number(Column.KIND)) : null;
-                if (kind == null) {
-                    continue;
-                }
-                see(row, kind, cursor.index());
-                if (kind == Kind.TRACER_HEARTBEAT && cursor.index() > until) {
+                EventView event = views.of(cursor.row());
+                see(event, cursor.index());
+                if (event instanceof RecorderView.TracerHeartbeat && cursor.index() > until) {
                     break;
                 }
             }
@@ -88,32 +94,40 @@ final class CausalScan {
         return this;
     }
 
-    private void see(Row row, Kind kind, long index) {
-        switch (kind) {
-            case RECORDER_LOSS -> gap(row, index, row.has(Column.LOST) ? row.number(Column.LOST) : 0);
-            case RECORDER_FINDING -> gap(row, index, 0);
-            case NET_MISS -> misses.add(index);
-            default -> {}
+    private void see(EventView event, long index) {
+        switch (event) {
+            case RecorderView.Loss loss -> gap(loss.what(), index, loss.lost());
+            case RecorderView.Finding finding -> gap(finding.what(), index, 0);
+            case NetView.Miss _ -> misses.add(index);
+            case ProcessView _,
+                    FileView _,
+                    NetView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> {}
         }
-        if (!row.has(Column.PID) || !Lineage.isCompared(row)) {
+        Row row = event.row();
+        if (!row.has(Column.PID) || !Lineage.isCompared(event)) {
             candidate(index, null);
             return;
         }
         long process = id(row.number(Column.PID), number(row, Column.START_NS));
-        if (kind == Kind.PROCESS_FORK) {
+        if (event instanceof ProcessView.Fork) {
             long parent = id(number(row, Column.PPID), number(row, Column.PARENT_START_NS));
             parents.put(process, parent);
             pasts.put(process, pasts.getOrDefault(parent, Past.NOTHING));
         }
-        learn(row, kind, index, process);
+        learn(event, index, process);
         candidate(index, process);
-        tell(row, kind, process);
+        tell(event, process);
     }
 
-    private void gap(Row row, long index, long lost) {
-        String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "?";
-        if (gaps.size() < GAPS_MAX && !HARMLESS.contains(what)) {
-            gaps.add(new Gap(index, what, lost));
+    private void gap(@Nullable Text what, long index, long lost) {
+        String name = what == null ? "?" : what.toString();
+        if (gaps.size() < GAPS_MAX && !HARMLESS.contains(name)) {
+            gaps.add(new Gap(index, name, lost));
         }
     }
 
@@ -130,18 +144,18 @@ final class CausalScan {
     }
 
     /// What the event takes in.
-    private void learn(Row row, Kind kind, long index, long process) {
+    private void learn(EventView event, long index, long process) {
         Past past = pasts.getOrDefault(process, Past.NOTHING);
-        Past now = past;
-        switch (kind) {
-            case PROCESS_EXEC -> now = executed(row, index, process, past);
-            case FILE_OPEN, FILE_IO, FILE_CLOSE, FILE_UNLINK, FILE_RENAME, FILE_MKDIR ->
-                now = reads(row, kind, index, past);
-            case NET_CONNECT, NET_SEND -> now = connects(row, index, past);
-            case NET_ACCEPT -> now = past.and(ports.getOrDefault(number(row, Column.LOCAL_PORT), Past.NOTHING));
-            case DNS_QUERY -> now = past.withNetwork(index);
-            default -> {}
-        }
+        Row row = event.row();
+        Past now = switch (event) {
+            case ProcessView.Exec _ -> executed(row, index, process, past);
+            case FileView file -> reads(file, index, past);
+            case NetView.Connect _, NetView.Send _ -> connects(row, index, past);
+            case NetView.Accept _ -> past.and(ports.getOrDefault(number(row, Column.LOCAL_PORT), Past.NOTHING));
+            case NetView.Dns _ -> past.withNetwork(index);
+            case ProcessView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ ->
+                past;
+        };
         pasts.put(process, now);
     }
 
@@ -164,8 +178,11 @@ final class CausalScan {
         return RANDOMS.contains(program) ? now.withRandom(index) : now;
     }
 
-    private Past reads(Row row, Kind kind, long index, Past past) {
-        String path = text(row, Column.PATH);
+    private Past reads(FileView file, long index, Past past) {
+        String path = text(file.row(), Column.PATH);
+        if (!takesIn(file)) {
+            return past;
+        }
         if (RANDOM_FILES.contains(path)) {
             return past.withRandom(index);
         }
@@ -173,13 +190,34 @@ final class CausalScan {
             return past.withClock(index);
         }
         Past now = past.and(paths.getOrDefault(path, Past.NOTHING));
-        boolean read = kind == Kind.FILE_IO
-                ? number(row, Column.BYTES_READ) > 0
-                : kind == Kind.FILE_OPEN && (number(row, Column.FLAGS) & 3) != 1;
-        if (!read || number(row, Column.RET) < 0 || isNoInput(path)) {
+        boolean read = file instanceof FileView.Io io
+                ? io.bytesRead() > 0
+                : file instanceof FileView.Open open && open.isForReading();
+        if (!read || file.failed() || isNoInput(path)) {
             return now;
         }
         return written.containsKey(path) ? now.withUsed(path, index) : now.withFile(path, index);
+    }
+
+    /// Whether what the process does next can depend on what is at the path.
+    private static boolean takesIn(FileView file) {
+        return switch (file) {
+            case FileView.Open _,
+                    FileView.Io _,
+                    FileView.Close _,
+                    FileView.Unlink _,
+                    FileView.Rename _,
+                    FileView.Mkdir _ -> true;
+            case FileView.Rmdir _,
+                    FileView.Symlink _,
+                    FileView.Link _,
+                    FileView.Mknod _,
+                    FileView.Chmod _,
+                    FileView.Chown _,
+                    FileView.Truncate _,
+                    FileView.Allocate _,
+                    FileView.Mmap _ -> false;
+        };
     }
 
     /// Kernel's own files, and what every program opens when it starts: those are the image's.
@@ -206,9 +244,9 @@ final class CausalScan {
     }
 
     /// What the event hands on.
-    private void tell(Row row, Kind kind, long process) {
+    private void tell(EventView event, long process) {
         Past past = pasts.getOrDefault(process, Past.NOTHING);
-        if (kind == Kind.PROCESS_EXIT) {
+        if (event instanceof ProcessView.Exit) {
             Long parent = parents.remove(process);
             if (parent != null) {
                 pasts.merge(parent, past, Past::and);
@@ -216,17 +254,21 @@ final class CausalScan {
             pasts.remove(process);
             return;
         }
-        boolean writes = kind == Kind.FILE_IO && number(row, Column.BYTES_WRITTEN) > 0
-                || kind == Kind.FILE_OPEN && (row.has(Column.CREATED) || (number(row, Column.FLAGS) & 3) != 0)
-                || kind.code() >= Kind.FILE_RENAME.code() && kind.code() <= Kind.FILE_ALLOCATE.code();
-        if (writes && number(row, Column.RET) >= 0 && !unpacking.containsKey(process)) {
-            for (Column column : List.of(Column.PATH, Column.PATH_TO)) {
-                if (row.has(column)) {
-                    String path = text(row, column);
-                    paths.merge(path, past, Past::and);
-                    written.put(path, true);
-                }
-            }
+        if (!(event instanceof FileView file) || unpacking.containsKey(process)) {
+            return;
+        }
+        if (file.mayChange()) {
+            wrote(file.path(), past);
+        }
+        if (file instanceof FileView.ToName leads && !leads.effectsThere().isEmpty()) {
+            wrote(leads.pathTo(), past);
+        }
+    }
+
+    private void wrote(@Nullable Text path, Past past) {
+        if (path != null) {
+            paths.merge(path.toString(), past, Past::and);
+            written.put(path.toString(), true);
         }
     }
 

@@ -4,6 +4,14 @@ import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.ListCursor;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +23,6 @@ final class EventIdentity {
 
     /// Linux gives out local ports from here on (net.ipv4.ip_local_port_range).
     private static final int EPHEMERAL_PORT_MIN = 32_768;
-
-    /// open(2): O_CREAT and O_EXCL.
-    private static final long EXCLUSIVE = 0x40 | 0x80;
-
-    /// open(2): O_WRONLY and O_RDWR.
-    private static final long ACCESS_MODE = 3;
-
-    private static final long READ_WRITE = 2;
 
     /// Permissions of the group and of others.
     private static final long OTHERS = 077;
@@ -100,28 +100,30 @@ final class EventIdentity {
     }
 
     /// The token of an event.
-    Token token(Row row, long index, long ordinal, @Nullable GuestProcess process) {
+    Token token(EventView event, long index, long ordinal, @Nullable GuestProcess process) {
+        Row row = event.row();
         int kind = (int) row.number(Column.KIND);
         words.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
         portsLane = 0;
         kernelLane = 0;
-        learn(row, kind, process);
+        learn(event, process);
         pathHash = row.has(Column.PATH) ? text(row, Column.PATH) : 0;
-        long subject = subject(row, kind);
         long columns = row.presentMask() & COMPARED[kind];
-        long volume = volume(row, kind);
-        if (kind == Kind.FILE_IO.code() && isOfTheKernel(row)) {
+        long volume = volume(event);
+        if (event instanceof FileView.Io && isOfTheKernel(row)) {
             columns &= ~bits(FOLDED);
             kernelLane = volume;
             volume = 0;
         }
-        if (kind == Kind.PRIVILEGE_USE.code() && tellsProcesses(row)) {
+        if (event instanceof PrivilegeView.Use use && tellsProcesses(use)) {
             columns &= ~bits(Column.DETAIL);
         }
+        long subject = event instanceof NetView.Flow ? remoteEnd(row, kind) : pathHash;
         long canon = columns(row, kind, columns);
         canon = result(row, canon);
-        canon = ports(row, kind, canon);
-        return new Token(index, ordinal, kind, canon, lanes(row), subject, volume, writes(row, kind), names.used());
+        canon = ports(row, portsOf(event), canon);
+        boolean writes = event instanceof FileView file && file.mayChange();
+        return new Token(index, ordinal, kind, canon, lanes(row), subject, volume, writes, names.used());
     }
 
     /// What a process is known by among its siblings: the program that it runs and its arguments.
@@ -134,7 +136,7 @@ final class EventIdentity {
     long flow(Row row) {
         words.begin(0, 0);
         long canon = columns(row, 0, row.presentMask() & bits(Column.PROTOCOL, Column.REMOTE_IP));
-        return ports(row, Kind.NET_CONNECT.code(), canon);
+        return ports(row, Ports.CALLED, canon);
     }
 
     /// The hash of a DNS question.
@@ -143,55 +145,67 @@ final class EventIdentity {
         return columns(row, 0, row.presentMask() & bits(Column.HOST, Column.DNS_TYPE, Column.PROTOCOL));
     }
 
-    private void learn(Row row, int kind, @Nullable GuestProcess process) {
+    private void learn(EventView event, @Nullable GuestProcess process) {
         if (process == null) {
             return;
         }
-        if (row.has(Column.PATH)) {
-            learnName(row, kind);
+        if (event instanceof FileView file && event.row().has(Column.PATH)) {
+            learnName(file);
         }
-        if (kind == Kind.NET_LISTEN.code() && isEphemeral(row, Column.LOCAL_PORT)) {
+        if (event instanceof NetView.Listen && isEphemeral(event.row(), Column.LOCAL_PORT)) {
             words.renamePort(
-                    words.word(row.number(Column.LOCAL_PORT)), hash.mix(process.strand.group, process.nextListen()));
+                    words.word(event.row().number(Column.LOCAL_PORT)),
+                    hash.mix(process.strand.group, process.nextListen()));
         }
     }
 
-    private void learnName(Row row, int kind) {
-        boolean exclusive = isExclusive(row, kind);
-        if (!exclusive && !takesNameAway(kind)) {
+    private void learnName(FileView file) {
+        NameUse use = nameUse(file);
+        if (use == NameUse.NONE) {
             return;
         }
+        Row row = file.row();
         long process = hash.mix(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0);
         byte[] array = row.array(Column.PATH);
         int offset = row.offset(Column.PATH);
         int length = row.length(Column.PATH);
-        if (exclusive) {
-            words.created(array, offset, length, process, isKeptToItself(row, kind));
-        } else {
+        if (use == NameUse.TAKES_AWAY) {
             words.gone(array, offset, length, process);
+        } else {
+            words.created(array, offset, length, process, isKeptToItself(file));
         }
     }
 
-    /// Whether the event creates something only where there was nothing. Also where it failed: the name was
-    /// made up before.
-    private static boolean isExclusive(Row row, int kind) {
-        return switch (Kind.ofCode(kind)) {
-            case FILE_MKDIR, FILE_SYMLINK, FILE_MKNOD -> true;
-            case FILE_OPEN -> row.has(Column.FLAGS) && (row.number(Column.FLAGS) & EXCLUSIVE) == EXCLUSIVE;
-            case null, default -> false;
+    /// What a call does with the name: creates something only where there was nothing, also where it failed, for the
+    /// name was made up before; or takes it away.
+    private enum NameUse {
+        CREATES_ALONE,
+        TAKES_AWAY,
+        NONE
+    }
+
+    private static NameUse nameUse(FileView file) {
+        return switch (file) {
+            case FileView.Mkdir _, FileView.Symlink _, FileView.Mknod _ -> NameUse.CREATES_ALONE;
+            case FileView.Open open -> open.isExclusive() ? NameUse.CREATES_ALONE : NameUse.NONE;
+            case FileView.Unlink _, FileView.Rmdir _, FileView.Rename _ -> NameUse.TAKES_AWAY;
+            case FileView.Close _,
+                    FileView.Io _,
+                    FileView.Link _,
+                    FileView.Chmod _,
+                    FileView.Chown _,
+                    FileView.Truncate _,
+                    FileView.Allocate _,
+                    FileView.Mmap _ -> NameUse.NONE;
         };
     }
 
     /// Whether it is closed to others, or opened to be read again by who wrote it: who copies or unpacks under
     /// names that are given opens to write only, and for everybody.
-    private static boolean isKeptToItself(Row row, int kind) {
+    private static boolean isKeptToItself(FileView file) {
+        Row row = file.row();
         boolean closed = row.has(Column.MODE) && (row.number(Column.MODE) & OTHERS) == 0;
-        boolean reads = kind == Kind.FILE_OPEN.code() && (row.number(Column.FLAGS) & ACCESS_MODE) == READ_WRITE;
-        return closed || reads;
-    }
-
-    private static boolean takesNameAway(int kind) {
-        return kind == Kind.FILE_UNLINK.code() || kind == Kind.FILE_RMDIR.code() || kind == Kind.FILE_RENAME.code();
+        return closed || file instanceof FileView.Open open && open.isForBoth();
     }
 
     private long columns(Row row, int kind, long columns) {
@@ -237,19 +251,38 @@ final class EventIdentity {
         return hash.mix(canon, Column.RET.fieldId(), Math.min(row.number(Column.RET), 0));
     }
 
-    /// A local port counts where somebody listens on it, a remote one where it was not chosen by the peer's
-    /// kernel.
-    private long ports(Row row, int kind, long canon) {
+    /// Which of an event's ports say what was done. A local port does where somebody listens on it, a remote one
+    /// where it was not chosen by the peer's kernel.
+    private enum Ports {
+        LISTENING,
+        ACCEPTED,
+        CALLED
+    }
+
+    private static Ports portsOf(EventView event) {
+        return switch (event) {
+            case NetView.Accept _ -> Ports.ACCEPTED;
+            case NetView.Listen _ -> Ports.LISTENING;
+            case NetView _,
+                    ProcessView _,
+                    FileView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> Ports.CALLED;
+        };
+    }
+
+    private long ports(Row row, Ports ports, long canon) {
         long total = canon;
-        boolean accepted = kind == Kind.NET_ACCEPT.code();
-        boolean listening = kind == Kind.NET_LISTEN.code() || accepted;
         if (row.has(Column.LOCAL_PORT)) {
-            total = listening
-                    ? hash.mix(total, 1, port(row, Column.LOCAL_PORT))
-                    : dropPort(row, Column.LOCAL_PORT, total);
+            total = ports == Ports.CALLED
+                    ? dropPort(row, Column.LOCAL_PORT, total)
+                    : hash.mix(total, 1, port(row, Column.LOCAL_PORT));
         }
         if (row.has(Column.REMOTE_PORT)) {
-            total = accepted
+            total = ports == Ports.ACCEPTED
                     ? dropPort(row, Column.REMOTE_PORT, total)
                     : hash.mix(total, 2, port(row, Column.REMOTE_PORT));
         }
@@ -273,32 +306,30 @@ final class EventIdentity {
         return row.has(column) && row.number(column) >= EPHEMERAL_PORT_MIN;
     }
 
-    private long subject(Row row, int kind) {
-        if (kind == Kind.NET_FLOW.code()) {
-            long remote = row.has(Column.REMOTE_PORT) ? row.number(Column.REMOTE_PORT) : 0;
-            return hash.mix(kind, remote, row.has(Column.REMOTE_IP) ? value(row, Column.REMOTE_IP) : 0);
-        }
-        return pathHash;
+    private long remoteEnd(Row row, int kind) {
+        long remote = row.has(Column.REMOTE_PORT) ? row.number(Column.REMOTE_PORT) : 0;
+        return hash.mix(kind, remote, row.has(Column.REMOTE_IP) ? value(row, Column.REMOTE_IP) : 0);
     }
 
-    private static boolean writes(Row row, int kind) {
-        if (kind == Kind.FILE_IO.code()) {
-            return row.has(Column.BYTES_WRITTEN) && row.number(Column.BYTES_WRITTEN) > 0;
-        }
-        if (kind == Kind.FILE_OPEN.code()) {
-            return row.has(Column.CREATED) || row.has(Column.FLAGS) && (row.number(Column.FLAGS) & ACCESS_MODE) != 0;
-        }
-        return kind >= Kind.FILE_RENAME.code() && kind <= Kind.FILE_ALLOCATE.code();
-    }
-
-    private long volume(Row row, int kind) {
-        if (kind == Kind.FILE_IO.code()) {
-            return weighed(row, Column.BYTES_READ)
-                    + weighed(row, Column.BYTES_WRITTEN)
-                    + weighed(row, Column.READS)
-                    + weighed(row, Column.WRITES);
-        }
-        return kind == Kind.NET_FLOW.code() ? weighed(row, Column.BYTES_OUT) + weighed(row, Column.BYTES_IN) : 0;
+    /// The counts of an event that folds several calls.
+    private long volume(EventView event) {
+        Row row = event.row();
+        return switch (event) {
+            case FileView.Io _ ->
+                weighed(row, Column.BYTES_READ)
+                        + weighed(row, Column.BYTES_WRITTEN)
+                        + weighed(row, Column.READS)
+                        + weighed(row, Column.WRITES);
+            case NetView.Flow _ -> weighed(row, Column.BYTES_OUT) + weighed(row, Column.BYTES_IN);
+            case ProcessView _,
+                    FileView _,
+                    NetView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> 0;
+        };
     }
 
     private long weighed(Row row, Column column) {
@@ -325,8 +356,8 @@ final class EventIdentity {
         return true;
     }
 
-    private static boolean tellsProcesses(Row row) {
-        String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
+    private static boolean tellsProcesses(PrivilegeView.Use use) {
+        String what = String.valueOf(use.what());
         return what.equals("ptrace") || what.equals("kill");
     }
 

@@ -4,6 +4,7 @@ import blackbox.query.answer.EventLine;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventViews;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -105,13 +106,15 @@ final class EventLookup {
         var lines = new ArrayList<String>();
         long from = Math.max(0, index - (long) around * CONTEXT_SPAN);
         int behind = 0;
+        var views = new EventViews();
         try (EventCursor cursor = source.open(from)) {
             while (behind < around + 1 && cursor.next()) {
                 Row row = cursor.row();
-                if (cursor.index() >= index && (cursor.index() == index || Lineage.isCompared(row))) {
+                boolean compared = Lineage.isCompared(views.of(row));
+                if (cursor.index() >= index && (cursor.index() == index || compared)) {
                     lines.add(line(cursor.index(), row));
                     behind++;
-                } else if (Lineage.isCompared(row) && around > 0) {
+                } else if (compared && around > 0) {
                     if (before.size() == around) {
                         before.remove();
                     }

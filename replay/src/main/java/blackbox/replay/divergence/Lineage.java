@@ -1,9 +1,16 @@
 package blackbox.replay.divergence;
 
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessId;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,23 +74,12 @@ final class Lineage {
         return sequence;
     }
 
-    /// Whether events of that kind are compared.
-    static boolean isCompared(Row row) {
-        Kind kind = row.has(Column.KIND) ? Kind.ofCode(row.number(Column.KIND)) : null;
-        if (kind == null) {
-            return false;
-        }
-        return switch (kind) {
-            case RECORDER_LOSS,
-                    RECORDER_HEARTBEAT,
-                    TRACER_HEARTBEAT,
-                    RECORDER_FINDING,
-                    TRACER_READY,
-                    VM_LIFECYCLE,
-                    VM_CAPTURE,
-                    RUN_OPEN -> false;
-            case NET_FLOW -> isTcpOrUdp(row);
-            default -> true;
+    /// Whether such an event is compared.
+    static boolean isCompared(EventView event) {
+        return switch (event) {
+            case NetView.Flow flow -> isTcpOrUdp(flow.row());
+            case ProcessView _, FileView _, NetView _, PrivilegeView _, RunView.Close _ -> true;
+            case RecorderView _, VmView _, RunView.Open _, EventView.Unknown _ -> false;
         };
     }
 
@@ -92,38 +88,39 @@ final class Lineage {
         return row.has(Column.PROTOCOL) && row.length(Column.PROTOCOL) == 3;
     }
 
-    void add(Row row, long index) {
-        if (!isCompared(row)) {
+    void add(EventView event, long index) {
+        if (!isCompared(event)) {
             notCompared++;
             return;
         }
-        int kind = (int) row.number(Column.KIND);
-        boolean guest = row.has(Column.SOURCE) && row.number(Column.SOURCE) == Source.GUEST.code();
-        GuestProcess process = guest && row.has(Column.PID) ? process(row, kind) : null;
-        if (kind == Kind.NET_FLOW.code()) {
-            flow(row, index, guest, process);
-        } else if (kind == Kind.DNS_QUERY.code()) {
+        Row row = event.row();
+        boolean guest = event.isByGuest();
+        GuestProcess process = guest && row.has(Column.PID) ? process(event) : null;
+        if (event instanceof NetView.Flow flow) {
+            flow(flow, index, guest, process);
+        } else if (event instanceof NetView.Dns query) {
             Strand name = name(row, process);
-            put(name, identity.token(row, index, name.nextOrdinal(), process));
+            put(name, identity.token(query, index, name.nextOrdinal(), process));
         } else if (process == null) {
-            put(host, identity.token(row, index, host.nextOrdinal(), null));
+            put(host, identity.token(event, index, host.nextOrdinal(), null));
         } else {
-            guest(row, index, kind, process);
+            guest(event, index, process);
         }
     }
 
-    private void guest(Row row, long index, int kind, GuestProcess process) {
-        boolean exit = kind == Kind.PROCESS_EXIT.code();
+    private void guest(EventView event, long index, GuestProcess process) {
+        Row row = event.row();
+        boolean exit = event instanceof ProcessView.Exit;
         Strand strand = row.has(Column.TID) && !exit ? thread(process, (int) row.number(Column.TID)) : process.strand;
-        put(strand, identity.token(row, index, strand.nextOrdinal(), process));
+        put(strand, identity.token(event, index, strand.nextOrdinal(), process));
         if (strand.isNamed()) {
             if (exit) {
                 end(row, process);
             }
             return;
         }
-        boolean execs = kind == Kind.PROCESS_EXEC.code() && row.has(Column.RET) && row.number(Column.RET) >= 0;
-        if (execs || kind == Kind.PROCESS_RUNNING.code()) {
+        boolean execs = event instanceof ProcessView.Exec && row.has(Column.RET) && !event.failed();
+        if (execs || event instanceof ProcessView.Running) {
             strand.ofKernel = false; // a helper that the kernel started
             name(strand, identity.program(row, process));
         } else if (exit) {
@@ -138,15 +135,17 @@ final class Lineage {
         }
     }
 
-    private GuestProcess process(Row row, int kind) {
+    private GuestProcess process(EventView event) {
+        Row row = event.row();
         long id = id(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0);
         GuestProcess known = processes.get(id);
         if (known != null) {
             return known;
         }
         long parentKey = hash.mix(ROOT, 3);
-        if (kind == Kind.PROCESS_FORK.code() && row.has(Column.PPID) && row.has(Column.PARENT_START_NS)) {
-            GuestProcess parent = processes.get(id(row.number(Column.PPID), row.number(Column.PARENT_START_NS)));
+        ProcessId forkedBy = event instanceof ProcessView.Fork fork ? fork.parent() : null;
+        if (forkedBy != null) {
+            GuestProcess parent = processes.get(id(forkedBy.pid(), forkedBy.startNs()));
             if (parent != null) {
                 parentKey = named(parent).process;
             }
@@ -193,7 +192,8 @@ final class Lineage {
         name(strand, first);
     }
 
-    private void flow(Row row, long index, boolean guest, @Nullable GuestProcess process) {
+    private void flow(NetView.Flow event, long index, boolean guest, @Nullable GuestProcess process) {
+        Row row = event.row();
         long owner = process == null ? 0 : named(process).process;
         long remote = identity.flow(row);
         Strand.Sort sort = guest ? Strand.Sort.GUEST_FLOW : Strand.Sort.HOST_FLOW;
@@ -206,7 +206,7 @@ final class Lineage {
             strand = new Strand(sort, hash.mix(owner, sort.code, remote), owner, parent);
             open.put(ports, strand);
         }
-        put(strand, identity.token(row, index, strand.nextOrdinal(), process));
+        put(strand, identity.token(event, index, strand.nextOrdinal(), process));
         if (isOver(row, guest) || open.size() > OPEN_MAX) {
             open.remove(ports);
             nameFlow(strand);

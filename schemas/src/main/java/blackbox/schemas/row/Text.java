@@ -33,6 +33,11 @@ public final class Text {
         return octets.clone();
     }
 
+    /// Whether its first octet is that ASCII character.
+    public boolean startsWith(char ascii) {
+        return octets.length > 0 && octets[0] == ascii;
+    }
+
     /// Whether the octets are well-formed UTF-8.
     public boolean isUtf8() {
         try {

@@ -1,0 +1,119 @@
+package blackbox.schemas.view;
+
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Source;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a row says, typed by its kind. A view reads the row each time that it is asked and is valid until the row is
+/// filled anew; it belongs to the thread that owns the row. Null means: not known or not applicable. Counts that are
+/// not there are 0.
+public abstract sealed class EventView
+        permits ProcessView, FileView, NetView, PrivilegeView, RecorderView, VmView, RunView, EventView.Unknown {
+
+    private static final Row NOTHING = new Row();
+
+    private Row row = NOTHING;
+
+    EventView() {}
+
+    final EventView over(Row next) {
+        row = next;
+        return this;
+    }
+
+    /// An event of a kind that this version does not know: a newer one wrote it.
+    public static final class Unknown extends EventView {
+        Unknown() {}
+
+        /// The kind's code, or 0 where the row has none.
+        public long code() {
+            return count(Column.KIND);
+        }
+    }
+
+    /// The columns, for who treats them all alike.
+    public final Row row() {
+        return row;
+    }
+
+    /// The kind, or null where this version does not know it.
+    public final @Nullable Kind kind() {
+        return Kind.ofCode(count(Column.KIND));
+    }
+
+    /// Nanoseconds since 1970-01-01 UTC on the host's clock.
+    public final long atNs() {
+        return count(Column.AT_NS);
+    }
+
+    /// Whether the host saw it.
+    public final boolean isByHost() {
+        return count(Column.SOURCE) == Source.HOST.code();
+    }
+
+    /// Whether the guest saw it.
+    public final boolean isByGuest() {
+        return count(Column.SOURCE) == Source.GUEST.code();
+    }
+
+    /// The process that did it, or null where the event names none.
+    public final @Nullable ProcessId process() {
+        return row.has(Column.PID) && row.has(Column.START_NS)
+                ? new ProcessId(row.number(Column.PID), row.number(Column.START_NS))
+                : null;
+    }
+
+    /// The parent's pid as the kernel had it then.
+    public final @Nullable Long ppid() {
+        return number(Column.PPID);
+    }
+
+    /// The task's name, at most 15 octets.
+    public final @Nullable Text comm() {
+        return text(Column.COMM);
+    }
+
+    /// Names of values that were cut, each as `name=original size`.
+    public final List<Text> truncated() {
+        return list(Column.TRUNCATED);
+    }
+
+    /// Names of values that could not be read.
+    public final List<Text> unread() {
+        return list(Column.UNREAD);
+    }
+
+    /// Whether the call failed: it returned a negated errno.
+    public final boolean failed() {
+        return count(Column.RET) < 0;
+    }
+
+    /// What the call returned: 0 or more, or a negated errno; 0 where that is not known.
+    public final long ret() {
+        return count(Column.RET);
+    }
+
+    final boolean has(Column column) {
+        return row.has(column);
+    }
+
+    final long count(Column column) {
+        return row.has(column) ? row.number(column) : 0;
+    }
+
+    final @Nullable Long number(Column column) {
+        return row.has(column) ? Long.valueOf(row.number(column)) : null;
+    }
+
+    final @Nullable Text text(Column column) {
+        return row.has(column) ? row.text(column) : null;
+    }
+
+    final List<Text> list(Column column) {
+        return row.has(column) ? row.list(column) : List.of();
+    }
+}

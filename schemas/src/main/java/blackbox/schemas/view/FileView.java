@@ -1,0 +1,311 @@
+package blackbox.schemas.view;
+
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Text;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What was done to a file at a path. A call that failed had no effect.
+public abstract sealed class FileView extends EventView {
+
+    private static final Set<FileEffect> NONE = Set.of();
+    private static final Set<FileEffect> OPENED = effects(FileEffect.OPENS);
+    private static final Set<FileEffect> CREATED = effects(FileEffect.CREATES);
+    private static final Set<FileEffect> DELETED = effects(FileEffect.DELETES);
+    private static final Set<FileEffect> RENAMED = effects(FileEffect.RENAMES);
+    private static final Set<FileEffect> WRITTEN = effects(FileEffect.WRITES);
+    private static final Set<FileEffect> TRUNCATED = effects(FileEffect.TRUNCATES);
+    private static final Set<FileEffect> ATTRIBUTES = effects(FileEffect.ATTRIBUTES);
+    private static final Set<FileEffect> MAPPED = effects(FileEffect.MAPS);
+
+    FileView() {}
+
+    private static Set<FileEffect> effects(FileEffect first, FileEffect... more) {
+        return Collections.unmodifiableSet(EnumSet.of(first, more));
+    }
+
+    /// The path as the kernel had it; as given where an open failed.
+    public final @Nullable Text path() {
+        return text(Column.PATH);
+    }
+
+    /// What it did to the file at [#path].
+    public final Set<FileEffect> effects() {
+        return failed() && !(this instanceof Io) ? NONE : done();
+    }
+
+    abstract Set<FileEffect> done();
+
+    /// Whether the file at [#path] may be another one after it, or from it on: it was changed, mapped for shared
+    /// writing, or opened to be written.
+    public final boolean mayChange() {
+        return effects().stream().anyMatch(each -> each.isChange() || each == FileEffect.MAPS)
+                || this instanceof Open open && !failed() && open.isForWriting();
+    }
+
+    /// What leads to another name: that name is in `path_to`, and comes to be.
+    public abstract static sealed class ToName extends FileView {
+        ToName() {}
+
+        public final @Nullable Text pathTo() {
+            return text(Column.PATH_TO);
+        }
+
+        /// What it did to the file at [#pathTo].
+        public final Set<FileEffect> effectsThere() {
+            return failed() ? NONE : CREATED;
+        }
+    }
+
+    /// `file.open`.
+    public static final class Open extends FileView {
+        private static final Set<FileEffect> CREATED_OPENED = FileView.effects(FileEffect.OPENS, FileEffect.CREATES);
+        private static final Set<FileEffect> EMPTIED = FileView.effects(FileEffect.OPENS, FileEffect.TRUNCATES);
+
+        private static final int O_ACCMODE = 03;
+        private static final int O_WRONLY = 01;
+        private static final int O_RDWR = 02;
+        private static final int O_CREAT = 0100;
+        private static final int O_EXCL = 0200;
+        private static final int O_TRUNC = 01000;
+        private static final int O_PATH = 010000000;
+
+        Open() {}
+
+        /// open(2)'s flags.
+        public long openFlags() {
+            return count(Column.FLAGS);
+        }
+
+        /// Whether it made the file.
+        public boolean created() {
+            return count(Column.CREATED) == 1;
+        }
+
+        /// Whether it wanted the file to be there only by itself (O_CREAT and O_EXCL).
+        public boolean isExclusive() {
+            return (openFlags() & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+        }
+
+        /// Whether what was opened can be read.
+        public boolean isForReading() {
+            return !isPathOnly() && access() != O_WRONLY;
+        }
+
+        /// Whether what was opened can be written.
+        public boolean isForWriting() {
+            return !isPathOnly() && access() != 0;
+        }
+
+        /// Whether what was opened can be both read and written.
+        public boolean isForBoth() {
+            return !isPathOnly() && access() == O_RDWR;
+        }
+
+        private long access() {
+            return openFlags() & O_ACCMODE;
+        }
+
+        private boolean isPathOnly() {
+            return (openFlags() & O_PATH) != 0;
+        }
+
+        @Override
+        Set<FileEffect> done() {
+            if (created()) {
+                return CREATED_OPENED;
+            }
+            return (openFlags() & O_TRUNC) != 0 && !isPathOnly() ? EMPTIED : OPENED;
+        }
+    }
+
+    /// `file.close`: the last reference went, without reads or writes by this process.
+    public static final class Close extends FileView {
+        Close() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return OPENED;
+        }
+    }
+
+    /// `file.io`: reads and writes of one process on one open file, folded.
+    public static final class Io extends FileView {
+        private static final Set<FileEffect> READ = FileView.effects(FileEffect.OPENS, FileEffect.READS);
+        private static final Set<FileEffect> WROTE = FileView.effects(FileEffect.OPENS, FileEffect.WRITES);
+        private static final Set<FileEffect> BOTH =
+                FileView.effects(FileEffect.OPENS, FileEffect.READS, FileEffect.WRITES);
+
+        Io() {}
+
+        public long bytesRead() {
+            return count(Column.BYTES_READ);
+        }
+
+        public long bytesWritten() {
+            return count(Column.BYTES_WRITTEN);
+        }
+
+        /// Calls that read.
+        public long reads() {
+            return count(Column.READS);
+        }
+
+        /// Calls that wrote.
+        public long writes() {
+            return count(Column.WRITES);
+        }
+
+        @Override
+        Set<FileEffect> done() {
+            boolean read = reads() > 0 || bytesRead() > 0;
+            boolean written = writes() > 0 || bytesWritten() > 0;
+            if (read) {
+                return written ? BOTH : READ;
+            }
+            return written ? WROTE : OPENED;
+        }
+    }
+
+    /// `file.rename`.
+    public static final class Rename extends ToName {
+        Rename() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return RENAMED;
+        }
+    }
+
+    /// `file.link`: another name for the file at the path, which stays as it is.
+    public static final class Link extends ToName {
+        Link() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return NONE;
+        }
+    }
+
+    /// `file.symlink`.
+    public static final class Symlink extends FileView {
+        Symlink() {}
+
+        /// What the link says: a text that may name nothing.
+        public @Nullable Text target() {
+            return text(Column.PATH_TO);
+        }
+
+        @Override
+        Set<FileEffect> done() {
+            return CREATED;
+        }
+    }
+
+    /// `file.unlink`.
+    public static final class Unlink extends FileView {
+        Unlink() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return DELETED;
+        }
+    }
+
+    /// `file.rmdir`.
+    public static final class Rmdir extends FileView {
+        Rmdir() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return DELETED;
+        }
+    }
+
+    /// `file.mkdir`.
+    public static final class Mkdir extends FileView {
+        Mkdir() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return CREATED;
+        }
+    }
+
+    /// `file.mknod`.
+    public static final class Mknod extends FileView {
+        Mknod() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return CREATED;
+        }
+    }
+
+    /// `file.chmod`.
+    public static final class Chmod extends FileView {
+        Chmod() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return ATTRIBUTES;
+        }
+    }
+
+    /// `file.chown`.
+    public static final class Chown extends FileView {
+        Chown() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return ATTRIBUTES;
+        }
+    }
+
+    /// `file.truncate`.
+    public static final class Truncate extends FileView {
+        Truncate() {}
+
+        /// The length that was set, in octets.
+        public @Nullable Long length() {
+            return number(Column.FLAGS);
+        }
+
+        @Override
+        Set<FileEffect> done() {
+            return TRUNCATED;
+        }
+    }
+
+    /// `file.allocate`: space was set aside, or punched out.
+    public static final class Allocate extends FileView {
+        Allocate() {}
+
+        /// The end of the stretch, in octets from the file's start.
+        public @Nullable Long end() {
+            return number(Column.FLAGS);
+        }
+
+        @Override
+        Set<FileEffect> done() {
+            return WRITTEN;
+        }
+    }
+
+    /// `file.mmap`: a shared writable mapping.
+    public static final class Mmap extends FileView {
+        Mmap() {}
+
+        /// mmap(2)'s protection.
+        public @Nullable Long protection() {
+            return number(Column.FLAGS);
+        }
+
+        @Override
+        Set<FileEffect> done() {
+            return MAPPED;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package blackbox.schemas.view;
+
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Text;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What was done with the network.
+public abstract sealed class NetView extends EventView {
+
+    NetView() {}
+
+    /// `tcp`, `udp`, an IP protocol number, or a link's `ether-…`.
+    public final @Nullable Text protocol() {
+        return text(Column.PROTOCOL);
+    }
+
+    public final @Nullable Text localIp() {
+        return text(Column.LOCAL_IP);
+    }
+
+    public final @Nullable Long localPort() {
+        return number(Column.LOCAL_PORT);
+    }
+
+    public final @Nullable Text remoteIp() {
+        return text(Column.REMOTE_IP);
+    }
+
+    public final @Nullable Long remotePort() {
+        return number(Column.REMOTE_PORT);
+    }
+
+    /// A socket call on a process's behalf.
+    public abstract static sealed class Call extends NetView {
+        Call() {}
+    }
+
+    /// `net.connect`.
+    public static final class Connect extends Call {
+        Connect() {}
+    }
+
+    /// `net.listen`.
+    public static final class Listen extends Call {
+        Listen() {}
+    }
+
+    /// `net.accept`.
+    public static final class Accept extends Call {
+        Accept() {}
+    }
+
+    /// `net.send`: the first datagram of a process to a destination.
+    public static final class Send extends Call {
+        Send() {}
+    }
+
+    /// `net.flow`: a connection or an exchange of datagrams, with its octets.
+    public static final class Flow extends NetView {
+        Flow() {}
+
+        /// The peer's name: a DNS name or a TLS server name.
+        public @Nullable Text host() {
+            return text(Column.HOST);
+        }
+
+        /// Payload octets that the guest sent.
+        public long bytesOut() {
+            return count(Column.BYTES_OUT);
+        }
+
+        /// Payload octets that the guest received.
+        public long bytesIn() {
+            return count(Column.BYTES_IN);
+        }
+
+        /// Whether it has no address at all: it is of the link alone.
+        public boolean isOfLink() {
+            return !has(Column.REMOTE_IP) && !has(Column.LOCAL_IP);
+        }
+    }
+
+    /// `dns.query`.
+    public static final class Dns extends NetView {
+        Dns() {}
+
+        /// The name that was asked for.
+        public @Nullable Text name() {
+            return text(Column.HOST);
+        }
+
+        /// Addresses and names, where the host saw them.
+        public List<Text> answers() {
+            return list(Column.ANSWERS);
+        }
+    }
+
+    /// `net.miss`: a replay asked for what its recording does not answer.
+    public static final class Miss extends NetView {
+        Miss() {}
+    }
+}

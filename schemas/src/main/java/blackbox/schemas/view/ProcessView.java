@@ -1,0 +1,61 @@
+package blackbox.schemas.view;
+
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Text;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The life of processes.
+public abstract sealed class ProcessView extends EventView {
+
+    ProcessView() {}
+
+    /// `process.exec`: a program was executed, or the attempt failed.
+    public static final class Exec extends ProcessView {
+        Exec() {}
+
+        public @Nullable Text exe() {
+            return text(Column.EXE);
+        }
+
+        /// The arguments, or null where they are not known.
+        public @Nullable List<Text> argv() {
+            return has(Column.ARGV) ? list(Column.ARGV) : null;
+        }
+    }
+
+    /// `process.fork`: the event's process is the child.
+    public static final class Fork extends ProcessView {
+        Fork() {}
+
+        public @Nullable ProcessId parent() {
+            Long ppid = ppid();
+            return ppid != null && has(Column.PARENT_START_NS)
+                    ? new ProcessId(ppid, count(Column.PARENT_START_NS))
+                    : null;
+        }
+    }
+
+    /// `process.exit`.
+    public static final class Exit extends ProcessView {
+        Exit() {}
+
+        public @Nullable Long exitCode() {
+            return number(Column.EXIT_CODE);
+        }
+
+        /// The signal that ended it.
+        public @Nullable Long signal() {
+            return number(Column.SIGNAL);
+        }
+    }
+
+    /// `process.running`: it ran before the tracer was ready.
+    public static final class Running extends ProcessView {
+        Running() {}
+
+        public @Nullable Text exe() {
+            return text(Column.EXE);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package blackbox.schemas.view;
+
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Text;
+import org.jspecify.annotations.Nullable;
+
+/// What the recorder and the guest's tracer say of themselves.
+public abstract sealed class RecorderView extends EventView {
+
+    RecorderView() {}
+
+    /// More about it, as one JSON object.
+    public final @Nullable Text detail() {
+        return text(Column.DETAIL);
+    }
+
+    /// `recorder.loss`: events are known to be missing.
+    public static final class Loss extends RecorderView {
+        Loss() {}
+
+        /// How many.
+        public long lost() {
+            return count(Column.LOST);
+        }
+
+        /// Where: `ring`, `sequence`, `limit`, ….
+        public @Nullable Text what() {
+            return text(Column.WHAT);
+        }
+    }
+
+    /// `recorder.heartbeat`: the last leaf of a batch.
+    public static final class Heartbeat extends RecorderView {
+        Heartbeat() {}
+
+        /// The losses declared so far, together.
+        public long lost() {
+            return count(Column.LOST);
+        }
+
+        /// The leaves so far, with this one.
+        public long events() {
+            return count(Column.EVENTS);
+        }
+    }
+
+    /// `tracer.heartbeat`.
+    public static final class TracerHeartbeat extends RecorderView {
+        TracerHeartbeat() {}
+    }
+
+    /// `recorder.finding`: something that limits what can be believed.
+    public static final class Finding extends RecorderView {
+        Finding() {}
+
+        /// Its name, such as `GUEST_SILENT`.
+        public @Nullable Text what() {
+            return text(Column.WHAT);
+        }
+    }
+
+    /// `tracer.ready`: which probes are attached.
+    public static final class TracerReady extends RecorderView {
+        TracerReady() {}
+    }
+}
