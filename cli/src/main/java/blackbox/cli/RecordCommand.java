@@ -1,7 +1,6 @@
 package blackbox.cli;
 
 import blackbox.evidence.text.Timestamps;
-import blackbox.node.record.CaptureLimits;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.OctetText;
 import blackbox.node.record.RecordListener;
@@ -9,6 +8,7 @@ import blackbox.node.record.RecordRequest;
 import blackbox.node.record.RecordResult;
 import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
+import blackbox.recorder.capture.CaptureLimits;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.recorder.feed.GuestFeeds;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.AgentCommand;
@@ -23,8 +24,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The agent in its VM: started, waited for, its workspace brought back, the VM ended. Ctrl-C ends the VM; the
-/// run is then closed as interrupted.
+/// The agent in its VM: started, waited for, its workspace brought back, the VM ended. Ctrl-C ends the VM;
+/// the run is then closed as interrupted.
 final class AgentRun {
 
     private static final Duration FOREVER = Duration.ofDays(365);
@@ -197,8 +198,8 @@ final class AgentRun {
         return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
     }
 
-    /// What the guest did to hand its workspace over is part of the run, down to the last event. How the command
-    /// ended is known by now, and stays known when that fails.
+    /// What the guest did to hand its workspace over is part of the run, down to the last event. How the
+    /// command ended is known by now, and stays known when that fails.
     private void drainAgain(GuestFeeds feeds) throws VmException {
         try {
             vm.drain(DRAIN_TIMEOUT);

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.recorder.capture.CaptureLimits;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param image name of the guest image
 /// @param name what the user calls the run, or null
 /// @param workspace folder that goes in, or null for an empty one
-/// @param environment added to the agent's environment; names are recorded, values are not, which are [OctetText]
+/// @param environment added to the agent's environment; names are recorded, values are not, which are
+/// [OctetText]
 /// @param timeout how long the agent may run, or null
 /// @param network what the VM's network reaches
 /// @param user `agent` or `root`

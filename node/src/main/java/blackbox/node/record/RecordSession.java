@@ -3,8 +3,13 @@ package blackbox.node.record;
 import blackbox.ingest.IngestException;
 import blackbox.node.data.DataFolder;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.feed.GuestFeeds;
+import blackbox.recorder.feed.GuestStreams;
+import blackbox.recorder.feed.MachineLog;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.recorder.runlog.RunCheckpoints;
 import blackbox.recorder.seal.RunRecorder;
 import blackbox.recorder.seal.RunSealer;
@@ -37,7 +42,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.SortedMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
 /// first instruction, the close comes after the VM has ended, and only then is it said that the run is
@@ -87,7 +91,7 @@ public final class RecordSession {
         says.accept("tier " + tier.tier().label() + ": " + tier.reason());
         SteadyClock steady = SteadyClock.over(wall);
         var clock = new HostClock(steady, tier.tier() == Tier.EXACT ? HostClock.Pace.OWN : HostClock.Pace.SHARED);
-        var log = new VmLog(clock);
+        var log = new MachineLog(clock);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
         var start = new VmRequest(
@@ -105,9 +109,9 @@ public final class RecordSession {
         }
     }
 
-    private static VirtualMachine start(VmHost host, VmRequest start, VmLog log) throws VmException {
+    private static VirtualMachine start(VmHost host, VmRequest start, MachineLog log) throws VmException {
         try {
-            return host.start(start, log::hear);
+            return host.start(start, event -> log.hear(event.name(), event.detail(), event.halted()));
         } catch (VmException e) {
             Path captures = start.captures();
             if (captures != null) {
@@ -129,7 +133,7 @@ public final class RecordSession {
             HostClock clock,
             RunCertification.Certified certified) {}
 
-    private RecordResult record(VirtualMachine vm, VmLog log, Begun begun)
+    private RecordResult record(VirtualMachine vm, MachineLog log, Begun begun)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         Spool spool = Spool.create(data.spool(), begun.run());
         try (var checkpoints =
@@ -138,7 +142,7 @@ public final class RecordSession {
         }
     }
 
-    private RecordResult record(VirtualMachine vm, VmLog log, Begun begun, Spool spool, RunCheckpoints checkpoints)
+    private RecordResult record(VirtualMachine vm, MachineLog log, Begun begun, Spool spool, RunCheckpoints checkpoints)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         RunId run = begun.run();
         HostClock clock = begun.clock();
@@ -151,9 +155,10 @@ public final class RecordSession {
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
         var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), streams, listener);
-        Captures captures = Captures.of(vm, folder, request.limits());
-        var feeds =
-                new GuestFeeds(vm, keeper(recorder), clock, GuestFeeds.cpuSeq(vm.facts()), log, captures, agent::stop);
+        CapturedFiles captures = Captures.of(vm, folder, request.limits());
+        var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
+        var tracer = TracerReport.of(vm.facts().ready().tracer());
+        var feeds = new GuestFeeds(streams, recorder, clock, tracer.cpuSeq(), log, captures, agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
         try {
@@ -161,8 +166,8 @@ public final class RecordSession {
             SortedMap<String, String> unsealed = feeds.finish();
             unsealed.forEach(
                     (name, why) -> says.accept("the captured file " + name + " is not sealed to its end: " + why));
-            log.handTo(recorder::record);
-            recorder.record(new Event.RunClose(
+            log.handTo(recorder);
+            recorder.accept(new Event.RunClose(
                     EventHeader.host(clock.nowNs()),
                     0,
                     0,
@@ -230,19 +235,5 @@ public final class RecordSession {
         } catch (RecorderException e) {
             says.accept("the log of runs does not vouch for ingest's key yet: " + e.getMessage());
         }
-    }
-
-    private static GuestFeeds.Keeper keeper(RunRecorder recorder) {
-        return new GuestFeeds.Keeper() {
-            @Override
-            public void record(Event event) throws RecorderException {
-                recorder.record(event);
-            }
-
-            @Override
-            public @Nullable RecorderException failure() {
-                return recorder.failure();
-            }
-        };
     }
 }

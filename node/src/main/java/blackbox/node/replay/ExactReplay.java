@@ -1,7 +1,7 @@
 package blackbox.node.replay;
 
-import blackbox.node.record.KeptFrames;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.KeptFrames;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// recording has. One object, one execution, one thread.
 final class ExactReplay {
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
-    /// Instructions pass by the million each second: a machine that does not execute one in this time waits for
-    /// something that its log does not bring.
+    /// Instructions pass by the million each second: a machine that does not execute one in this time waits
+    /// for something that its log does not bring.
     private static final Duration STILL_MAX = Duration.ofSeconds(30);
     private static final long SAY_EVERY_LOOKS = 6;
     private static final String CUT = "the replay log was cut: ";

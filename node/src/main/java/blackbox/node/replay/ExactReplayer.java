@@ -3,6 +3,7 @@ package blackbox.node.replay;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.query.run.RunFacts;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.compare.RecordedSide;
@@ -39,8 +40,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction. What
-/// it sends must be the recording's octet for octet.
+/// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction.
+/// What it sends must be the recording's octet for octet.
 public final class ExactReplayer implements Replayer {
     private static final Set<String> NEEDED =
             Set.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
@@ -157,7 +158,8 @@ public final class ExactReplayer implements Replayer {
                 request.inputs().workspace());
     }
 
-    /// As the recording's QEMU was given it. Where it is not there the command lines differ, and that is refused.
+    /// As the recording's QEMU was given it. Where it is not there the command lines differ, and that is
+    /// refused.
     private static int instructionShift(List<String> argv) {
         return argv.stream()
                 .map(SHIFT::matcher)
@@ -178,13 +180,11 @@ public final class ExactReplayer implements Replayer {
 
     /// Where the tracer said that each CPU's sequence stood: the run's second event.
     private static List<Long> cpuSeq(ReplayRequest request) throws IOException {
-        var numbers = new ArrayList<Long>();
         try (RunReader reader =
                 RunReader.open(request.recordings(), request.facts().run(), 1)) {
-            if (reader.next()) {
-                RunFacts.detailOf(reader.row()).path("cpuSeq").forEach(number -> numbers.add(number.asLong()));
-            }
+            return reader.next()
+                    ? TracerReport.of(RunFacts.detailOf(reader.row())).cpuSeq()
+                    : List.of();
         }
-        return numbers;
     }
 }

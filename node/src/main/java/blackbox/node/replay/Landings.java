@@ -2,6 +2,7 @@ package blackbox.node.replay;
 
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -49,11 +50,11 @@ public final class Landings {
     private static long emitAddress(ReplayRequest request) throws IOException, ReplayException {
         try (RunReader reader =
                 RunReader.open(request.recordings(), request.facts().run(), 1)) {
-            if (reader.next()) {
-                var address = RunFacts.detailOf(reader.row()).path("emitAddress");
-                if (address.isIntegralNumber() && address.bigIntegerValue().signum() > 0) {
-                    return address.bigIntegerValue().longValue();
-                }
+            Long address = reader.next()
+                    ? TracerReport.of(RunFacts.detailOf(reader.row())).emitAddress()
+                    : null;
+            if (address != null) {
+                return address;
             }
         }
         throw new ReplayException(

@@ -1,11 +1,14 @@
 package blackbox.node.replay;
 
-import blackbox.node.record.Captures;
-import blackbox.node.record.GuestFeeds;
-import blackbox.node.record.VmLog;
 import blackbox.node.replay.RecordedAgent.GuestTimes;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.feed.GuestFeeds;
+import blackbox.recorder.feed.GuestStreams;
+import blackbox.recorder.feed.MachineLog;
+import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Miss;
@@ -102,14 +105,16 @@ final class Reexecution {
     /// @throws IOException when the cassette cannot be played to the end
     Result run(Given given, Cassette cassette)
             throws VmException, RecorderException, IOException, InterruptedException {
-        var log = new VmLog(clock);
+        var log = new MachineLog(clock);
         var request =
                 new VmRequest(given.image(), given.memoryMib(), Network.PEER, given.workspace(), VmRequest.Start.WARM);
-        try (VirtualMachine vm = host.start(request, log::hear);
+        try (VirtualMachine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, this::miss)) {
             align(vm.facts().clock(), wall.set(given.startedAt()));
+            var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
+            var tracer = TracerReport.of(vm.facts().ready().tracer());
             var feeds = new GuestFeeds(
-                    vm, keeper(), clock, GuestFeeds.cpuSeq(vm.facts()), log, Captures.none(), why -> kill(vm));
+                    streams, keeper(), clock, tracer.cpuSeq(), log, CapturedFiles.none(), why -> kill(vm));
             Exit exit;
             try {
                 exit = agent(vm, given, feeds);
@@ -160,8 +165,8 @@ final class Reexecution {
         }
     }
 
-    /// The agent begins at the very time at which the recorded one began, where that is known; how long the workspace
-    /// takes to unpack is not the agent's to see.
+    /// The agent begins at the very time at which the recorded one began, where that is known; how long the
+    /// workspace takes to unpack is not the agent's to see.
     private void launch(VirtualMachine vm, Given given, InputStream nothing, OutputStream nowhere) throws VmException {
         GuestEntropy recorded = given.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
@@ -199,10 +204,10 @@ final class Reexecution {
         }
     }
 
-    private GuestFeeds.Keeper keeper() {
-        return new GuestFeeds.Keeper() {
+    private EventSink keeper() {
+        return new EventSink() {
             @Override
-            public void record(Event event) throws RecorderException {
+            public void accept(Event event) throws RecorderException {
                 tape.append(event);
             }
 

@@ -1,10 +1,10 @@
 package blackbox.node.replay;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.node.record.KeptFrames;
 import blackbox.node.record.KeptInputs;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.KeptFrames;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;

@@ -1,9 +1,9 @@
 package blackbox.node.replay;
 
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.record.KeptFrames;
 import blackbox.node.replay.Rerun.Executed;
 import blackbox.query.run.RunFacts;
+import blackbox.recorder.capture.KeptFrames;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.cassette.CassettePeer.Played;
@@ -38,9 +38,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Replays a run that was recorded live by executing it again, and says how far it did the same. The best that it says
-/// is EQUIVALENT: the clock and what depends on it are the machine's own. When the two differ it executes once more,
-/// and leaves out where the two executions differ from each other.
+/// Replays a run that was recorded live by executing it again, and says how far it did the same. The best
+/// that it says is EQUIVALENT: the clock and what depends on it are the machine's own. When the two differ it
+/// executes once more, and leaves out where the two executions differ from each other.
 public final class RerunReplayer implements Replayer {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(

@@ -38,7 +38,8 @@ class PublicationTest {
     @TempDir
     Path folder;
 
-    /// The other process has a broker that takes everything, and no ingest that would bring it into the table.
+    /// The other process has a broker that takes everything, and no ingest that would bring it into the
+    /// table.
     @Test
     void aRunIsDoneWhenItIsInTheTableWhoeverIngestsIt() throws Exception {
         var data = new DataFolder(folder);
@@ -84,7 +85,7 @@ class PublicationTest {
             opening.putObject("recorder").put("certificate", certified.certificate());
             sealer.append(new Event.RunOpen(EventHeader.host(1), null, opening.toString()));
             var recorder = new RunRecorder(sealer, run.value());
-            recorder.record(new Event.RunClose(EventHeader.host(1), 0, 0, 0, 0, "{}"));
+            recorder.accept(new Event.RunClose(EventHeader.host(1), 0, 0, 0, 0, "{}"));
             recorder.close();
             assertTrue(recorder.recorded() >= 2);
             return recorder.recorded();

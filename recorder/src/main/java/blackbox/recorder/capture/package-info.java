@@ -2,7 +2,7 @@
 /// replay log. What is in them is sealed a stretch at a time, each by an event with its digest; see
 /// `schemas/capture.md`.
 ///
-/// Makes events and hands them back: it knows neither the sealer nor the VM.
+/// Makes events and hands them on: it knows neither the sealer nor the VM.
 @NullMarked
 package blackbox.recorder.capture;
 

@@ -1,6 +1,7 @@
 package blackbox.recorder.seal;
 
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.event.Event;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which
 /// they arrive and seals at least once a second, also when nothing happens.
 ///
-/// [#record] blocks while the queue is full: a guest that floods is slowed down by its own channel, and what
+/// [#accept] blocks while the queue is full: a guest that floods is slowed down by its own channel, and what
 /// its ring then drops is counted there. When the sink fails the writer stops, and every later call says why.
-public final class RunRecorder implements AutoCloseable {
+public final class RunRecorder implements EventSink, AutoCloseable {
 
     private static final int QUEUE_EVENTS_MAX = 65_536;
     private static final Duration SEAL_INTERVAL = Duration.ofMillis(500);
@@ -44,7 +45,8 @@ public final class RunRecorder implements AutoCloseable {
     /// Hands an event to the writer, waiting while the queue is full.
     ///
     /// @throws RecorderException when the writer has stopped
-    public void record(Event event) throws RecorderException {
+    @Override
+    public void accept(Event event) throws RecorderException {
         try {
             do {
                 check();
@@ -93,12 +95,13 @@ public final class RunRecorder implements AutoCloseable {
     }
 
     /// What stopped the writer, or null.
+    @Override
     public @Nullable RecorderException failure() {
         return failure;
     }
 
-    /// Seals what is queued and stops the writer; the last event recorded should be the run's close. To be called when
-    /// those who record have stopped.
+    /// Seals what is queued and stops the writer; the last event recorded should be the run's close. To be
+    /// called when those who record have stopped.
     ///
     /// @throws RecorderException when not everything could be made durable
     @Override
@@ -146,7 +149,8 @@ public final class RunRecorder implements AutoCloseable {
         }
     }
 
-    /// Appends until it is time to seal; true when the run's close was appended, after which there is nothing.
+    /// Appends until it is time to seal; true when the run's close was appended, after which there is
+    /// nothing.
     private boolean appendUntilDue() throws InterruptedException {
         long due = System.nanoTime() + SEAL_INTERVAL.toNanos();
         while (!sealer.isFull() && !(closing && queue.isEmpty())) {

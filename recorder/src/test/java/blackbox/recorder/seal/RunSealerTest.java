@@ -46,7 +46,8 @@ class RunSealerTest {
         return new Event.VmLifecycle(EventHeader.host(42), what, null);
     }
 
-    /// Checks chain, signatures and tree of all batches from their octets alone, and returns the leaves' rows' kinds.
+    /// Checks chain, signatures and tree of all batches from their octets alone, and returns the leaves'
+    /// rows' kinds.
     private List<Kind> check() {
         var kinds = new ArrayList<Kind>();
         var tree = new MerkleFrontier();
@@ -108,21 +109,21 @@ class RunSealerTest {
     @Test
     void theRecorderSealsWhatItWasGivenAndThenStops() throws RecorderException {
         var recorder = new RunRecorder(new RunSealer(RUN, key, sealed::add, CLOCK), "test");
-        recorder.record(event("RESUME"));
+        recorder.accept(event("RESUME"));
         recorder.flush();
         assertTrue(recorder.recorded() >= 2, "the event and its heartbeat");
         for (int i = 1; i < 100_000; i++) {
-            recorder.record(event("RESUME"));
+            recorder.accept(event("RESUME"));
         }
-        recorder.record(new Event.RecorderLoss(EventHeader.host(3), 12, "ring", null));
-        recorder.record(new Event.RunClose(EventHeader.host(4), 0, 0, 0, null, null));
+        recorder.accept(new Event.RecorderLoss(EventHeader.host(3), 12, "ring", null));
+        recorder.accept(new Event.RunClose(EventHeader.host(4), 0, 0, 0, null, null));
         recorder.close();
         List<Kind> kinds = check();
         assertEquals(100_000, Collections.frequency(kinds, Kind.VM_LIFECYCLE));
         assertEquals(Kind.RUN_CLOSE, kinds.get(kinds.size() - 2));
         assertEquals(kinds.size(), recorder.recorded());
         assertEquals(12, recorder.lost());
-        assertThrows(RecorderException.class, () -> recorder.record(event("late")));
+        assertThrows(RecorderException.class, () -> recorder.accept(event("late")));
     }
 
     @Test
@@ -133,7 +134,7 @@ class RunSealerTest {
         var recorder = new RunRecorder(new RunSealer(RUN, key, full, CLOCK), "test");
         RecorderException stopped = assertThrows(RecorderException.class, () -> {
             for (int i = 0; i < 10_000_000; i++) {
-                recorder.record(event("STOP"));
+                recorder.accept(event("STOP"));
             }
         });
         assertEquals(RecorderException.Code.SPOOL, stopped.code());

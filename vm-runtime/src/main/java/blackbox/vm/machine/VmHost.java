@@ -62,13 +62,15 @@ public final class VmHost {
         return qemu;
     }
 
-    /// The tier of a recording with `image`. Boots short trials where answers are not known yet; fetches nothing.
+    /// The tier of a recording with `image`. Boots short trials where answers are not known yet; fetches
+    /// nothing.
     public TierChoice choose(TierOption option, GuestImage image) throws VmException {
         return tiers.choose(option, image);
     }
 
-    /// Makes ahead what the first recording with `image` would otherwise wait for: a QEMU that can replay every
-    /// instruction, where the guest is emulated, and the warm snapshot of the tier that is then the default.
+    /// Makes ahead what the first recording with `image` would otherwise wait for: a QEMU that can replay
+    /// every instruction, where the guest is emulated, and the warm snapshot of the tier that is then the
+    /// default.
     ///
     /// @param option the tier that recordings are to be of
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
@@ -85,17 +87,18 @@ public final class VmHost {
         return snapshots.obtain(parts(request), progress);
     }
 
-    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` hears QEMU's
-    /// events from the first on, on a thread that it must not block.
-    public VirtualMachine start(VmRequest request, Consumer<QmpEvent> listener) throws VmException {
+    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` hears the
+    /// hypervisor's events from the first on, on a thread that it must not block.
+    public VirtualMachine start(VmRequest request, Consumer<MachineEvent> listener) throws VmException {
         Parts parts = parts(request);
         VmSnapshot snapshot = request.start() == Start.WARM ? snapshots.obtain(parts, progress) : null;
+        Consumer<QmpEvent> events = event -> listener.accept(QemuEvents.of(event));
         MachineFolder folder = MachineFolder.create(data);
         try {
             Archive workspace = workspace(folder, request.workspace());
             return snapshot == null
-                    ? cold(folder, parts, request, workspace, listener)
-                    : restored(folder, parts, request, workspace, snapshot, listener);
+                    ? cold(folder, parts, request, workspace, events)
+                    : restored(folder, parts, request, workspace, snapshot, events);
         } catch (VmException e) {
             folder.close();
             throw e;

@@ -11,7 +11,6 @@ import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.VmRequest.Start;
-import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk.Archive;
 import java.io.ByteArrayOutputStream;
@@ -60,7 +59,7 @@ class VirtualMachineTest {
 
     @Test
     void outputErrorAndExitCodeComeBack() throws Exception {
-        var events = new CopyOnWriteArrayList<QmpEvent>();
+        var events = new CopyOnWriteArrayList<MachineEvent>();
         try (var machine =
                 TestHost.read(test.host().start(test.request(Start.WARM, Network.NONE, null), events::add))) {
             var ran = TestHost.run(machine, "echo out; echo error >&2; id -un; exit 7");
@@ -73,7 +72,7 @@ class VirtualMachineTest {
         assertTrue(
                 events.stream()
                         .anyMatch(e -> e.name().equals("SHUTDOWN")
-                                && e.data().path("guest").asBoolean()),
+                                && String.valueOf(e.detail()).contains("\"guest\":true")),
                 () -> "the guest's shutdown is among " + events);
     }
 

@@ -1,4 +1,4 @@
-package blackbox.node.record;
+package blackbox.recorder.capture;
 
 /// How much a recording keeps beside its events, in octets.
 ///
@@ -19,12 +19,12 @@ public record CaptureLimits(long diskLogBytesMax, long framesBytesMax) {
     }
 
     /// Of the frames that the guest sends. What it is sent is most of a run's traffic.
-    long framesOutBytesMax() {
+    public long framesOutBytesMax() {
         return framesBytesMax / 4;
     }
 
     /// Of the frames that it is sent.
-    long framesInBytesMax() {
+    public long framesInBytesMax() {
         return framesBytesMax - framesOutBytesMax();
     }
 }

@@ -1,4 +1,4 @@
-package blackbox.node.record;
+package blackbox.recorder.feed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

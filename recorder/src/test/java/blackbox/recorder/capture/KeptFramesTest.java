@@ -1,4 +1,4 @@
-package blackbox.node.record;
+package blackbox.recorder.capture;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

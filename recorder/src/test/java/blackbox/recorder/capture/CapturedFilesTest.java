@@ -1,8 +1,7 @@
-package blackbox.node.record;
+package blackbox.recorder.capture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import blackbox.recorder.capture.CaptureFile;
 import blackbox.schemas.event.Event;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A run closes when all of what was kept beside it is sealed, or its close says what is not.
-class CapturesTest {
+class CapturedFilesTest {
     private static final int TOO_EARLY = 4;
 
     @TempDir
@@ -72,8 +71,8 @@ class CapturesTest {
         assertEquals(2, sealed.size()); // its stretch, and that it ended there
     }
 
-    private Captures captures(CaptureFile... files) {
-        return new Captures(List.of(files), folder, CaptureLimits.DEFAULT);
+    private CapturedFiles captures(CaptureFile... files) {
+        return new CapturedFiles(List.of(files), folder, CaptureLimits.DEFAULT);
     }
 
     private void append(String text) {

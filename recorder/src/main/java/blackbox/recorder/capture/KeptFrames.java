@@ -1,4 +1,4 @@
-package blackbox.node.record;
+package blackbox.recorder.capture;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -35,8 +35,7 @@ public final class KeptFrames extends FilterInputStream {
     }
 
     /// What ended the keeping, or null.
-    @Nullable
-    IOException failure() {
+    public @Nullable IOException failure() {
         return failure;
     }
 

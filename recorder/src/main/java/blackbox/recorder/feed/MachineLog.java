@@ -1,18 +1,18 @@
-package blackbox.node.record;
+package blackbox.recorder.feed;
 
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.vm.qmp.QmpEvent;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Takes what QEMU reports, without ever blocking it, until the run's recorder can take it over.
-public final class VmLog {
+/// Takes what a machine's hypervisor reports, without ever blocking it, until the run's recorder can take it
+/// over.
+public final class MachineLog {
 
     private static final int EVENTS_MAX = 10_000;
 
@@ -21,26 +21,24 @@ public final class VmLog {
     private final AtomicLong dropped = new AtomicLong();
     private volatile @Nullable String halted;
 
-    public VmLog(HostClock clock) {
+    public MachineLog(HostClock clock) {
         this.clock = clock;
     }
 
-    /// Hears an event of QEMU's.
-    public void hear(QmpEvent event) {
-        // A full disk the machine itself tells of, to whoever waits for its guest.
-        if (event.name().equals("BLOCK_IO_ERROR")
-                && event.data().path("action").asText().equals("stop")
-                && !event.data().path("nospace").asBoolean()) {
-            halted = "the host could not " + event.data().path("operation").asText() + " the VM's disk '"
-                    + event.data().path("node-name").asText() + "', so QEMU stopped the VM";
+    /// Hears an event of the hypervisor's.
+    ///
+    /// @param detail JSON, or null
+    /// @param halted why it has stopped the guest, which nothing will wake again; else null
+    public void hear(String name, @Nullable String detail, @Nullable String halted) {
+        if (halted != null) {
+            this.halted = halted;
         }
-        String detail = event.data().isEmpty() ? null : event.data().toString();
-        if (!waiting.offer(new Event.VmLifecycle(EventHeader.host(clock.nowNs()), event.name(), detail))) {
+        if (!waiting.offer(new Event.VmLifecycle(EventHeader.host(clock.nowNs()), name, detail))) {
             dropped.incrementAndGet();
         }
     }
 
-    /// Why QEMU stopped the guest, which nothing will wake again, or null.
+    /// Why the guest was stopped for good, or null.
     @Nullable
     String halted() {
         return halted;

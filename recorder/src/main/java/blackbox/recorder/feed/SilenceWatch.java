@@ -1,4 +1,4 @@
-package blackbox.node.record;
+package blackbox.recorder.feed;
 
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
@@ -6,16 +6,16 @@ import blackbox.schemas.event.EventHeader;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Notices when the guest's tracer goes quiet while its VM runs: its heartbeat comes every second, so a longer
-/// silence means that the tracer was stopped, or that the guest as a whole hangs. How long it lasts is measured by a
-/// steady time, which nobody sets. Owned by one thread.
+/// Notices when the guest's tracer goes quiet while its VM runs: its heartbeat comes every second, so a
+/// longer silence means that the tracer was stopped, or that the guest as a whole hangs. How long it lasts is
+/// measured by a steady time, which nobody sets. Owned by one thread.
 final class SilenceWatch {
 
     /// A heartbeat may be late on a busy machine; this is late beyond doubt.
     static final Duration QUIET_MAX = Duration.ofSeconds(5);
 
-    /// The same of a guest whose clock has a pace of its own: while it computes, the second between two of its
-    /// heartbeats may take the host seven.
+    /// The same of a guest whose clock has a pace of its own: while it computes, the second between two of
+    /// its heartbeats may take the host seven.
     static final Duration QUIET_OWN_PACE_MAX = Duration.ofSeconds(30);
 
     private final Duration quietMax;
@@ -31,7 +31,8 @@ final class SilenceWatch {
         this.changedAt = steadyNs;
     }
 
-    /// Looks at the time of the last heartbeat, 0 before the first; returns a finding when silence begins or ends.
+    /// Looks at the time of the last heartbeat, 0 before the first; returns a finding when silence begins or
+    /// ends.
     @Nullable
     Event look(long heardNs, long nowNs, long steadyNs) {
         if (heardNs != 0 && heardNs != lastHeardNs) {

@@ -1,0 +1,79 @@
+package blackbox.recorder.capture;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.guest.EventSink;
+import blackbox.schemas.event.Event;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/// The files that a recording keeps beside its events: what is new in each is sealed as it grows.
+///
+/// @param files each sealed by whoever calls [#sealNew], one thread at a time
+/// @param folder where they are
+/// @param limits how long they may grow
+public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits limits) {
+    private static final Duration LAST_PATIENCE = Duration.ofSeconds(10);
+    private static final long LOOK_AGAIN_MS = 50;
+
+    public CapturedFiles {
+        files = List.copyOf(files);
+    }
+
+    /// Nothing is kept.
+    public static CapturedFiles none() {
+        return new CapturedFiles(List.of(), Path.of(""), new CaptureLimits(1, 0));
+    }
+
+    /// The frames that a machine sends, kept as they are read.
+    public KeptFrames framesOut(InputStream frames) {
+        return new KeptFrames(frames, folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
+    }
+
+    /// The frames that it is sent, kept as they are read.
+    public KeptFrames framesIn(InputStream frames) {
+        return new KeptFrames(frames, folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
+    }
+
+    /// Seals what is left when every writer has ended. A file may not have settled at the first look: it is
+    /// looked at again for a while.
+    ///
+    /// @return why a file is not sealed to its end, by name; empty when all are
+    public SortedMap<String, String> sealLast(LongSupplier clock, EventSink sink)
+            throws RecorderException, InterruptedException {
+        return sealLast(clock, sink, LAST_PATIENCE);
+    }
+
+    SortedMap<String, String> sealLast(LongSupplier clock, EventSink sink, Duration patience)
+            throws RecorderException, InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            sealNew(clock, sink);
+            var unsealed = new TreeMap<String, String>();
+            for (CaptureFile file : files) {
+                String why = file.unsealed();
+                if (why != null) {
+                    unsealed.put(file.name(), why);
+                }
+            }
+            if (unsealed.isEmpty() || System.nanoTime() >= deadline) {
+                return unsealed;
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
+        }
+    }
+
+    /// Seals what is new in every file.
+    public void sealNew(LongSupplier clock, EventSink sink) throws RecorderException {
+        for (CaptureFile file : files) {
+            for (Event event : file.sealNew(clock)) {
+                sink.accept(event);
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package blackbox.recorder.guest;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the tracer says of itself when it becomes ready: the detail of a run's second event.
+///
+/// @param cpuSeq where each CPU's sequence stood; empty when it does not say, so that every number from 1 to
+/// the first that comes is declared lost
+/// @param emitAddress where the guest's kernel emits frames, or null when it does not say
+public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress) {
+    private static final int CPUS_MAX = 4_096;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    public TracerReport {
+        cpuSeq = List.copyOf(cpuSeq);
+    }
+
+    /// Reads it; what is no JSON says nothing.
+    public static TracerReport of(String detail) {
+        try {
+            return of(JSON.readTree(detail));
+        } catch (JsonProcessingException e) {
+            return new TracerReport(List.of(), null);
+        }
+    }
+
+    /// The same, parsed already.
+    public static TracerReport of(JsonNode detail) {
+        var numbers = new ArrayList<Long>();
+        for (JsonNode number : detail.path("cpuSeq")) {
+            if (numbers.size() < CPUS_MAX) {
+                numbers.add(Math.max(0, number.asLong()));
+            }
+        }
+        JsonNode address = detail.path("emitAddress");
+        boolean known = address.isIntegralNumber() && address.bigIntegerValue().signum() > 0;
+        // Addresses of the kernel's are in the upper half: as a long they are negative.
+        return new TracerReport(
+                numbers, known ? (Long) address.bigIntegerValue().longValue() : null);
+    }
+}
