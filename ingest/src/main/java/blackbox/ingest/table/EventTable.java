@@ -1,5 +1,6 @@
 package blackbox.ingest.table;
 
+import blackbox.files.Folders;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.schemas.RunId;
@@ -61,7 +62,7 @@ public final class EventTable implements AutoCloseable {
     public static EventTable openForWriting(TableLayout layout) throws IngestException {
         FileChannel lock = lock(layout);
         try {
-            Durable.createFolders(layout.staging());
+            Folders.create(layout.staging());
             JdbcCatalog catalog = catalog(layout);
             if (!catalog.tableExists(ID)) {
                 create(catalog, layout);
@@ -98,7 +99,7 @@ public final class EventTable implements AutoCloseable {
 
     private static FileChannel lock(TableLayout layout) throws IngestException {
         try {
-            Durable.createFolders(layout.data());
+            Folders.create(layout.data());
             FileChannel channel = FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (tryLock(channel)) {
                 return channel;

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.files.Folders;
 import blackbox.node.data.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
@@ -11,10 +12,8 @@ import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,9 +54,7 @@ public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limit
         Path folder = Files.createDirectory(
                 all.resolve(run.value()),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        try (FileChannel directory = FileChannel.open(all, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
+        Folders.sync(all);
         return folder;
     }
 

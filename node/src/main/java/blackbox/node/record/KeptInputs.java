@@ -1,16 +1,13 @@
 package blackbox.node.record;
 
+import blackbox.files.AtomicFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.VirtualMachine;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 /// What a run was given and what executing it again has to be given too, in its folder of captures: the
 /// archive of its workspace and the entropy of its guest, both for their owner alone. `run.open` seals their
@@ -31,11 +28,8 @@ public final class KeptInputs {
         if (bytes > 0 && bytes <= bytesMax) {
             vm.copyWorkspaceIn(folder.resolve(WORKSPACE));
         }
-        var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-        var fresh = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try (FileChannel file = FileChannel.open(folder.resolve(ENTROPY), fresh, mode)) {
-            file.write(ByteBuffer.wrap((entropy.toHex() + "\n").getBytes(StandardCharsets.US_ASCII)));
-            file.force(true);
-        }
+        byte[] octets = (entropy.toHex() + "\n").getBytes(StandardCharsets.US_ASCII);
+        var ownerOnly = PosixFilePermissions.fromString("rw-------");
+        AtomicFiles.onDisk().replace(folder.resolve(ENTROPY), octets, ownerOnly);
     }
 }

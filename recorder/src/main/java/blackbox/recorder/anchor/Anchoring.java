@@ -9,9 +9,9 @@ import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.time.MalformedTimeStampException;
 import blackbox.evidence.time.TimeToken;
 import blackbox.evidence.time.TimeVerdict;
+import blackbox.files.AtomicFiles;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
-import blackbox.recorder.disk.WholeFiles;
 import blackbox.recorder.spool.ProcessLock;
 import blackbox.schemas.Hash;
 import java.io.IOException;
@@ -41,7 +41,7 @@ public final class Anchoring {
     private final AnchorSettings settings;
     private final Outside outside;
     private final RandomGenerator random;
-    private final WholeFiles files = WholeFiles.onDisk();
+    private final AtomicFiles files = AtomicFiles.onDisk();
 
     /// @param log the folder of the log of runs
     public Anchoring(Path log, AnchorSettings settings, Outside outside, RandomGenerator random) {

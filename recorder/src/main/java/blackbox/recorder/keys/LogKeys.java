@@ -2,6 +2,7 @@ package blackbox.recorder.keys;
 
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.files.AtomicFiles;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.RunId;
@@ -172,7 +173,7 @@ public final class LogKeys {
                 throw new RecorderException(Code.KEY, "no rotation is under way in " + folder);
             }
             OwnerFile.writePublic(folder.resolve(PUBLIC), next.keys().getFirst() + "\n");
-            OwnerFile.move(folder.resolve(NEXT), folder.resolve(CONF));
+            AtomicFiles.put(folder.resolve(NEXT), folder.resolve(CONF));
             LogKeyStore.of(old.store(), folder, access).destroy(old);
         } catch (IOException e) {
             throw LogKeyStore.failed("cannot end the rotation in " + folder, e);

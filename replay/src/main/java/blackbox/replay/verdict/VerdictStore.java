@@ -1,17 +1,15 @@
 package blackbox.replay.verdict;
 
 import blackbox.evidence.store.Recordings;
+import blackbox.files.AtomicFiles;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,23 +38,10 @@ public final class VerdictStore {
         Path place = folder.resolve(verdict.run().value());
         Path file = place.resolve(name);
         try {
-            Files.createDirectories(place);
             if (Files.exists(file)) {
                 throw new FileAlreadyExistsException(file.toString());
             }
-            Path staged = place.resolve("." + name + ".new");
-            try (FileChannel channel = FileChannel.open(
-                    staged,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.WRITE,
-                    StandardOpenOption.TRUNCATE_EXISTING)) {
-                channel.write(java.nio.ByteBuffer.wrap(octets));
-                channel.force(true);
-            }
-            Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE);
-            try (FileChannel directory = FileChannel.open(place, StandardOpenOption.READ)) {
-                directory.force(true);
-            }
+            AtomicFiles.onDisk().replace(file, octets);
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, "the verdict could not be kept in " + place, e);
         }

@@ -1,5 +1,6 @@
 package blackbox.vm.image;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
 import blackbox.vm.VmException;
@@ -45,7 +46,7 @@ public final class PackageArchive {
             String sha256 = FileSeal.hash(file).toString();
             Path partial = folder.resolve("." + sha256 + ".partial");
             Files.move(file, partial, StandardCopyOption.REPLACE_EXISTING);
-            Files.move(partial, path(sha256), StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(partial, path(sha256));
             return sha256;
         } catch (IOException e) {
             throw new VmException(Code.IO, "could not archive " + file, e);
@@ -60,7 +61,7 @@ public final class PackageArchive {
                 Files.createDirectories(folder);
                 Path partial = folder.resolve("." + sha256 + ".partial");
                 Files.write(partial, octets);
-                Files.move(partial, path(sha256), StandardCopyOption.ATOMIC_MOVE);
+                AtomicFiles.rename(partial, path(sha256));
             } catch (IOException e) {
                 throw new VmException(Code.IO, "could not archive " + sha256, e);
             }

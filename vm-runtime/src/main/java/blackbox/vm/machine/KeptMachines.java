@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.files.AtomicFiles;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -100,7 +101,7 @@ public final class KeptMachines {
                     store.keep(captures.resolve(VmRequest.RAM), files.ram(), last.ram()),
                     store.keep(state, files.state(), last.state()),
                     store.keep(empty, files.workspace(), last.workspace()));
-            new KeptMachine(rest, tables).write(scratch.path().resolve("machine"), file(position));
+            new KeptMachine(rest, tables).write(AtomicFiles.onDisk(), file(position));
             positions.add(position);
         }
     }

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
 import blackbox.vm.FolderLock;
@@ -18,7 +19,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Comparator;
 import java.util.List;
@@ -118,7 +118,7 @@ final class SnapshotStore {
                     .run();
             makeOverlay(target);
             VmSnapshot.seal(target, ready);
-            Files.move(target, place, StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(target, place);
             return VmSnapshot.open(place);
         }
     }

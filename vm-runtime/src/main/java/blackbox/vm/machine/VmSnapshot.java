@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.files.Folders;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
 import blackbox.vm.Json;
@@ -153,6 +154,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                     file.force(true);
                 }
             }
+            Folders.sync(target);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the state disk's base could not be kept in " + target, e);
         }

@@ -1,5 +1,6 @@
 package blackbox.vm.qemu;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
 import blackbox.vm.FolderLock;
@@ -14,7 +15,6 @@ import blackbox.vm.image.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -189,9 +189,9 @@ public final class QemuBuilds {
                 Path place = folder.resolve(digest);
                 if (Files.exists(place)) {
                     // Into the scratch folder, with which it is deleted.
-                    Files.move(place, scratch.path().resolve("replaced"), StandardCopyOption.ATOMIC_MOVE);
+                    AtomicFiles.rename(place, scratch.path().resolve("replaced"));
                 }
-                Files.move(scratch.path().resolve("build"), place, StandardCopyOption.ATOMIC_MOVE);
+                AtomicFiles.rename(scratch.path().resolve("build"), place);
                 return QemuBuild.open(place);
             }
         } catch (IOException e) {
