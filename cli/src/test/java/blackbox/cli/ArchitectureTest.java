@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -115,6 +116,18 @@ class ArchitectureTest {
                 .map(JavaClass::getName)
                 .collect(Collectors.toSet());
         assertEquals(RENAME_BY_THEMSELVES, others, "classes that rename files past AtomicFiles");
+    }
+
+    @Test
+    void filesAreLockedInOnePlace() {
+        Set<String> others = CLASSES.stream()
+                .filter(type -> !moduleOf(type).equals("files"))
+                .filter(type -> type.getMethodCallsFromSelf().stream()
+                        .filter(call -> call.getTargetOwner().isAssignableTo(FileChannel.class))
+                        .anyMatch(call -> Set.of("lock", "tryLock").contains(call.getName())))
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+        assertEquals(Set.of(), others, "classes that lock files past ProcessLock");
     }
 
     private static Map<String, Set<String>> importersByModule(Library library) {

@@ -1,6 +1,7 @@
 package blackbox.ingest.table;
 
 import blackbox.files.Folders;
+import blackbox.files.ProcessLock;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.schemas.RunId;
@@ -8,11 +9,8 @@ import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -46,10 +44,10 @@ public final class EventTable implements AutoCloseable {
 
     private final TableLayout layout;
     private final JdbcCatalog catalog;
-    private final @Nullable FileChannel lock;
+    private final @Nullable ProcessLock lock;
     private final Table table;
 
-    private EventTable(TableLayout layout, JdbcCatalog catalog, @Nullable FileChannel lock, Table table) {
+    private EventTable(TableLayout layout, JdbcCatalog catalog, @Nullable ProcessLock lock, Table table) {
         this.layout = layout;
         this.catalog = catalog;
         this.lock = lock;
@@ -60,7 +58,7 @@ public final class EventTable implements AutoCloseable {
     ///
     /// @throws IngestException `IN_USE` when another process has it open for writing
     public static EventTable openForWriting(TableLayout layout) throws IngestException {
-        FileChannel lock = lock(layout);
+        ProcessLock lock = lock(layout);
         try {
             Folders.create(layout.staging());
             JdbcCatalog catalog = catalog(layout);
@@ -97,28 +95,19 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    private static FileChannel lock(TableLayout layout) throws IngestException {
+    private static ProcessLock lock(TableLayout layout) throws IngestException {
         try {
             Folders.create(layout.data());
-            FileChannel channel = FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (tryLock(channel)) {
-                return channel;
+            ProcessLock lock = ProcessLock.tryTake(layout.lock());
+            if (lock != null) {
+                return lock;
             }
-            channel.close();
         } catch (IOException e) {
             throw IngestException.ofIo("cannot lock the table in " + layout.data(), e);
         }
         throw new IngestException(
                 Code.IN_USE,
                 "another process ingests into " + layout.data() + "; use that one, or another --data folder");
-    }
-
-    private static boolean tryLock(FileChannel channel) throws IOException {
-        try {
-            return channel.tryLock() != null;
-        } catch (OverlappingFileLockException _) {
-            return false;
-        }
     }
 
     private static JdbcCatalog catalog(TableLayout layout) {
@@ -254,7 +243,7 @@ public final class EventTable implements AutoCloseable {
         return table;
     }
 
-    private static void release(@Nullable FileChannel lock) throws IngestException {
+    private static void release(@Nullable ProcessLock lock) throws IngestException {
         try {
             if (lock != null) {
                 lock.close();

@@ -1,7 +1,7 @@
 package blackbox.node.record;
 
+import blackbox.files.ProcessLock;
 import blackbox.node.data.DataFolder;
-import blackbox.recorder.spool.ProcessLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

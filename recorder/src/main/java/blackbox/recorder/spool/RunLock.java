@@ -1,5 +1,6 @@
 package blackbox.recorder.spool;
 
+import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.RunId;
 import java.io.IOException;

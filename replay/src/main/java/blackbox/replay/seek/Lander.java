@@ -1,5 +1,6 @@
 package blackbox.replay.seek;
 
+import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -12,11 +13,8 @@ import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.ReplayMachine.Recording;
 import blackbox.vm.machine.SteppedMachine;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -197,9 +195,9 @@ public final class Lander {
     }
 
     private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
-        try (var file = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock _ = lock(file)) {
-            // Another process may have been at it.
+        Runnable waiting = () -> says.accept("another process indexes this run: waiting for it");
+        try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK), waiting)) {
+            // Another one may have been at it.
             index = SeekIndex.open(folder);
             stops = stops.with(KeptMachines.open(folder));
             if (!index.isWhole()) {
@@ -210,15 +208,6 @@ public final class Lander {
                 });
             }
         }
-    }
-
-    private FileLock lock(FileChannel file) throws IOException {
-        FileLock lock = file.tryLock();
-        if (lock == null) {
-            says.accept("another process indexes this run: waiting for it");
-            lock = file.lock();
-        }
-        return lock;
     }
 
     /// One landing's machine, which is another one whenever it has to go back.

@@ -1,17 +1,15 @@
 package blackbox.replay.seek;
 
 import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -107,8 +105,7 @@ final class SeekIndex {
     void save(boolean nowWhole) throws ReplayException {
         whole |= nowWhole;
         Path file = folder.resolve(FILE);
-        try (var lock = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock _ = lock.lock()) {
+        try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK))) {
             if (Files.exists(file)) {
                 boolean ours = whole;
                 read(JSON.readTree(file.toFile()));
