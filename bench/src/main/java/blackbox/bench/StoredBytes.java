@@ -1,12 +1,12 @@
 package blackbox.bench;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.DataFileEntry;
 import blackbox.ingest.table.EventTable;
-import blackbox.ingest.table.TableLayout;
 import blackbox.ingest.table.TableWriter;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.RunId;
@@ -50,7 +50,7 @@ final class StoredBytes implements Benchmark {
         RunId run = RunId.create(Instant.now(), random);
         List<Event> events = new Traffic(1).events(EVENTS);
         long[] rows = new long[1];
-        try (EventTable table = EventTable.openForWriting(new TableLayout(data));
+        try (EventTable table = EventTable.openForWriting(new DataFolder(data));
                 var writer = new TableWriter(table, key, random, CommitStep.Observer.NONE)) {
             var clock = new long[] {Instant.now().getEpochSecond()};
             var sealer = new RunSealer(

@@ -3,7 +3,7 @@ package blackbox.cli;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.time.TimeVerdict;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;

@@ -5,7 +5,7 @@ import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.tiles.StaticRunLog;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;

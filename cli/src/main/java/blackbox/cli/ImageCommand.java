@@ -1,6 +1,6 @@
 package blackbox.cli;
 
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.schemas.CryptoProvider;
 import blackbox.vm.VmException;

@@ -3,7 +3,8 @@ package blackbox.cli;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.keys.KeyCare;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
@@ -167,7 +168,7 @@ final class KeysCommand {
         }
         node.set("leftOut", leftOut);
         ArrayNode trusted = node.putArray("trusted");
-        for (Path file : data.publicKeyFiles()) {
+        for (Path file : new LocalTrust(data).publicKeyFiles()) {
             trusted.addObject()
                     .put("file", file.toString())
                     .put("key", Files.readString(file).strip());

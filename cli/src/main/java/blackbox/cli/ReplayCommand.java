@@ -2,7 +2,7 @@ package blackbox.cli;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.node.replay.LandedSession;
 import blackbox.node.replay.LandingReport;
 import blackbox.node.verdict.ReplayReport;

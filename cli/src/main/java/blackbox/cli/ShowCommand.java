@@ -4,7 +4,8 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
@@ -44,8 +45,8 @@ final class ShowCommand implements Callable<Integer> {
         RunId id = run.resolve(recordings);
         RunSummary summary = RunSummary.read(recordings, id);
         Verification verification =
-                RunVerifier.verify(recordings, id, folder.trustedKeys(), null, folder.anchorTrust());
-        List<LoggedVerdict> replays = VerdictList.read(recordings, id, folder.trustedKeys());
+                RunVerifier.verify(recordings, id, new LocalTrust(folder).trustedKeys(), null, new LocalTrust(folder).anchorTrust());
+        List<LoggedVerdict> replays = VerdictList.read(recordings, id, new LocalTrust(folder).trustedKeys());
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {

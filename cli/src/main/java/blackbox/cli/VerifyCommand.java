@@ -12,7 +12,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.query.QueryException;
 import java.io.IOException;
 import java.io.InputStream;

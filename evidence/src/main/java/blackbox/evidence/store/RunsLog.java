@@ -1,5 +1,6 @@
 package blackbox.evidence.store;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.EntryBundle;
 import blackbox.evidence.log.SignedNote;
@@ -82,7 +83,7 @@ public final class RunsLog implements TileSource {
     /// All files of anchors, by size, as they are.
     public List<AnchorFile> anchorFiles() throws IOException {
         var sizes = new TreeMap<Long, List<StampFile>>();
-        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
+        for (Path file : Recordings.entries(folder.resolve(DataFolder.ANCHORS))) {
             Matcher name = ANCHOR_FILE.matcher(String.valueOf(file.getFileName()));
             if (name.matches()) {
                 List<StampFile> stamps = sizes.computeIfAbsent(Long.valueOf(name.group(1)), _ -> new ArrayList<>());
@@ -97,7 +98,7 @@ public final class RunsLog implements TileSource {
             List<StampFile> stamps = size.getValue();
             stamps.sort(Comparator.comparing(StampFile::name));
             files.add(
-                    new AnchorFile(name, anchorOctets(folder.resolve("anchors").resolve(name)), stamps));
+                    new AnchorFile(name, anchorOctets(folder.resolve(DataFolder.ANCHORS).resolve(name)), stamps));
         }
         return files;
     }

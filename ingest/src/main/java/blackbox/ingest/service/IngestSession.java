@@ -1,5 +1,6 @@
 package blackbox.ingest.service;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.ingest.check.BatchCheck;
@@ -12,7 +13,6 @@ import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.EventTable;
-import blackbox.ingest.table.TableLayout;
 import blackbox.ingest.table.TableWriter;
 import blackbox.schemas.RunId;
 import java.security.SecureRandom;
@@ -80,14 +80,14 @@ final class IngestSession implements AutoCloseable {
         this.clock = clock;
         this.counters = counters;
         this.progress = progress;
-        this.table = EventTable.openForWriting(new TableLayout(settings.data()));
+        this.table = EventTable.openForWriting(new DataFolder(settings.data()));
         try {
             CommitState state = table.state();
             Map<RunId, Long> lengths = table.lengths();
             this.offsets = new HashMap<>(state.offsets());
             this.runs = new HashMap<>(state.runs());
             this.check = new BatchCheck(settings.trusted(), runs, lengths);
-            this.quarantine = new Quarantine(settings.data().resolve("quarantine"), QUARANTINE_BYTES_MAX);
+            this.quarantine = new Quarantine(new DataFolder(settings.data()).quarantine(), QUARANTINE_BYTES_MAX);
             this.writer = new TableWriter(table, settings.signer(), new SecureRandom(), observer);
             this.consumer = new BatchConsumer(settings.clients(), offsets);
             this.pacing = new CommitPacing(ROWS_PER_COMMIT);

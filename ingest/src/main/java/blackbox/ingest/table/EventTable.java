@@ -1,5 +1,6 @@
 package blackbox.ingest.table;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
 import blackbox.ingest.IngestException;
@@ -42,12 +43,12 @@ public final class EventTable implements AutoCloseable {
 
     private static final TableIdentifier ID = TableIdentifier.of(EventsTable.NAMESPACE, EventsTable.NAME);
 
-    private final TableLayout layout;
+    private final DataFolder layout;
     private final JdbcCatalog catalog;
     private final @Nullable ProcessLock lock;
     private final Table table;
 
-    private EventTable(TableLayout layout, JdbcCatalog catalog, @Nullable ProcessLock lock, Table table) {
+    private EventTable(DataFolder layout, JdbcCatalog catalog, @Nullable ProcessLock lock, Table table) {
         this.layout = layout;
         this.catalog = catalog;
         this.lock = lock;
@@ -57,7 +58,8 @@ public final class EventTable implements AutoCloseable {
     /// Opens the table, creating it where it is missing, and clears what a crash left behind.
     ///
     /// @throws IngestException `IN_USE` when another process has it open for writing
-    public static EventTable openForWriting(TableLayout layout) throws IngestException {
+    public static EventTable openForWriting(DataFolder data) throws IngestException {
+        DataFolder layout = data.absolute();
         ProcessLock lock = lock(layout);
         try {
             Folders.create(layout.staging());
@@ -79,7 +81,8 @@ public final class EventTable implements AutoCloseable {
     }
 
     /// Opens the table for reading; null where there is none yet.
-    public static @Nullable EventTable openForReading(TableLayout layout) throws IngestException {
+    public static @Nullable EventTable openForReading(DataFolder data) throws IngestException {
+        DataFolder layout = data.absolute();
         if (!Files.exists(layout.catalog())) {
             return null;
         }
@@ -95,22 +98,22 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    private static ProcessLock lock(TableLayout layout) throws IngestException {
+    private static ProcessLock lock(DataFolder layout) throws IngestException {
         try {
-            Folders.create(layout.data());
-            ProcessLock lock = ProcessLock.tryTake(layout.lock());
+            Folders.create(layout.root());
+            ProcessLock lock = ProcessLock.tryTake(layout.ingestLock());
             if (lock != null) {
                 return lock;
             }
         } catch (IOException e) {
-            throw IngestException.ofIo("cannot lock the table in " + layout.data(), e);
+            throw IngestException.ofIo("cannot lock the table in " + layout.root(), e);
         }
         throw new IngestException(
                 Code.IN_USE,
-                "another process ingests into " + layout.data() + "; use that one, or another --data folder");
+                "another process ingests into " + layout.root() + "; use that one, or another --data folder");
     }
 
-    private static JdbcCatalog catalog(TableLayout layout) {
+    private static JdbcCatalog catalog(DataFolder layout) {
         var catalog = new JdbcCatalog(_ -> new LocalFiles(), null, true);
         catalog.initialize(
                 "blackbox",
@@ -126,7 +129,7 @@ public final class EventTable implements AutoCloseable {
         return catalog;
     }
 
-    private static void create(JdbcCatalog catalog, TableLayout layout) {
+    private static void create(JdbcCatalog catalog, DataFolder layout) {
         if (!catalog.namespaceExists(Namespace.of(EventsTable.NAMESPACE))) {
             catalog.createNamespace(Namespace.of(EventsTable.NAMESPACE));
         }
@@ -144,7 +147,7 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    static IngestException catalogFailure(TableLayout layout, Exception e) {
+    static IngestException catalogFailure(DataFolder layout, Exception e) {
         if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
             return IngestException.ofIo("cannot read or write the table in " + layout.table(), cause);
         }
@@ -235,7 +238,7 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    TableLayout layout() {
+    DataFolder layout() {
         return layout;
     }
 

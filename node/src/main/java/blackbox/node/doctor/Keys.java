@@ -1,5 +1,6 @@
 package blackbox.node.doctor;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.node.openssl.Openssl;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.LogKeyConf;
@@ -26,7 +27,7 @@ final class Keys {
     private Keys() {}
 
     static List<Check> look(Path data, Instant now) {
-        return List.of(algorithms(), key(data.resolve("keys"), now), pkcs11());
+        return List.of(algorithms(), key(new DataFolder(data).keys(), now), pkcs11());
     }
 
     private static Check algorithms() {

@@ -1,7 +1,7 @@
 package blackbox.node.record;
 
 import blackbox.files.Folders;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.guest.EventSink;

@@ -2,7 +2,7 @@ package blackbox.node.record;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.recorder.keys.KeyAccess;

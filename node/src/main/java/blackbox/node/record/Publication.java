@@ -2,7 +2,7 @@ package blackbox.node.record;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.ingest.IngestException;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.Spool;

@@ -1,7 +1,7 @@
 package blackbox.node.record;
 
 import blackbox.ingest.IngestException;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
@@ -100,7 +100,7 @@ public final class RecordSession {
                 tier.tier());
         try (var certification = new RunCertification(data, run, random);
                 VirtualMachine vm = start(host, start, log);
-                RunLock lock = RunLock.take(data.runs(), run)) {
+                RunLock lock = RunLock.take(data, run)) {
             return record(vm, log, new Begun(run, startedAt, tier, steady, clock, certification.await()));
         }
     }
@@ -142,7 +142,7 @@ public final class RecordSession {
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         RunId run = begun.run();
         HostClock clock = begun.clock();
-        Path folder = data.captures().resolve(run.value());
+        Path folder = data.captures(run);
         var entropy = GuestEntropy.from(random);
         KeptInputs.keep(vm, entropy, folder, request.limits().framesBytesMax());
         var sealer = new RunSealer(run, begun.certified().keys(), checkpoints, begun.steady());

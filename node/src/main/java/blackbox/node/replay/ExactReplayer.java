@@ -1,5 +1,6 @@
 package blackbox.node.replay;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.query.run.RunFacts;
@@ -71,7 +72,7 @@ public final class ExactReplayer implements Replayer {
     public Verdict replay(ReplayRequest request, Consumer<String> progress)
             throws ReplayException, InterruptedException {
         var run = request.facts().run();
-        try (var tape = new EventTape(request.recordings().data().resolve("cache"))) {
+        try (var tape = new EventTape(new DataFolder(request.recordings().data()).cache())) {
             ExactReplay.Result result;
             try {
                 result = new ExactReplay(request, recording(request), tape, progress).run(cpuSeq(request));

@@ -1,5 +1,6 @@
 package blackbox.node.replay;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.node.record.Captures;
 import blackbox.node.record.GuestFeeds;
 import blackbox.node.record.VmLog;
@@ -181,7 +182,7 @@ final class Reexecution {
 
     /// The workspace comes back as it did from the recorded machine, whose tracer saw that; nobody keeps it.
     private void collect(VirtualMachine vm) throws VmException {
-        try (var scratch = ScratchFolder.in(data.resolve("cache"), ".replayed-")) {
+        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".replayed-")) {
             vm.collect(scratch.path().resolve("workspace"), TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
         } catch (VmException e) {
             if (e.code() != Code.WORKSPACE_REFUSED && e.code() != Code.DISK_FULL) {

@@ -1,5 +1,6 @@
 package blackbox.node.replay;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.node.record.KeptFrames;
 import blackbox.node.replay.Rerun.Executed;
@@ -84,7 +85,7 @@ public final class RerunReplayer implements Replayer {
     @Override
     public Verdict replay(ReplayRequest request, Consumer<String> progress)
             throws ReplayException, InterruptedException {
-        Path scratch = request.recordings().data().resolve("cache");
+        Path scratch = new DataFolder(request.recordings().data()).cache();
         try (var tape = new EventTape(scratch);
                 var second = new EventTape(scratch)) {
             Executed executed = execute(request, tape, progress);

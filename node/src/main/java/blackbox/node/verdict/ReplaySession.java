@@ -7,7 +7,8 @@ import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.verdict.VerdictLog.Kept;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
@@ -194,7 +195,7 @@ public final class ReplaySession {
             hash();
             says.accept("checking what the run was started from");
             String why = Tiers.why(tier());
-            Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, data.anchorTrust());
+            Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, new LocalTrust(data).anchorTrust());
             if (verification.integrity() != Integrity.VERIFIED) {
                 return new Refused(tier(), why, List.of(untrusted(wish.run(), verification)));
             }

@@ -1,6 +1,6 @@
 package blackbox.node.verdict;
 
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.node.record.LogOfRuns;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.LogKeys;

@@ -1,5 +1,6 @@
 package blackbox.node.serve;
 
+import blackbox.schemas.folder.DataFolder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -141,7 +142,7 @@ class ApiServerTest {
 
     @Test
     void aRunIsFollowedWhileItIsRecorded() throws Exception {
-        RunLock lock = RunLock.take(data.resolve("runs"), run);
+        RunLock lock = RunLock.take(new DataFolder(data), run);
         HttpResponse<InputStream> response =
                 client.send(request("/api/v1/runs/last/events?follow=true").build(), BodyHandlers.ofInputStream());
         var lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));

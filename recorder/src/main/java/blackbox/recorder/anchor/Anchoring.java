@@ -1,5 +1,6 @@
 package blackbox.recorder.anchor;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TileHashes;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class Anchoring {
 
     /// The folder of the anchors, below the log's.
-    public static final String FOLDER = "anchors";
+    public static final String FOLDER = DataFolder.ANCHORS;
 
     private static final int NOTE_BYTES_MAX = 1 << 20;
 

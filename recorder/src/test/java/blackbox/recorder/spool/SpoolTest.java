@@ -1,5 +1,6 @@
 package blackbox.recorder.spool;
 
+import blackbox.schemas.folder.DataFolder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -104,15 +105,15 @@ class SpoolTest {
     void aLiveRecordersSpoolIsLeftAlone() throws Exception {
         Spool spool = Spool.create(folder.resolve("spool"), RUN);
         seal(spool, 3);
-        try (RunLock lock = RunLock.take(folder.resolve("runs"), RUN)) {
+        try (RunLock lock = RunLock.take(new DataFolder(folder), RUN)) {
             assertNotNull(lock);
             var recovery = new SpoolRecovery(
                     folder.resolve("spool"),
                     folder.resolve("quarantine"),
-                    run -> RunLock.isHeld(folder.resolve("runs"), run));
+                    run -> RunLock.isHeld(new DataFolder(folder), run));
             assertTrue(recovery.recover(new Broker(), TIMEOUT_NS).isEmpty());
         }
-        assertFalse(RunLock.isHeld(folder.resolve("runs"), RUN));
+        assertFalse(RunLock.isHeld(new DataFolder(folder), RUN));
     }
 
     @Test

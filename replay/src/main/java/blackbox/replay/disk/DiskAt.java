@@ -1,5 +1,6 @@
 package blackbox.replay.disk;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.run.RunFacts;
@@ -36,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 /// A run's disk at a moment, put together in a scratch folder that is deleted when this is closed. Owned by
 /// one thread.
 public final class DiskAt implements AutoCloseable {
-    private static final String SCRATCH = "scratch";
     private static final Pattern SCRATCH_NAME = Pattern.compile("disk-(\\d{1,10})-.*");
     private static final String IMAGE = "state.raw";
     private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
@@ -157,7 +157,7 @@ public final class DiskAt implements AutoCloseable {
     /// A folder that says whose it is: what a process that was killed left is deleted by the next.
     private static ScratchFolder scratch(Path data) throws ReplayException {
         try {
-            Path all = data.resolve(SCRATCH);
+            Path all = new DataFolder(data).scratch();
             for (Path left : Recordings.entries(all)) {
                 Matcher name = SCRATCH_NAME.matcher(String.valueOf(left.getFileName()));
                 if (name.matches()

@@ -1,5 +1,6 @@
 package blackbox.replay.inputs;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.replay.ReplayException;
@@ -233,7 +234,7 @@ public final class InputCheck {
 
     /// The digest of the archive that a recording would make of `folder`.
     private Hash packed(Path folder) throws VmException {
-        try (var scratch = ScratchFolder.in(recordings.data().resolve("cache"), ".workspace-")) {
+        try (var scratch = ScratchFolder.in(new DataFolder(recordings.data()).cache(), ".workspace-")) {
             return WorkspaceDisk.create(scratch.path().resolve("disk"))
                     .pack(folder)
                     .sha256();

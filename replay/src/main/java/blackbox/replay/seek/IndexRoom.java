@@ -1,5 +1,6 @@
 package blackbox.replay.seek;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.ProcessLock;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -51,7 +52,7 @@ final class IndexRoom {
 
     private static List<Path> siblings(Path replays) throws IOException {
         try (Stream<Path> runs = Files.list(replays)) {
-            return runs.map(run -> run.resolve(Lander.FOLDER))
+            return runs.map(run -> run.resolve(DataFolder.INDEX))
                     .filter(Files::isDirectory)
                     .toList();
         }

@@ -1,5 +1,6 @@
 package blackbox.replay.seek;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -36,9 +37,7 @@ public final class Lander {
     private static final int GUESSES_MAX = 40;
     /// How many machines may stand still before it is given up.
     private static final int STANDING_MAX = 3;
-    static final String FOLDER = "index";
     static final String LOCK = "lock";
-    private static final String REPLAYS = "replays";
 
     private final Path data;
     private final SealedCapture events;
@@ -63,7 +62,7 @@ public final class Lander {
             throws ReplayException {
         this.data = data;
         this.events = streams.events();
-        this.folder = folder(data, run);
+        this.folder = new DataFolder(data).index(run);
         this.says = says;
         this.index = SeekIndex.open(folder);
         try {
@@ -75,15 +74,11 @@ public final class Lander {
         }
     }
 
-    private static Path folder(Path data, RunId run) {
-        return data.resolve(REPLAYS).resolve(run.value()).resolve(FOLDER);
-    }
-
     /// Whether a run needs no pass any more.
     ///
     /// @throws ReplayException `ENGINE` when the index cannot be read
     public static boolean isIndexed(Path data, RunId run) throws ReplayException {
-        Path folder = folder(data, run);
+        Path folder = new DataFolder(data).index(run);
         return Files.isDirectory(folder) && SeekIndex.open(folder).isWhole();
     }
 
@@ -201,7 +196,7 @@ public final class Lander {
             index = SeekIndex.open(folder);
             stops = stops.with(KeptMachines.open(folder));
             if (!index.isWhole()) {
-                long bytesMax = IndexRoom.make(data.resolve(REPLAYS), folder);
+                long bytesMax = IndexRoom.make(new DataFolder(data).replays(), folder);
                 again(() -> {
                     new IndexPass(stops, index, extent, events, says).run(bytesMax);
                     return index;

@@ -1,5 +1,6 @@
 package blackbox.replay.verdict;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.Recordings;
 import blackbox.files.AtomicFiles;
 import blackbox.replay.ReplayException;
@@ -16,11 +17,11 @@ import java.util.List;
 /// The verdicts' documents of a data folder, `replays/<run>/<time>.json`. A document is there whole or not at
 /// all, is durable when [#keep] returns, and is never changed.
 public final class VerdictStore {
-    private final Path folder;
+    private final DataFolder data;
 
     /// The documents below a data folder.
     public VerdictStore(Path data) {
-        this.folder = data.resolve("replays");
+        this.data = new DataFolder(data);
     }
 
     /// A document as it is on the disk.
@@ -35,7 +36,7 @@ public final class VerdictStore {
         byte[] octets = VerdictJson.encode(verdict);
         // Times have colons, which some file systems refuse.
         String name = verdict.at().toString().replace(":", "-") + ".json";
-        Path place = folder.resolve(verdict.run().value());
+        Path place = data.replays(verdict.run());
         Path file = place.resolve(name);
         try {
             if (Files.exists(file)) {
@@ -51,7 +52,7 @@ public final class VerdictStore {
     /// The documents of a run's replays, the oldest first.
     public List<Document> list(RunId run) throws IOException {
         var documents = new ArrayList<Document>();
-        for (Path file : Recordings.entries(folder.resolve(run.value()))) {
+        for (Path file : Recordings.entries(data.replays(run))) {
             if (file.toString().endsWith(".json") && Files.size(file) <= VerdictJson.OCTETS_MAX) {
                 byte[] octets = Files.readAllBytes(file);
                 documents.add(new Document(file, octets, Hash.sha256(octets)));

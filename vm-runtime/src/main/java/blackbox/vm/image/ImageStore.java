@@ -1,5 +1,6 @@
 package blackbox.vm.image;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
@@ -29,7 +30,7 @@ public final class ImageStore {
     /// The images below a data folder.
     public ImageStore(Path data) {
         this.data = data;
-        this.folder = data.resolve("images");
+        this.folder = new DataFolder(data).images();
         this.archive = new PackageArchive(data);
     }
 

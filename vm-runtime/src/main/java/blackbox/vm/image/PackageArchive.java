@@ -1,5 +1,6 @@
 package blackbox.vm.image;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
@@ -17,7 +18,7 @@ public final class PackageArchive {
 
     /// The archive below a data folder.
     public PackageArchive(Path data) {
-        this.folder = data.resolve("archive").resolve("sha256");
+        this.folder = new DataFolder(data).archivedObjects();
     }
 
     /// Where an object of this digest lies or would lie.

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.ProcessLock;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -35,7 +36,7 @@ final class MachineFolder implements AutoCloseable {
     ///
     /// @throws VmException `DISK_FULL`
     static MachineFolder create(Path data) throws VmException {
-        Path parent = data.resolve("vm");
+        Path parent = new DataFolder(data).machines();
         try {
             Files.createDirectories(parent);
             if (Files.getFileStore(parent).getUsableSpace() < FREE_BYTES_MIN) {
@@ -64,7 +65,7 @@ final class MachineFolder implements AutoCloseable {
     /// Ends what crashed processes left running and deletes what they left behind; returns how many
     /// machines that were.
     static int clearLeftovers(Path data) throws VmException {
-        Path parent = data.resolve("vm");
+        Path parent = new DataFolder(data).machines();
         if (!Files.isDirectory(parent)) {
             return 0;
         }

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
@@ -39,7 +40,7 @@ final class SnapshotStore {
 
     SnapshotStore(Path data) {
         this.data = data;
-        this.folder = data.resolve("snapshots");
+        this.folder = new DataFolder(data).snapshots();
     }
 
     /// What a snapshot is made of.

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.Folders;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
@@ -98,7 +99,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// The snapshot of this digest below a data folder, or null. What lies there is taken at its record's word:
     /// [#changed] says whether that holds.
     public static @Nullable VmSnapshot find(Path data, Hash digest) throws VmException {
-        Path all = data.resolve("snapshots");
+        Path all = new DataFolder(data).snapshots();
         if (!Files.isDirectory(all)) {
             return null;
         }

@@ -1,5 +1,6 @@
 package blackbox.vm.qemu;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileSeal;
@@ -39,7 +40,7 @@ public final class QemuBuilds {
     QemuBuilds(Path data, Path aptConfiguration, Progress progress) {
         this.data = data.toAbsolutePath().normalize();
         this.aptConfiguration = aptConfiguration;
-        this.folder = this.data.resolve("qemu");
+        this.folder = new DataFolder(this.data).qemu();
         this.progress = progress;
     }
 
