@@ -4,7 +4,7 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
-import blackbox.recorder.net.PcapReader;
+import blackbox.schemas.net.PcapReader;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.vm.machine.StartFacts;
@@ -12,7 +12,6 @@ import blackbox.vm.machine.VirtualMachine;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +96,7 @@ public final class GuestFeeds {
 
     private void fold(KeptFrames frames, FlowTable.Direction direction) throws IOException, RecorderException {
         try (frames) {
-            new PcapReader(new BufferedInputStream(frames)).forEach(frame -> {
+            new PcapReader(frames).forEach(frame -> {
                 synchronized (flows) {
                     flows.add(frame, direction, clock.nowNs()).forEach(this::recordUnchecked);
                 }

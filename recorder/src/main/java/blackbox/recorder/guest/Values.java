@@ -1,6 +1,6 @@
 package blackbox.recorder.guest;
 
-import blackbox.recorder.net.IpAddress;
+import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Marks;
 import blackbox.schemas.row.Text;
