@@ -1,5 +1,6 @@
 package blackbox.bench;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.guest.TracerFiles;
@@ -109,7 +110,7 @@ final class BlockLog implements Benchmark {
     private static long seal(VirtualMachine machine, Path captures, CountDownLatch done)
             throws RecorderException, InterruptedException {
         var file = new CaptureFile(
-                VmRequest.BLOCKS, captures.resolve(VmRequest.BLOCKS), Long.MAX_VALUE, () -> settled(machine));
+                CaptureName.BLOCKS.text(), CaptureName.BLOCKS.in(captures), Long.MAX_VALUE, () -> settled(machine));
         do {
             file.sealNew(System::nanoTime);
         } while (!done.await(SEAL_EVERY_MS, TimeUnit.MILLISECONDS));

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.files.Folders;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
@@ -10,7 +11,6 @@ import blackbox.schemas.event.Event;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,11 +30,6 @@ import java.util.function.LongSupplier;
 /// @param folder where they are
 /// @param limits how long they may grow
 public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limits) {
-
-    /// What a replay of the exact tier is made from and compared with. Not bounded: without it whole there
-    /// is none.
-    private static final List<String> EXACT =
-            List.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
 
     private static final Duration LAST_PATIENCE = Duration.ofSeconds(10);
     private static final long LOOK_AGAIN_MS = 50;
@@ -60,34 +55,35 @@ public record Captures(List<CaptureFile> files, Path folder, CaptureLimits limit
 
     /// What is kept of `vm` in `folder`.
     static Captures of(VirtualMachine vm, Path folder, CaptureLimits limits) {
-        Path blocks = folder.resolve(VmRequest.BLOCKS);
+        Path blocks = CaptureName.BLOCKS.in(folder);
         // QEMU has several writes to the log under way at once, and they may come to be there in any order.
         var files = new ArrayList<CaptureFile>();
-        files.add(new CaptureFile(VmRequest.BLOCKS, blocks, limits.diskLogBytesMax(), () -> settled(vm)));
-        addFrames(files, folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
-        addFrames(files, folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
+        files.add(new CaptureFile(CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settled(vm)));
+        addFrames(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
+        addFrames(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
         if (vm.facts().tier() == Tier.EXACT) {
-            for (String name : EXACT) {
-                files.add(new CaptureFile(name, folder.resolve(name)));
+            // Not bounded: without it whole there is no replay.
+            for (CaptureName name : CaptureName.EXACT) {
+                files.add(new CaptureFile(name.text(), name.in(folder)));
             }
         }
         return new Captures(files, folder, limits);
     }
 
-    private static void addFrames(List<CaptureFile> files, Path path, long bytesMax) {
+    private static void addFrames(List<CaptureFile> files, CaptureName name, Path folder, long bytesMax) {
         if (bytesMax > 0) {
-            files.add(new CaptureFile(path.getFileName().toString(), path, bytesMax, () -> true));
+            files.add(new CaptureFile(name.text(), name.in(folder), bytesMax, () -> true));
         }
     }
 
     /// The frames that the VM sends, kept as they are read.
     KeptFrames framesOut(VirtualMachine vm) {
-        return new KeptFrames(vm.framesOut(), folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
+        return new KeptFrames(vm.framesOut(), CaptureName.FRAMES_OUT.in(folder), limits.framesOutBytesMax());
     }
 
     /// The frames that it is sent, kept as they are read.
     KeptFrames framesIn(VirtualMachine vm) {
-        return new KeptFrames(vm.framesIn(), folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
+        return new KeptFrames(vm.framesIn(), CaptureName.FRAMES_IN.in(folder), limits.framesInBytesMax());
     }
 
     private static boolean settled(VirtualMachine vm) {

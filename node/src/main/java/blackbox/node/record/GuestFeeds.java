@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
@@ -61,8 +62,8 @@ public final class GuestFeeds {
         this.stop = stop;
         this.decoder = new GuestDecoder(clock, cpuSeq, recorder::record);
         threads.add(start("tracer-stream", () -> decoder.run(vm.events())));
-        threads.add(start(KeptFrames.OUT, () -> fold(captures.framesOut(vm), FlowTable.Direction.OUT)));
-        threads.add(start(KeptFrames.IN, () -> fold(captures.framesIn(vm), FlowTable.Direction.IN)));
+        threads.add(start(CaptureName.FRAMES_OUT.text(), () -> fold(captures.framesOut(vm), FlowTable.Direction.OUT)));
+        threads.add(start(CaptureName.FRAMES_IN.text(), () -> fold(captures.framesIn(vm), FlowTable.Direction.IN)));
         threads.add(start("captures", this::sealCaptures));
         // Not a virtual one: the JVM has a poller for these, and waits 0.3 s for it when the program ends.
         watcher = Thread.ofPlatform().daemon().name("silence-watch").start(this::watch);
@@ -102,7 +103,7 @@ public final class GuestFeeds {
                 }
             });
             if (frames.failure() != null) {
-                finding("CAPTURE_FAILED", direction == FlowTable.Direction.OUT ? KeptFrames.OUT : KeptFrames.IN);
+                finding("CAPTURE_FAILED", direction == FlowTable.Direction.OUT ? CaptureName.FRAMES_OUT.text() : CaptureName.FRAMES_IN.text());
             }
         } catch (StoppedException e) {
             throw e.reason;

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.files.AtomicFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;
@@ -14,11 +15,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 /// digests, not them.
 public final class KeptInputs {
 
-    /// Names in the folder.
-    public static final String WORKSPACE = "workspace";
-
-    public static final String ENTROPY = "entropy";
-
     private KeptInputs() {}
 
     /// Keeps them, the workspace only when it fits into `bytesMax` octets.
@@ -26,10 +22,10 @@ public final class KeptInputs {
             throws VmException, IOException {
         long bytes = vm.facts().workspace().bytes();
         if (bytes > 0 && bytes <= bytesMax) {
-            vm.copyWorkspaceIn(folder.resolve(WORKSPACE));
+            vm.copyWorkspaceIn(CaptureName.WORKSPACE.in(folder));
         }
         byte[] octets = (entropy.toHex() + "\n").getBytes(StandardCharsets.US_ASCII);
         var ownerOnly = PosixFilePermissions.fromString("rw-------");
-        AtomicFiles.onDisk().replace(folder.resolve(ENTROPY), octets, ownerOnly);
+        AtomicFiles.onDisk().replace(CaptureName.ENTROPY.in(folder), octets, ownerOnly);
     }
 }

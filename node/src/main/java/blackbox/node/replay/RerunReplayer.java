@@ -1,8 +1,8 @@
 package blackbox.node.replay;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.record.KeptFrames;
 import blackbox.node.replay.Rerun.Executed;
 import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
@@ -65,7 +65,7 @@ public final class RerunReplayer implements Replayer {
 
     @Override
     public Set<String> captures() {
-        return Set.of(KeptFrames.OUT, KeptFrames.IN);
+        return CaptureName.texts(CaptureName.FRAMES);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package blackbox.replay.disk;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Timestamps;
@@ -22,7 +23,6 @@ import blackbox.schemas.row.Text;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,7 +79,7 @@ public final class DiskAt implements AutoCloseable {
             throw new ReplayException(Code.MISSING, "the first event of run " + run + " is not here");
         }
         Position asked = moment.locate(recordings, run);
-        SealedCapture log = SealedCapture.read(recordings, run, VmRequest.BLOCKS);
+        SealedCapture log = SealedCapture.read(recordings, run, CaptureName.BLOCKS.text());
         var limits = new ArrayList<String>();
         Stretch wanted = stretchAt(log, asked);
         long intact = log.checkTo(wanted == null ? 0 : wanted.to());

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.files.Folders;
 import blackbox.schemas.Hash;
@@ -145,9 +146,9 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// goes: as another name of the same file where that can be, which costs no space.
     void keepState(Path target) throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
-        Path base = target.resolve(VmRequest.BASE);
+        Path base = CaptureName.BASE.in(target);
         try {
-            Path digests = target.resolve(VmRequest.BASE_DIGESTS);
+            Path digests = CaptureName.BASE_DIGESTS.in(target);
             Files.writeString(digests, digestText(new TreeMap<>(stored.files())));
             keep(STATE, base);
             for (Path kept : List.of(digests, base)) {
@@ -165,10 +166,10 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     void keepWhole(Path target) throws VmException {
         keepState(target);
         try {
-            keep(RAM, target.resolve(VmRequest.RAM));
-            keep(DEVICES, target.resolve(VmRequest.DEVICES));
-            keep(HEADER, target.resolve(VmRequest.HEADER));
-            keep(EVENTS, target.resolve(VmRequest.EVENTS_BEFORE));
+            keep(RAM, CaptureName.RAM.in(target));
+            keep(DEVICES, CaptureName.DEVICES.in(target));
+            keep(HEADER, CaptureName.HEADER.in(target));
+            keep(EVENTS, CaptureName.EVENTS_BEFORE.in(target));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the snapshot could not be kept in " + target, e);
         }
@@ -180,13 +181,13 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// @return the files that are not there or not as they were; empty when all are
     public static List<String> keptFaults(Path captures, Hash digest) throws VmException {
         try {
-            Path digests = captures.resolve(VmRequest.BASE_DIGESTS);
+            Path digests = CaptureName.BASE_DIGESTS.in(captures);
             if (!Files.exists(digests)
                     || !Hash.sha256(Files.readAllBytes(digests)).equals(digest)) {
-                return List.of(VmRequest.BASE_DIGESTS);
+                return List.of(CaptureName.BASE_DIGESTS.text());
             }
             var faults = new ArrayList<String>();
-            var names = Map.of(RAM, VmRequest.RAM, DEVICES, VmRequest.DEVICES, STATE, VmRequest.BASE);
+            var names = Map.of(RAM, CaptureName.RAM.text(), DEVICES, CaptureName.DEVICES.text(), STATE, CaptureName.BASE.text());
             for (String line : Files.readAllLines(digests)) {
                 String[] words = line.split(" ", -1);
                 String name = names.get(words[0]);
