@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.schemas.Release;
 import blackbox.cli.argv.GivenArguments;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.sign.Ed25519Verifier;
@@ -24,7 +25,7 @@ import picocli.CommandLine.ParseResult;
 @Command(
         name = "blackbox",
         description = "The flight recorder and replay service for AI agents.",
-        version = "blackbox 0.1.0",
+        version = "blackbox " + Release.VERSION,
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {

@@ -1,5 +1,6 @@
 package blackbox.verifier;
 
+import blackbox.schemas.Release;
 import blackbox.evidence.bundle.BundleVerifier;
 import blackbox.evidence.proof.EventProof;
 import blackbox.evidence.proof.ProofJson;
@@ -37,7 +38,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "blackbox-verifier",
         description = "Verifies recordings of Blackbox offline, from files and public keys alone.",
-        version = "blackbox-verifier 0.1.0",
+        version = "blackbox-verifier " + Release.VERSION,
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
