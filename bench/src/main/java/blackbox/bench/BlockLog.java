@@ -3,6 +3,7 @@ package blackbox.bench;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.guest.TracerFiles;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
@@ -109,7 +110,7 @@ final class BlockLog implements Benchmark {
     private static long seal(VirtualMachine machine, Path captures, CountDownLatch done)
             throws RecorderException, InterruptedException {
         var file = new CaptureFile(
-                VmRequest.BLOCKS, captures.resolve(VmRequest.BLOCKS), Long.MAX_VALUE, () -> settled(machine));
+                CaptureName.BLOCKS.text(), CaptureName.BLOCKS.in(captures), Long.MAX_VALUE, () -> settled(machine));
         do {
             file.sealNew(System::nanoTime);
         } while (!done.await(SEAL_EVERY_MS, TimeUnit.MILLISECONDS));

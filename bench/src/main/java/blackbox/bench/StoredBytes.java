@@ -6,12 +6,12 @@ import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.DataFileEntry;
 import blackbox.ingest.table.EventTable;
-import blackbox.ingest.table.TableLayout;
 import blackbox.ingest.table.TableWriter;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -50,7 +50,7 @@ final class StoredBytes implements Benchmark {
         RunId run = RunId.create(Instant.now(), random);
         List<Event> events = new Traffic(1).events(EVENTS);
         long[] rows = new long[1];
-        try (EventTable table = EventTable.openForWriting(new TableLayout(data));
+        try (EventTable table = EventTable.openForWriting(new DataFolder(data));
                 var writer = new TableWriter(table, key, random, CommitStep.Observer.NONE)) {
             var clock = new long[] {Instant.now().getEpochSecond()};
             var sealer = new RunSealer(

@@ -1,6 +1,6 @@
 package blackbox.cli;
 
-import blackbox.node.data.DataFolder;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -21,15 +21,15 @@ public final class CommonOptions {
     /// The data folder chosen by option, environment or default.
     public DataFolder dataFolder() {
         if (data != null) {
-            return new DataFolder(data);
+            return new DataFolder(data).absolute();
         }
         String environment = System.getenv("BLACKBOX_DATA");
         if (environment != null && !environment.isEmpty()) {
-            return new DataFolder(Path.of(environment));
+            return new DataFolder(Path.of(environment)).absolute();
         }
         String xdg = System.getenv("XDG_DATA_HOME");
         Path base = xdg != null && !xdg.isEmpty() ? Path.of(xdg) : Path.of(home(), ".local", "share");
-        return new DataFolder(base.resolve("blackbox"));
+        return new DataFolder(base.resolve("blackbox")).absolute();
     }
 
     /// As the XDG specification has it; the JVM's own idea is the account's, whatever `HOME` says.

@@ -3,7 +3,7 @@ package blackbox.cli;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.keys.KeyCare;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
@@ -11,6 +11,7 @@ import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -167,7 +168,7 @@ final class KeysCommand {
         }
         node.set("leftOut", leftOut);
         ArrayNode trusted = node.putArray("trusted");
-        for (Path file : data.publicKeyFiles()) {
+        for (Path file : new LocalTrust(data).publicKeyFiles()) {
             trusted.addObject()
                     .put("file", file.toString())
                     .put("key", Files.readString(file).strip());

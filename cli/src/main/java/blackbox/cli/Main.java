@@ -8,6 +8,7 @@ import blackbox.node.openssl.Openssl;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
+import blackbox.schemas.Release;
 import blackbox.vm.VmException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -24,7 +25,7 @@ import picocli.CommandLine.ParseResult;
 @Command(
         name = "blackbox",
         description = "The flight recorder and replay service for AI agents.",
-        version = "blackbox 0.1.0",
+        version = "blackbox " + Release.VERSION,
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {

@@ -4,7 +4,7 @@ import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.store.Recordings;
 import blackbox.ingest.IngestException;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.record.AnchorService;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.Pipeline;
@@ -20,6 +20,7 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.WitnessKeyFile;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessLogs;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -120,7 +121,7 @@ final class ServeCommand implements Callable<Integer> {
         }
         AnchorSettings anchors = AnchorSettings.read(data.keys(), authorities);
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
-        Path tokenFile = data.root().resolve("api-token");
+        Path tokenFile = data.apiToken();
         Stop stop = Stop.onShutdown();
         // The API comes up first: it answers from files, and the broker takes seconds.
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
@@ -153,12 +154,12 @@ final class ServeCommand implements Callable<Integer> {
         return new TrustedKeys() {
             @Override
             public List<NoteVerifier> read() throws IOException {
-                return data.trustedKeys();
+                return new LocalTrust(data).trustedKeys();
             }
 
             @Override
             public AnchorTrust anchors() throws IOException {
-                return data.anchorTrust();
+                return new LocalTrust(data).anchorTrust();
             }
         };
     }

@@ -5,7 +5,8 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.time.TimeAuthorities;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ public final class TrustOptions {
     /// The keys that are trusted directly.
     public List<NoteVerifier> keys(DataFolder folder) throws IOException {
         if (!given()) {
-            return folder.trustedKeys();
+            return new LocalTrust(folder).trustedKeys();
         }
         var keys = new ArrayList<NoteVerifier>();
         for (Path file : keyFiles) {
@@ -87,7 +88,7 @@ public final class TrustOptions {
     /// The time authorities whose stamps count.
     public TimeAuthorities authorities(DataFolder folder) throws IOException {
         var certificates = new ArrayList<X509Certificate>();
-        for (Path file : given() ? authorityFiles : folder.timeAuthorities()) {
+        for (Path file : given() ? authorityFiles : new LocalTrust(folder).timeAuthorities()) {
             try {
                 certificates.addAll(TimeAuthorities.certificates(Files.readAllBytes(file)));
             } catch (IOException | CertificateException e) {

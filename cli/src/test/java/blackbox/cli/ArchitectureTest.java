@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,14 +28,15 @@ class ArchitectureTest {
     /// A module (its package below `blackbox`) and the modules that its classes may use.
     private static final Map<String, Set<String>> MAY_USE = Map.of(
             "schemas", Set.of(),
+            "files", Set.of(),
             "evidence", Set.of("schemas"),
-            "recorder", Set.of("schemas", "evidence"),
-            "vm", Set.of("schemas"),
-            "ingest", Set.of("schemas", "evidence"),
+            "recorder", Set.of("schemas", "files", "evidence"),
+            "vm", Set.of("schemas", "files"),
+            "ingest", Set.of("schemas", "files", "evidence"),
             "query", Set.of("schemas", "evidence"),
-            "replay", Set.of("schemas", "evidence", "query", "vm"),
-            "node", Set.of("schemas", "evidence", "recorder", "vm", "ingest", "query", "replay"),
-            "cli", Set.of("schemas", "evidence", "recorder", "vm", "ingest", "query", "replay", "node"));
+            "replay", Set.of("schemas", "files", "evidence", "query", "vm"),
+            "node", Set.of("schemas", "files", "evidence", "recorder", "vm", "ingest", "query", "replay"),
+            "cli", Set.of("schemas", "files", "evidence", "recorder", "vm", "ingest", "query", "replay", "node"));
 
     /// A library and the modules that may import it, each from a single package of its own.
     private record Library(String name, Set<String> modules, List<String> packages) {
@@ -98,6 +100,34 @@ class ArchitectureTest {
             importers.forEach((module, packages) ->
                     assertFalse(packages.size() > 1, () -> module + " imports " + library.name() + " in " + packages));
         }
+    }
+
+    /// Those of evidence: a cache that nobody trusts, and a file that its reader checks. Evidence knows no folder of
+    /// ours that it writes durably.
+    private static final Set<String> RENAME_BY_THEMSELVES =
+            Set.of("blackbox.evidence.bundle.BundleWriter", "blackbox.evidence.proof.TreeCache");
+
+    @Test
+    void filesAreReplacedInOnePlace() {
+        Set<String> others = CLASSES.stream()
+                .filter(type -> !moduleOf(type).equals("files"))
+                .filter(type -> type.getFieldAccessesFromSelf().stream()
+                        .anyMatch(use -> use.getTarget().getName().equals("ATOMIC_MOVE")))
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+        assertEquals(RENAME_BY_THEMSELVES, others, "classes that rename files past AtomicFiles");
+    }
+
+    @Test
+    void filesAreLockedInOnePlace() {
+        Set<String> others = CLASSES.stream()
+                .filter(type -> !moduleOf(type).equals("files"))
+                .filter(type -> type.getMethodCallsFromSelf().stream()
+                        .filter(call -> call.getTargetOwner().isAssignableTo(FileChannel.class))
+                        .anyMatch(call -> Set.of("lock", "tryLock").contains(call.getName())))
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+        assertEquals(Set.of(), others, "classes that lock files past ProcessLock");
     }
 
     private static Map<String, Set<String>> importersByModule(Library library) {

@@ -12,7 +12,7 @@ import blackbox.evidence.store.RunsLog;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyHistory;
 import blackbox.evidence.trust.KeyStatement.Role;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.keys.KeyCare;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
@@ -22,6 +22,7 @@ import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.Secrets;
 import blackbox.recorder.runlog.RunLog;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
@@ -146,10 +147,10 @@ class KeysCommandTest {
     @Test
     void aRotatedKeySignsWhatFollowsAndTheOldOneVouchesForIt() throws Exception {
         keys("create");
-        NoteVerifier first = data.trustedKeys().getFirst();
+        NoteVerifier first = new LocalTrust(data).trustedKeys().getFirst();
         beginARun();
         assertEquals(0, keys("rotate").exitCode());
-        NoteVerifier second = data.trustedKeys().getFirst();
+        NoteVerifier second = new LocalTrust(data).trustedKeys().getFirst();
         beginARun();
         for (NoteVerifier trusted : List.of(first, second)) {
             KeyHistory history = checked(List.of(trusted)).keys();
@@ -194,7 +195,7 @@ class KeysCommandTest {
         assertEquals("ingest", revoked.json().get("role").asText());
         assertFalse(Files.exists(file) || Files.exists(data.keys().resolve("ingest.key")));
         beginARun();
-        CheckedLog log = checked(data.trustedKeys());
+        CheckedLog log = checked(new LocalTrust(data).trustedKeys());
         assertEquals(List.of(ingest), log.keys().believed(Role.INGEST, 2));
         assertEquals(List.of(), log.keys().believed(Role.INGEST, 3));
         assertEquals(List.of(), log.keys().believedSince(Role.INGEST, 3));
@@ -216,7 +217,7 @@ class KeysCommandTest {
         Said said = keys("revoke", unknown.toString());
         assertEquals(ExitCodes.FAILED, said.exitCode());
         assertTrue(said.err().contains("never had"), said.err());
-        assertEquals(2, checked(data.trustedKeys()).checkpoint().size(), "nothing was appended");
+        assertEquals(2, checked(new LocalTrust(data).trustedKeys()).checkpoint().size(), "nothing was appended");
     }
 
     @Test
@@ -237,6 +238,6 @@ class KeysCommandTest {
         assertFalse(keys("show", "--json").json().at("/log/valid").asBoolean());
         var care = new KeyCare(data, access(late));
         assertThrows(RecorderException.class, () -> care.rotate(LogKeys.Wish.standard()));
-        assertEquals(2, checked(data.trustedKeys()).checkpoint().size(), "nothing was appended");
+        assertEquals(2, checked(new LocalTrust(data).trustedKeys()).checkpoint().size(), "nothing was appended");
     }
 }

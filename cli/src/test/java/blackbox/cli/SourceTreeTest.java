@@ -3,6 +3,7 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.schemas.Release;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
@@ -67,6 +68,16 @@ class SourceTreeTest {
                 .map(SourceTreeTest::name)
                 .toList();
         assertEquals(List.of(), found);
+    }
+
+    @Test
+    void theVersionIsThatOfThePoms() {
+        for (Path module : modules()) {
+            String pom = String.join("\n", lines(module.resolve("pom.xml")));
+            assertTrue(
+                    pom.contains("<artifactId>blackbox</artifactId>\n    <version>" + Release.VERSION + "</version>"),
+                    () -> name(module) + " has another version than " + Release.VERSION);
+        }
     }
 
     /// In ARCHITECTURE.md, `AWord` in code quotes is a type of ours, and one that starts with a module's folder a path.

@@ -11,6 +11,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.schemas.Release;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -37,7 +38,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "blackbox-verifier",
         description = "Verifies recordings of Blackbox offline, from files and public keys alone.",
-        version = "blackbox-verifier 0.1.0",
+        version = "blackbox-verifier " + Release.VERSION,
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {

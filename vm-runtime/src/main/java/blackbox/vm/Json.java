@@ -1,5 +1,6 @@
 package blackbox.vm;
 
+import blackbox.files.AtomicFiles;
 import blackbox.vm.VmException.Code;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -10,9 +11,9 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 
 /// JSON as this module stores and speaks it. Depth and lengths are bounded, for some of it comes from the guest.
@@ -97,12 +98,11 @@ public final class Json {
         }
     }
 
-    /// Writes `value` as a file for people to read too; a reader sees the old file or the new one, never half of one.
+    /// Writes `value` as a file for people to read too, durably ([AtomicFiles]).
     public static void write(Path file, Object value) throws VmException {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
         try {
-            Files.writeString(fresh, MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n");
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            String text = MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n";
+            AtomicFiles.onDisk().replace(file, text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new VmException(Code.IO, file + " could not be written", e);
         }

@@ -24,10 +24,10 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
@@ -163,10 +163,14 @@ class ExactTierTest {
     @Test
     void oneChangedOctetOfWhatItIsMadeFromIsRefused() throws Exception {
         Path captures = recordings.captureFolder(facts.run());
-        for (String name : List.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO)) {
+        for (String name : List.of(
+                CaptureName.LOG.text(),
+                CaptureName.EVENTS.text(),
+                CaptureName.CONSOLE.text(),
+                CaptureName.STDIO.text())) {
             assertEquals(DivergenceClass.RECORDER_GAP, refusedWith(captures.resolve(name)), name);
         }
-        for (String name : List.of(VmRequest.RAM, VmRequest.DEVICES, VmRequest.BASE)) {
+        for (String name : List.of(CaptureName.RAM.text(), CaptureName.DEVICES.text(), CaptureName.BASE.text())) {
             // They are the warm snapshot's own files under another name: a copy takes their place here.
             Path kept = captures.resolve(name);
             Path aside = captures.resolve(name + ".aside");
@@ -234,7 +238,7 @@ class ExactTierTest {
     void aCutLogIsReplayedUpToTheCut() throws Exception {
         ReplayRequest request = request(facts);
         var random = new Random(SEED);
-        SealedCapture log = request.inputs().captures().get(VmRequest.LOG);
+        SealedCapture log = request.inputs().captures().get(CaptureName.LOG.text());
         assertNotNull(log);
         for (int i = 0; i < 10; i++) {
             long cut = 1 + random.nextLong(log.sealedBytes() - 1);
@@ -267,7 +271,7 @@ class ExactTierTest {
             }
         }
         assertTrue(states.size() >= 20 && fromKept >= 10, states.size() + " places, " + fromKept + " from kept ones");
-        SealedCapture log = request.inputs().captures().get(VmRequest.LOG);
+        SealedCapture log = request.inputs().captures().get(CaptureName.LOG.text());
         assertNotNull(log);
         try (InputStream whole = log.open();
                 var machine = SteppedMachine.open(blackbox.data(), ExactReplayer.recording(request), whole)) {
@@ -276,7 +280,8 @@ class ExactTierTest {
                 assertEquals(place.getValue(), state(machine), "seed " + SEED + ", instruction " + place.getKey());
             }
             assertTrue(machine.finish(PATIENCE));
-            assertEquals(-1, Files.mismatch(log(VmRequest.EVENTS), machine.capture(VmRequest.EVENTS)));
+            assertEquals(
+                    -1, Files.mismatch(log(CaptureName.EVENTS.text()), machine.capture(CaptureName.EVENTS.text())));
         }
     }
 
@@ -286,7 +291,8 @@ class ExactTierTest {
         ReplayRequest request = request(facts);
         var other = new RunId("0".repeat(26));
         Path index = blackbox.data().resolve("replays").resolve(other.value()).resolve("index");
-        var streams = new Lander.Streams(capture(request, VmRequest.LOG), capture(request, VmRequest.EVENTS), emits());
+        var streams = new Lander.Streams(
+                capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
         var recording = ExactReplayer.recording(request);
         var ended = new Lander(blackbox.data(), other, recording, streams, line -> {
             Thread.currentThread().interrupt(); // as soon as something is kept
@@ -327,7 +333,8 @@ class ExactTierTest {
         ReplayRequest request = request(facts);
         var said = new ArrayList<String>();
         var stopped = new AtomicReference<ProcessHandle>();
-        var streams = new Lander.Streams(capture(request, VmRequest.LOG), capture(request, VmRequest.EVENTS), emits());
+        var streams = new Lander.Streams(
+                capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
         var other = new RunId("1".repeat(26));
         var lander = new Lander(blackbox.data(), other, ExactReplayer.recording(request), streams, line -> {
             said.add(line);

@@ -1,8 +1,8 @@
 package blackbox.evidence.store;
 
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
-import blackbox.schemas.table.EventsTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,64 +16,59 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The data folder: where each part of a recording lies. Immutable; every call looks at the disk afresh.
+/// What a data folder holds of recordings. Immutable; every call looks at the disk afresh.
 public record Recordings(Path data) {
 
-    private static final String PARTITION = EventsTable.RUN.name() + "=";
+    private DataFolder folder() {
+        return new DataFolder(data);
+    }
 
     /// The folder that holds every data file; nothing outside it is ever given to the query engine.
     public Path warehouse() {
-        return data.resolve("warehouse");
+        return folder().warehouse();
     }
 
     /// The folder of a run's data files and their seals.
     public Path dataFolder(RunId run) {
-        return dataFolders().resolve(PARTITION + run);
-    }
-
-    private Path dataFolders() {
-        return warehouse()
-                .resolve(EventsTable.NAMESPACE)
-                .resolve(EventsTable.NAME)
-                .resolve("data");
+        return folder().dataFiles(run);
     }
 
     /// The folder of a run's spool segments.
     public Path spoolFolder(RunId run) {
-        return data.resolve("spool").resolve(run.value());
+        return folder().spool(run);
     }
 
     /// The folder with the files that were kept beside a run's events (`schemas/capture.md`).
     public Path captureFolder(RunId run) {
-        return data.resolve("captures").resolve(run.value());
+        return folder().captures(run);
     }
 
     /// The folder with what was refused of a run: batches that failed their check, damaged ends of spools.
     public Path quarantineFolder(RunId run) {
-        return data.resolve("quarantine").resolve(run.value());
+        return folder().quarantine(run);
     }
 
     /// The folder with the recorder's and ingest's public keys.
     public Path keys() {
-        return data.resolve("keys");
+        return folder().keys();
     }
 
     /// The folder of the log of runs.
     public Path log() {
-        return data.resolve("log");
+        return folder().log();
     }
 
     /// The folder with what was computed from a run's leaves and may be thrown away.
     public Path treeCache(RunId run) {
-        return data.resolve("runs").resolve(run.value()).resolve("log");
+        return folder().treeCache(run);
     }
 
     /// Every run that left a trace, oldest first.
     public List<RunId> runs() throws IOException {
         var runs = new TreeSet<RunId>();
-        collect(dataFolders(), PARTITION, runs);
-        collect(data.resolve("spool"), "", runs);
-        collect(data.resolve("runs"), "", runs);
+        collect(folder().dataFiles(), DataFolder.PARTITION, runs);
+        collect(folder().spool(), "", runs);
+        collect(folder().runs(), "", runs);
         return List.copyOf(runs);
     }
 
@@ -158,7 +153,7 @@ public record Recordings(Path data) {
     /// Read from `/proc/locks`, because opening and closing a file of which this process holds a lock would
     /// let go of it (fcntl(2)).
     public boolean isLive(RunId run) throws IOException {
-        Path lock = data.resolve("runs").resolve(run.value()).resolve("lock");
+        Path lock = folder().runLock(run);
         if (!Files.exists(lock)) {
             return false;
         }

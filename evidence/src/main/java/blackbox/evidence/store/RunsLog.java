@@ -5,6 +5,7 @@ import blackbox.evidence.log.EntryBundle;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TilePath;
 import blackbox.evidence.log.TileSource;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -82,7 +83,7 @@ public final class RunsLog implements TileSource {
     /// All files of anchors, by size, as they are.
     public List<AnchorFile> anchorFiles() throws IOException {
         var sizes = new TreeMap<Long, List<StampFile>>();
-        for (Path file : Recordings.entries(folder.resolve("anchors"))) {
+        for (Path file : Recordings.entries(folder.resolve(DataFolder.ANCHORS))) {
             Matcher name = ANCHOR_FILE.matcher(String.valueOf(file.getFileName()));
             if (name.matches()) {
                 List<StampFile> stamps = sizes.computeIfAbsent(Long.valueOf(name.group(1)), _ -> new ArrayList<>());
@@ -96,8 +97,8 @@ public final class RunsLog implements TileSource {
             String name = size.getKey() + ANCHOR_SUFFIX;
             List<StampFile> stamps = size.getValue();
             stamps.sort(Comparator.comparing(StampFile::name));
-            files.add(
-                    new AnchorFile(name, anchorOctets(folder.resolve("anchors").resolve(name)), stamps));
+            files.add(new AnchorFile(
+                    name, anchorOctets(folder.resolve(DataFolder.ANCHORS).resolve(name)), stamps));
         }
         return files;
     }

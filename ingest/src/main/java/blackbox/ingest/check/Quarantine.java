@@ -1,16 +1,14 @@
 package blackbox.ingest.check;
 
+import blackbox.files.AtomicFiles;
+import blackbox.files.Folders;
 import blackbox.ingest.IngestException;
 import blackbox.schemas.Hash;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.stream.Stream;
 
@@ -25,6 +23,7 @@ public final class Quarantine {
 
     private final Path root;
     private final long bytesMax;
+    private final AtomicFiles files = AtomicFiles.onDisk();
     private final JsonMapper json = JsonMapper.builder().build();
     private long bytes = -1;
 
@@ -41,15 +40,14 @@ public final class Quarantine {
         String name = sequence + "-" + hash.toString().substring(0, HASH_DIGITS);
         Path folder = root.resolve(run);
         try {
-            Files.createDirectories(folder);
+            Folders.create(folder);
+            Folders.sync(root);
             boolean kept = room(refused.octets().length);
             if (kept) {
-                write(folder.resolve(name + ".batch"), refused.octets());
+                files.replace(folder.resolve(name + ".batch"), refused.octets());
             }
             Path finding = folder.resolve(name + ".json");
-            write(finding, json.writeValueAsBytes(finding(refused, hash, kept, at)));
-            force(folder);
-            force(root);
+            files.replace(finding, json.writeValueAsBytes(finding(refused, hash, kept, at)));
             return finding;
         } catch (IOException e) {
             throw IngestException.ofIo("cannot keep a refused batch of run " + run + " in " + folder, e);
@@ -84,24 +82,5 @@ public final class Quarantine {
         }
         bytes += more;
         return true;
-    }
-
-    private static void write(Path target, byte[] octets) throws IOException {
-        Path staging = target.resolveSibling(target.getFileName() + ".new");
-        try (FileChannel out = FileChannel.open(
-                staging, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            ByteBuffer buffer = ByteBuffer.wrap(octets);
-            while (buffer.hasRemaining()) {
-                out.write(buffer);
-            }
-            out.force(true);
-        }
-        Files.move(staging, target, StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    private static void force(Path folder) throws IOException {
-        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
     }
 }

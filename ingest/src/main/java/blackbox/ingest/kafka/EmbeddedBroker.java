@@ -1,5 +1,6 @@
 package blackbox.ingest.kafka;
 
+import blackbox.files.ProcessLock;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.schemas.batch.BatchTopic;
@@ -10,12 +11,9 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -50,9 +48,9 @@ public final class EmbeddedBroker implements AutoCloseable {
     private final KafkaRaftServer server;
     private final int port;
 
-    private final FileChannel lock;
+    private final ProcessLock lock;
 
-    private EmbeddedBroker(KafkaRaftServer server, int port, FileChannel lock) {
+    private EmbeddedBroker(KafkaRaftServer server, int port, ProcessLock lock) {
         this.server = server;
         this.port = port;
         this.lock = lock;
@@ -66,7 +64,7 @@ public final class EmbeddedBroker implements AutoCloseable {
         Path log = folder.toAbsolutePath().normalize();
         int brokerPort = port == ANY_PORT ? freePort() : requireFree(port);
         int controllerPort = freePort();
-        FileChannel lock = lock(log);
+        ProcessLock lock = lock(log);
         HALTED.set(null);
         Exit.setHaltProcedure(EmbeddedBroker::halted);
         Exit.setExitProcedure(EmbeddedBroker::halted);
@@ -90,15 +88,13 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     /// Locks the folder. Kafka's own lock is taken only after its metadata log was opened, and may be written
     /// to.
-    private static FileChannel lock(Path log) throws IngestException {
+    private static ProcessLock lock(Path log) throws IngestException {
         try {
             Files.createDirectories(log);
-            FileChannel channel =
-                    FileChannel.open(log.resolve("blackbox.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (tryLock(channel)) {
-                return channel;
+            ProcessLock lock = ProcessLock.tryTake(log.resolve("blackbox.lock"));
+            if (lock != null) {
+                return lock;
             }
-            channel.close();
         } catch (IOException e) {
             throw IngestException.ofIo("cannot lock the embedded broker's folder " + log, e);
         }
@@ -107,15 +103,7 @@ public final class EmbeddedBroker implements AutoCloseable {
                 "another process runs the embedded broker in " + log + "; use that one, or another --data");
     }
 
-    private static boolean tryLock(FileChannel channel) throws IOException {
-        try {
-            return channel.tryLock() != null;
-        } catch (OverlappingFileLockException _) {
-            return false;
-        }
-    }
-
-    private static void release(FileChannel lock) {
+    private static void release(ProcessLock lock) {
         try {
             lock.close();
         } catch (IOException e) {

@@ -12,9 +12,9 @@ import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.EventTable;
-import blackbox.ingest.table.TableLayout;
 import blackbox.ingest.table.TableWriter;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -80,14 +80,14 @@ final class IngestSession implements AutoCloseable {
         this.clock = clock;
         this.counters = counters;
         this.progress = progress;
-        this.table = EventTable.openForWriting(new TableLayout(settings.data()));
+        this.table = EventTable.openForWriting(new DataFolder(settings.data()));
         try {
             CommitState state = table.state();
             Map<RunId, Long> lengths = table.lengths();
             this.offsets = new HashMap<>(state.offsets());
             this.runs = new HashMap<>(state.runs());
             this.check = new BatchCheck(settings.trusted(), runs, lengths);
-            this.quarantine = new Quarantine(settings.data().resolve("quarantine"), QUARANTINE_BYTES_MAX);
+            this.quarantine = new Quarantine(new DataFolder(settings.data()).quarantine(), QUARANTINE_BYTES_MAX);
             this.writer = new TableWriter(table, settings.signer(), new SecureRandom(), observer);
             this.consumer = new BatchConsumer(settings.clients(), offsets);
             this.pacing = new CommitPacing(ROWS_PER_COMMIT);

@@ -1,17 +1,17 @@
 package blackbox.ingest.table;
 
+import blackbox.files.Folders;
+import blackbox.files.ProcessLock;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -43,12 +43,12 @@ public final class EventTable implements AutoCloseable {
 
     private static final TableIdentifier ID = TableIdentifier.of(EventsTable.NAMESPACE, EventsTable.NAME);
 
-    private final TableLayout layout;
+    private final DataFolder layout;
     private final JdbcCatalog catalog;
-    private final @Nullable FileChannel lock;
+    private final @Nullable ProcessLock lock;
     private final Table table;
 
-    private EventTable(TableLayout layout, JdbcCatalog catalog, @Nullable FileChannel lock, Table table) {
+    private EventTable(DataFolder layout, JdbcCatalog catalog, @Nullable ProcessLock lock, Table table) {
         this.layout = layout;
         this.catalog = catalog;
         this.lock = lock;
@@ -58,10 +58,11 @@ public final class EventTable implements AutoCloseable {
     /// Opens the table, creating it where it is missing, and clears what a crash left behind.
     ///
     /// @throws IngestException `IN_USE` when another process has it open for writing
-    public static EventTable openForWriting(TableLayout layout) throws IngestException {
-        FileChannel lock = lock(layout);
+    public static EventTable openForWriting(DataFolder data) throws IngestException {
+        DataFolder layout = data.absolute();
+        ProcessLock lock = lock(layout);
         try {
-            Durable.createFolders(layout.staging());
+            Folders.create(layout.staging());
             JdbcCatalog catalog = catalog(layout);
             if (!catalog.tableExists(ID)) {
                 create(catalog, layout);
@@ -80,7 +81,8 @@ public final class EventTable implements AutoCloseable {
     }
 
     /// Opens the table for reading; null where there is none yet.
-    public static @Nullable EventTable openForReading(TableLayout layout) throws IngestException {
+    public static @Nullable EventTable openForReading(DataFolder data) throws IngestException {
+        DataFolder layout = data.absolute();
         if (!Files.exists(layout.catalog())) {
             return null;
         }
@@ -96,31 +98,22 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    private static FileChannel lock(TableLayout layout) throws IngestException {
+    private static ProcessLock lock(DataFolder layout) throws IngestException {
         try {
-            Durable.createFolders(layout.data());
-            FileChannel channel = FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (tryLock(channel)) {
-                return channel;
+            Folders.create(layout.root());
+            ProcessLock lock = ProcessLock.tryTake(layout.ingestLock());
+            if (lock != null) {
+                return lock;
             }
-            channel.close();
         } catch (IOException e) {
-            throw IngestException.ofIo("cannot lock the table in " + layout.data(), e);
+            throw IngestException.ofIo("cannot lock the table in " + layout.root(), e);
         }
         throw new IngestException(
                 Code.IN_USE,
-                "another process ingests into " + layout.data() + "; use that one, or another --data folder");
+                "another process ingests into " + layout.root() + "; use that one, or another --data folder");
     }
 
-    private static boolean tryLock(FileChannel channel) throws IOException {
-        try {
-            return channel.tryLock() != null;
-        } catch (OverlappingFileLockException _) {
-            return false;
-        }
-    }
-
-    private static JdbcCatalog catalog(TableLayout layout) {
+    private static JdbcCatalog catalog(DataFolder layout) {
         var catalog = new JdbcCatalog(_ -> new LocalFiles(), null, true);
         catalog.initialize(
                 "blackbox",
@@ -136,7 +129,7 @@ public final class EventTable implements AutoCloseable {
         return catalog;
     }
 
-    private static void create(JdbcCatalog catalog, TableLayout layout) {
+    private static void create(JdbcCatalog catalog, DataFolder layout) {
         if (!catalog.namespaceExists(Namespace.of(EventsTable.NAMESPACE))) {
             catalog.createNamespace(Namespace.of(EventsTable.NAMESPACE));
         }
@@ -154,7 +147,7 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    static IngestException catalogFailure(TableLayout layout, Exception e) {
+    static IngestException catalogFailure(DataFolder layout, Exception e) {
         if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
             return IngestException.ofIo("cannot read or write the table in " + layout.table(), cause);
         }
@@ -245,7 +238,7 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    TableLayout layout() {
+    DataFolder layout() {
         return layout;
     }
 
@@ -253,7 +246,7 @@ public final class EventTable implements AutoCloseable {
         return table;
     }
 
-    private static void release(@Nullable FileChannel lock) throws IngestException {
+    private static void release(@Nullable ProcessLock lock) throws IngestException {
         try {
             if (lock != null) {
                 lock.close();

@@ -1,5 +1,6 @@
 package blackbox.ingest.table;
 
+import blackbox.files.Folders;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -89,7 +90,7 @@ final class LocalFiles implements FileIO {
             try {
                 Path folder = path.getParent();
                 if (folder != null) {
-                    Durable.createFolders(folder);
+                    Folders.create(folder);
                 }
                 var options = new HashSet<StandardOpenOption>(List.of(how));
                 options.add(StandardOpenOption.WRITE);
@@ -191,7 +192,7 @@ final class LocalFiles implements FileIO {
                 channel.close();
                 Path folder = path.getParent();
                 if (folder != null) {
-                    Durable.forceFolder(folder);
+                    Folders.sync(folder);
                 }
             }
         }

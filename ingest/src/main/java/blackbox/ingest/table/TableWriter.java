@@ -2,6 +2,8 @@ package blackbox.ingest.table;
 
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.SignedNote;
+import blackbox.files.AtomicFiles;
+import blackbox.files.Folders;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.parquet.WrittenFile;
 import blackbox.ingest.table.RunFiles.Staged;
@@ -16,7 +18,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -129,22 +130,22 @@ public final class TableWriter implements AutoCloseable {
         for (Staged file : files) {
             WrittenFile written = file.written();
             var seal = new FileSeal(file.run(), file.name(), written.rows(), written.sizeBytes(), written.sha256());
-            Durable.write(
+            AtomicFiles.stage(
                     staging.resolve(file.name().sealName()),
                     SignedNote.sign(seal.text(), signer).getBytes(StandardCharsets.UTF_8));
         }
         observer.reached(CommitStep.SEALS_FORCED);
         for (Staged file : files) {
             Path folder = table.layout().dataFiles(file.run());
-            Durable.createFolders(folder);
+            Folders.create(folder);
             String seal = file.name().sealName();
-            Files.move(staging.resolve(seal), folder.resolve(seal), StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(staging.resolve(seal), folder.resolve(seal));
         }
         observer.reached(CommitStep.SEALS_RENAMED);
         for (Staged file : files) {
             Path folder = table.layout().dataFiles(file.run());
-            Files.move(file.staging(), folder.resolve(file.name().toString()), StandardCopyOption.ATOMIC_MOVE);
-            Durable.forceFolder(folder);
+            AtomicFiles.rename(file.staging(), folder.resolve(file.name().toString()));
+            Folders.sync(folder);
         }
         observer.reached(CommitStep.FILES_RENAMED);
     }

@@ -13,8 +13,8 @@ import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.table.DataFileEntry;
 import blackbox.ingest.table.EventTable;
-import blackbox.ingest.table.TableLayout;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -191,7 +191,7 @@ final class CrashTest {
     }
 
     private boolean isThere() throws Exception {
-        EventTable table = EventTable.openForReading(new TableLayout(data));
+        EventTable table = EventTable.openForReading(new DataFolder(data));
         if (table == null) {
             return false;
         }
@@ -203,7 +203,7 @@ final class CrashTest {
     }
 
     private void assertTable() throws Exception {
-        EventTable table = EventTable.openForReading(new TableLayout(data));
+        EventTable table = EventTable.openForReading(new DataFolder(data));
         assertNotNull(table);
         try (table) {
             List<Path> files =

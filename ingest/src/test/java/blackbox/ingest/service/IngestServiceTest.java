@@ -18,10 +18,10 @@ import blackbox.ingest.service.IngestService.Awaited;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.table.DataFileEntry;
 import blackbox.ingest.table.EventTable;
-import blackbox.ingest.table.TableLayout;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -84,7 +84,7 @@ final class IngestServiceTest {
 
     private List<ReadRow> rows(Traffic... runs) throws Exception {
         var rows = new ArrayList<ReadRow>();
-        EventTable table = EventTable.openForReading(new TableLayout(data));
+        EventTable table = EventTable.openForReading(new DataFolder(data));
         assertNotNull(table);
         try (table) {
             for (Traffic run : runs) {

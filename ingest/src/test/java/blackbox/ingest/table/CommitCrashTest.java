@@ -13,6 +13,7 @@ import blackbox.ingest.check.RunState;
 import blackbox.ingest.check.Verdict;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ final class CommitCrashTest {
         int crashes = 0;
         boolean done = false;
         for (int cut = 0; !done; cut++) {
-            var layout = new TableLayout(folder.resolve("cut-" + cut));
+            var layout = new DataFolder(folder.resolve("cut-" + cut));
             done = ingest(layout, new CutAt(cut));
             crashes += done ? 0 : 1;
             assertTrue(ingest(layout, CommitStep.Observer.NONE));
@@ -82,7 +83,7 @@ final class CommitCrashTest {
     }
 
     /// Takes the topic from where the table says it is; false when it was cut off.
-    private boolean ingest(TableLayout layout, CommitStep.Observer observer) throws IngestException {
+    private boolean ingest(DataFolder layout, CommitStep.Observer observer) throws IngestException {
         try (EventTable table = EventTable.openForWriting(layout);
                 var writer = new TableWriter(table, TableRoundTripTest.INGEST_KEY, new Random(3), observer)) {
             CommitState state = table.state();
@@ -109,7 +110,7 @@ final class CommitCrashTest {
         }
     }
 
-    private static void assertTable(TableLayout layout, Traffic... runs) throws Exception {
+    private static void assertTable(DataFolder layout, Traffic... runs) throws Exception {
         EventTable table = EventTable.openForReading(layout);
         assertNotNull(table);
         try (table) {

@@ -13,6 +13,7 @@ import blackbox.ingest.Traffic;
 import blackbox.schemas.Hash;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.FileSeal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ final class TableRoundTripTest {
     void aClosedRunsSmallFilesBecomeOne() throws Exception {
         var traffic = new Traffic(new Random(5));
         var open = new Traffic(new Random(6));
-        var layout = new TableLayout(folder);
+        var layout = new DataFolder(folder);
         try (EventTable table = EventTable.openForWriting(layout);
                 var writer = new TableWriter(table, INGEST_KEY, new Random(7), CommitStep.Observer.NONE)) {
             for (int i = 0; i < 40; i++) {
@@ -71,7 +72,7 @@ final class TableRoundTripTest {
     }
 
     private List<ReadRow> commitAndRead(Traffic traffic) throws Exception {
-        var layout = new TableLayout(folder);
+        var layout = new DataFolder(folder);
         try (EventTable table = EventTable.openForWriting(layout);
                 var writer = new TableWriter(table, INGEST_KEY, new Random(2), CommitStep.Observer.NONE)) {
             for (SealedBatch batch : traffic.batches()) {

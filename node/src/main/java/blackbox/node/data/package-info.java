@@ -1,6 +1,4 @@
-/// The data folder: the one place that knows what lies where in it.
-///
-/// Paths only; who reads and writes what is there is each module's own business.
+/// What an installation finds in its data folder about whom to trust.
 @NullMarked
 package blackbox.node.data;
 

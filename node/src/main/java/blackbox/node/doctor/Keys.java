@@ -6,6 +6,7 @@ import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.StoreKind;
 import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +27,7 @@ final class Keys {
     private Keys() {}
 
     static List<Check> look(Path data, Instant now) {
-        return List.of(algorithms(), key(data.resolve("keys"), now), pkcs11());
+        return List.of(algorithms(), key(new DataFolder(data).keys(), now), pkcs11());
     }
 
     private static Check algorithms() {

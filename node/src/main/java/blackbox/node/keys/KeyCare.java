@@ -2,13 +2,14 @@ package blackbox.node.keys;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.trust.KeyStatement.Role;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.runlog.RunLog;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ public final class KeyCare {
 
     /// A public key in the folder is trusted without asking the log, so it must go.
     private void forget(NoteVerifier key) throws IOException {
-        for (Path file : data.publicKeyFiles()) {
+        for (Path file : new LocalTrust(data).publicKeyFiles()) {
             if (Files.readString(file).strip().equals(key.encoded())) {
                 String name = file.getFileName().toString();
                 Files.deleteIfExists(file.resolveSibling(name.substring(0, name.length() - 4) + ".key"));

@@ -1,31 +1,24 @@
 package blackbox.node.record;
 
-import blackbox.node.data.DataFolder;
+import blackbox.files.Folders;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.recorder.capture.CapturedFiles;
-import blackbox.recorder.capture.KeptFrames;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Which files of a machine a recording keeps beside its events, in `captures/<run>/`.
 final class Captures {
-
-    /// What a replay of the exact tier is made from and compared with. Not bounded: without it whole there
-    /// is none.
-    private static final List<String> EXACT =
-            List.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
 
     private Captures() {}
 
@@ -35,31 +28,30 @@ final class Captures {
         Path folder = Files.createDirectory(
                 all.resolve(run.value()),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        try (FileChannel directory = FileChannel.open(all, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
+        Folders.sync(all);
         return folder;
     }
 
     /// What is kept of `vm` in `folder`.
     static CapturedFiles of(VirtualMachine vm, Path folder, CaptureLimits limits) {
-        Path blocks = folder.resolve(VmRequest.BLOCKS);
+        Path blocks = CaptureName.BLOCKS.in(folder);
         // QEMU has several writes to the log under way at once, and they may come to be there in any order.
         var files = new ArrayList<CaptureFile>();
-        files.add(new CaptureFile(VmRequest.BLOCKS, blocks, limits.diskLogBytesMax(), () -> settled(vm)));
-        addFrames(files, folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
-        addFrames(files, folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
+        files.add(new CaptureFile(CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settled(vm)));
+        addFrames(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
+        addFrames(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
         if (vm.facts().tier() == Tier.EXACT) {
-            for (String name : EXACT) {
-                files.add(new CaptureFile(name, folder.resolve(name)));
+            // Not bounded: without it whole there is no replay.
+            for (CaptureName name : CaptureName.EXACT) {
+                files.add(new CaptureFile(name.text(), name.in(folder)));
             }
         }
         return new CapturedFiles(files, folder, limits);
     }
 
-    private static void addFrames(List<CaptureFile> files, Path path, long bytesMax) {
+    private static void addFrames(List<CaptureFile> files, CaptureName name, Path folder, long bytesMax) {
         if (bytesMax > 0) {
-            files.add(new CaptureFile(path.getFileName().toString(), path, bytesMax, () -> true));
+            files.add(new CaptureFile(name.text(), name.in(folder), bytesMax, () -> true));
         }
     }
 

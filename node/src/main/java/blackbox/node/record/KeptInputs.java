@@ -1,26 +1,19 @@
 package blackbox.node.record;
 
+import blackbox.files.AtomicFiles;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.VirtualMachine;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 /// What a run was given and what executing it again has to be given too, in its folder of captures: the
 /// archive of its workspace and the entropy of its guest, both for their owner alone. `run.open` seals their
 /// digests, not them.
 public final class KeptInputs {
-
-    /// Names in the folder.
-    public static final String WORKSPACE = "workspace";
-
-    public static final String ENTROPY = "entropy";
 
     private KeptInputs() {}
 
@@ -29,13 +22,10 @@ public final class KeptInputs {
             throws VmException, IOException {
         long bytes = vm.facts().workspace().bytes();
         if (bytes > 0 && bytes <= bytesMax) {
-            vm.copyWorkspaceIn(folder.resolve(WORKSPACE));
+            vm.copyWorkspaceIn(CaptureName.WORKSPACE.in(folder));
         }
-        var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-        var fresh = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try (FileChannel file = FileChannel.open(folder.resolve(ENTROPY), fresh, mode)) {
-            file.write(ByteBuffer.wrap((entropy.toHex() + "\n").getBytes(StandardCharsets.US_ASCII)));
-            file.force(true);
-        }
+        byte[] octets = (entropy.toHex() + "\n").getBytes(StandardCharsets.US_ASCII);
+        var ownerOnly = PosixFilePermissions.fromString("rw-------");
+        AtomicFiles.onDisk().replace(CaptureName.ENTROPY.in(folder), octets, ownerOnly);
     }
 }

@@ -2,6 +2,7 @@ package blackbox.node.record;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Release;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -43,7 +44,7 @@ final class OpeningLeaf {
                 .put("bytes", facts.workspace().bytes());
         leaf.putObject("entropy").put("sha256", entropy.toString());
         leaf.putObject("recorder")
-                .put("version", "0.1.0")
+                .put("version", Release.VERSION)
                 .put("key", key.encoded())
                 .put("certificate", certificate);
         start(leaf.putObject("start"), facts);

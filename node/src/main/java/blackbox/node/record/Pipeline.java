@@ -6,7 +6,7 @@ import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService;
 import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.keys.LogKeys;
@@ -14,6 +14,7 @@ import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -55,7 +56,7 @@ public final class Pipeline implements AutoCloseable {
         EmbeddedBroker broker = null;
         try {
             if (kafka.servers() == null) {
-                broker = EmbeddedBroker.start(data.root().resolve("kafka"), EmbeddedBroker.ANY_PORT);
+                broker = EmbeddedBroker.start(data.kafka(), EmbeddedBroker.ANY_PORT);
             }
             Properties clients = kafka.clients(broker == null ? null : broker.bootstrapServers());
             String servers = clients.getProperty(KafkaSettings.SERVERS);
@@ -83,7 +84,7 @@ public final class Pipeline implements AutoCloseable {
         }
         return () -> {
             try {
-                return List.copyOf(data.trustedKeys());
+                return List.copyOf(new LocalTrust(data).trustedKeys());
             } catch (IOException e) {
                 throw new UncheckedIOException("the public keys in " + data.keys() + " cannot be read", e);
             }
@@ -93,7 +94,7 @@ public final class Pipeline implements AutoCloseable {
     /// Publishes what recorders that are gone left behind, and logs the last checkpoint of each in the log of runs.
     public List<SpoolRecovery.Recovered> recover(DataFolder data) throws RecorderException {
         List<SpoolRecovery.Recovered> recovered = new SpoolRecovery(
-                        data.spool(), data.quarantine(), run -> RunLock.isHeld(data.runs(), run))
+                        data.spool(), data.quarantine(), run -> RunLock.isHeld(data, run))
                 .recover(publisher, RECOVERY_TIMEOUT.toNanos());
         List<String> last = recovered.stream()
                 .flatMap(left -> Stream.ofNullable(left.checkpoint()))

@@ -1,7 +1,7 @@
 package blackbox.node.record;
 
-import blackbox.node.data.DataFolder;
-import blackbox.recorder.spool.ProcessLock;
+import blackbox.files.ProcessLock;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -24,16 +24,12 @@ public final class PipelineLock implements AutoCloseable {
     /// Takes the lock; null when another process, or another pipeline of this one, has it.
     public static @Nullable PipelineLock tryTake(DataFolder data) throws IOException {
         Files.createDirectories(data.root());
-        ProcessLock lock = ProcessLock.tryTake(file(data));
+        ProcessLock lock = ProcessLock.tryTake(data.pipelineLock());
         if (lock == null) {
             return null;
         }
         lock.channel().truncate(0);
         return new PipelineLock(lock);
-    }
-
-    private static Path file(DataFolder data) {
-        return data.root().resolve("pipeline.lock");
     }
 
     /// Says where the broker listens.
@@ -44,7 +40,7 @@ public final class PipelineLock implements AutoCloseable {
 
     /// Where the holder's broker listens; null when it has not said so yet.
     public static @Nullable String announced(DataFolder data) throws IOException {
-        Path file = file(data);
+        Path file = data.pipelineLock();
         if (!Files.exists(file) || Files.size(file) > ADDRESS_BYTES_MAX) {
             return null;
         }

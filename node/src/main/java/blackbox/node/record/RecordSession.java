@@ -1,7 +1,6 @@
 package blackbox.node.record;
 
 import blackbox.ingest.IngestException;
-import blackbox.node.data.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.feed.GuestFeeds;
@@ -21,6 +20,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -104,7 +104,7 @@ public final class RecordSession {
                 tier.tier());
         try (var certification = new RunCertification(data, run, random);
                 VirtualMachine vm = start(host, start, log);
-                RunLock lock = RunLock.take(data.runs(), run)) {
+                RunLock lock = RunLock.take(data, run)) {
             return record(vm, log, new Begun(run, startedAt, tier, steady, clock, certification.await()));
         }
     }
@@ -146,7 +146,7 @@ public final class RecordSession {
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         RunId run = begun.run();
         HostClock clock = begun.clock();
-        Path folder = data.captures().resolve(run.value());
+        Path folder = data.captures(run);
         var entropy = GuestEntropy.from(random);
         KeptInputs.keep(vm, entropy, folder, request.limits().framesBytesMax());
         var sealer = new RunSealer(run, begun.certified().keys(), checkpoints, begun.steady());

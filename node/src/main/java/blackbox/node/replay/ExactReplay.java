@@ -1,21 +1,20 @@
 package blackbox.node.replay;
 
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.capture.KeptFrames;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
-import blackbox.recorder.net.PcapReader;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.net.PcapReader;
 import blackbox.vm.VmException;
 import blackbox.vm.Watchdog;
 import blackbox.vm.machine.ReplayMachine;
-import blackbox.vm.machine.VmRequest;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -103,11 +102,11 @@ final class ExactReplay {
 
     private Result run(ReplayMachine machine, LogExtent extent, List<Long> cpuSeq)
             throws VmException, IOException, RecorderException, InterruptedException {
-        var out = compare(KeptFrames.OUT, machine.framesOut(), FlowTable.Direction.OUT);
-        var in = compare(KeptFrames.IN, machine.framesIn(), FlowTable.Direction.IN);
+        var out = compare(CaptureName.FRAMES_OUT.text(), machine.framesOut(), FlowTable.Direction.OUT);
+        var in = compare(CaptureName.FRAMES_IN.text(), machine.framesIn(), FlowTable.Direction.IN);
         var events = start("tracer-stream", () -> {
             new GuestDecoder(clock, cpuSeq, this::keep).run(before(machine.events()));
-            return new StreamMatch(VmRequest.EVENTS, 0, null);
+            return new StreamMatch(CaptureName.EVENTS.text(), 0, null);
         });
         machine.resume();
         String stalled = await(machine, extent);
@@ -119,7 +118,8 @@ final class ExactReplay {
             keep(event);
         }
         tape.finish();
-        for (String name : List.of(VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL)) {
+        for (CaptureName sent : CaptureName.SENT) {
+            String name = sent.text();
             SealedCapture capture = request.inputs().captures().get(name);
             try (InputStream recorded = capture == null ? InputStream.nullInputStream() : capture.open();
                     InputStream replayed = Files.newInputStream(machine.capture(name))) {
@@ -157,7 +157,7 @@ final class ExactReplay {
 
     /// What the tracer sent before the snapshot stands before what it sends here.
     private InputStream before(InputStream events) throws IOException {
-        Path before = recording.captures().resolve(VmRequest.EVENTS_BEFORE);
+        Path before = CaptureName.EVENTS_BEFORE.in(recording.captures());
         return new java.io.SequenceInputStream(Files.newInputStream(before), events);
     }
 
@@ -210,7 +210,7 @@ final class ExactReplay {
     }
 
     private InputStream log() throws IOException {
-        SealedCapture log = sealed(VmRequest.LOG);
+        SealedCapture log = sealed(CaptureName.LOG.text());
         return log.open(Math.min(logBytes, log.sealedBytes()));
     }
 

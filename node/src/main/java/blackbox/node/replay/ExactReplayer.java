@@ -21,6 +21,8 @@ import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.ReplayMachine;
@@ -43,9 +45,6 @@ import org.jspecify.annotations.Nullable;
 /// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction.
 /// What it sends must be the recording's octet for octet.
 public final class ExactReplayer implements Replayer {
-    private static final Set<String> NEEDED =
-            Set.of(VmRequest.LOG, VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL);
-
     private static final String INTERLEAVING = "interleaving";
     private static final Pattern SHIFT = Pattern.compile("shift=([0-9]{1,2}),");
 
@@ -58,7 +57,7 @@ public final class ExactReplayer implements Replayer {
 
     @Override
     public Set<String> captures() {
-        return NEEDED;
+        return CaptureName.texts(CaptureName.EXACT);
     }
 
     @Override
@@ -72,7 +71,7 @@ public final class ExactReplayer implements Replayer {
     public Verdict replay(ReplayRequest request, Consumer<String> progress)
             throws ReplayException, InterruptedException {
         var run = request.facts().run();
-        try (var tape = new EventTape(request.recordings().data().resolve("cache"))) {
+        try (var tape = new EventTape(new DataFolder(request.recordings().data()).cache())) {
             ExactReplay.Result result;
             try {
                 result = new ExactReplay(request, recording(request), tape, progress).run(cpuSeq(request));
@@ -142,7 +141,8 @@ public final class ExactReplayer implements Replayer {
     /// The guest says on its control port what its clock showed when the agent began and when it ended.
     private static @Nullable ClockOffset clock(List<StreamMatch> matches) {
         boolean said = matches.stream()
-                .anyMatch(each -> each.name().equals(VmRequest.CONTROL) && each.bytes() > 0 && each.fault() == null);
+                .anyMatch(each ->
+                        each.name().equals(CaptureName.CONTROL.text()) && each.bytes() > 0 && each.fault() == null);
         return said ? ClockOffset.NONE : null;
     }
 

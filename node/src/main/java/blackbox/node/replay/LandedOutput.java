@@ -2,9 +2,9 @@ package blackbox.node.replay;
 
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.machine.AgentOutput;
 import blackbox.vm.machine.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -24,7 +24,7 @@ final class LandedOutput {
     static ObjectNode console(ReplayRequest request, SteppedMachine machine) throws IOException {
         var tail = new Tail();
         var chunk = new byte[BYTES_MAX];
-        try (InputStream in = written(request, machine, VmRequest.CONSOLE)) {
+        try (InputStream in = written(request, machine, CaptureName.CONSOLE.text())) {
             for (int n = in.read(chunk); n > 0; n = in.read(chunk)) {
                 tail.add(chunk, n);
             }
@@ -36,7 +36,7 @@ final class LandedOutput {
     static ObjectNode agent(ReplayRequest request, SteppedMachine machine) throws IOException {
         var out = new Tail();
         var error = new Tail();
-        try (InputStream in = written(request, machine, VmRequest.STDIO)) {
+        try (InputStream in = written(request, machine, CaptureName.STDIO.text())) {
             AgentOutput.read(
                     in,
                     (stream, octets) -> (stream == AgentOutput.Stream.STDOUT ? out : error).add(octets, octets.length));

@@ -8,9 +8,9 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.seek.Lander;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -27,7 +27,9 @@ public final class Landings {
     /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
     public static Lander lander(ReplayRequest request, Consumer<String> says) throws ReplayException, IOException {
         var streams = new Lander.Streams(
-                sealed(request, VmRequest.LOG), sealed(request, VmRequest.EVENTS), emitAddress(request));
+                sealed(request, CaptureName.LOG.text()),
+                sealed(request, CaptureName.EVENTS.text()),
+                emitAddress(request));
         Path data = request.recordings().data();
         try {
             SteppedMachine.clearLeftovers(data);

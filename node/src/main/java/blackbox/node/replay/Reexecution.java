@@ -16,6 +16,7 @@ import blackbox.replay.cassette.PeerLink;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -186,7 +187,7 @@ final class Reexecution {
 
     /// The workspace comes back as it did from the recorded machine, whose tracer saw that; nobody keeps it.
     private void collect(VirtualMachine vm) throws VmException {
-        try (var scratch = ScratchFolder.in(data.resolve("cache"), ".replayed-")) {
+        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".replayed-")) {
             vm.collect(scratch.path().resolve("workspace"), TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
         } catch (VmException e) {
             if (e.code() != Code.WORKSPACE_REFUSED && e.code() != Code.DISK_FULL) {

@@ -1,15 +1,14 @@
 package blackbox.node.replay;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.node.record.KeptInputs;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.capture.KeptFrames;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.GuestEntropy;
@@ -67,8 +66,8 @@ final class Rerun {
                 agent.startedAt(),
                 agent.clock(),
                 agent.patience());
-        try (var out = frames(captures, KeptFrames.OUT);
-                var in = frames(captures, KeptFrames.IN)) {
+        try (var out = frames(captures, CaptureName.FRAMES_OUT.text());
+                var in = frames(captures, CaptureName.FRAMES_IN.text())) {
             Cassette cassette = Cassette.read(out, in);
             limits.addAll(cassette.limits());
             says.accept("executing again what was recorded, with " + cassette.connectionCount() + " connections and "
@@ -92,7 +91,7 @@ final class Rerun {
 
     private @Nullable GuestEntropy entropy(List<String> limits) throws ReplayException {
         Hash sealed = agent.entropy();
-        Path file = recordings.captureFolder(facts.run()).resolve(KeptInputs.ENTROPY);
+        Path file = CaptureName.ENTROPY.in(recordings.captureFolder(facts.run()));
         if (sealed == null || !Files.exists(file)) {
             limits.add("what the guest's random generator was given is not here: it was given something else");
             return null;

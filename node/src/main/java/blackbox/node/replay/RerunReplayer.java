@@ -3,7 +3,6 @@ package blackbox.node.replay;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.node.replay.Rerun.Executed;
 import blackbox.query.run.RunFacts;
-import blackbox.recorder.capture.KeptFrames;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.cassette.CassettePeer.Played;
@@ -24,6 +23,8 @@ import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.StartFacts;
 import java.io.IOException;
@@ -64,7 +65,7 @@ public final class RerunReplayer implements Replayer {
 
     @Override
     public Set<String> captures() {
-        return Set.of(KeptFrames.OUT, KeptFrames.IN);
+        return CaptureName.texts(CaptureName.FRAMES);
     }
 
     @Override
@@ -84,7 +85,7 @@ public final class RerunReplayer implements Replayer {
     @Override
     public Verdict replay(ReplayRequest request, Consumer<String> progress)
             throws ReplayException, InterruptedException {
-        Path scratch = request.recordings().data().resolve("cache");
+        Path scratch = new DataFolder(request.recordings().data()).cache();
         try (var tape = new EventTape(scratch);
                 var second = new EventTape(scratch)) {
             Executed executed = execute(request, tape, progress);

@@ -2,7 +2,7 @@ package blackbox.node.verdict;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.replay.Landings;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
@@ -10,6 +10,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.Lander;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -105,7 +106,7 @@ public final class IndexAhead implements AutoCloseable {
     private void index(RunId run) throws IOException, ReplayException, InterruptedException {
         var session =
                 new ReplaySession(data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, line -> {});
-        switch (session.open(new ReplaySession.Wish(run, 1, null)).prepare(data.trustedKeys())) {
+        switch (session.open(new ReplaySession.Wish(run, 1, null)).prepare(new LocalTrust(data).trustedKeys())) {
             case ReplaySession.Refused refused ->
                 says.accept("run " + run + " is not indexed: "
                         + refused.refusals().getFirst().what());

@@ -14,6 +14,7 @@ import blackbox.recorder.spool.Spool;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -141,7 +142,7 @@ class ApiServerTest {
 
     @Test
     void aRunIsFollowedWhileItIsRecorded() throws Exception {
-        RunLock lock = RunLock.take(data.resolve("runs"), run);
+        RunLock lock = RunLock.take(new DataFolder(data), run);
         HttpResponse<InputStream> response =
                 client.send(request("/api/v1/runs/last/events?follow=true").build(), BodyHandlers.ofInputStream());
         var lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));

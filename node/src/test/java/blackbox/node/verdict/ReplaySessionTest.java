@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.data.DataFolder;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.record.LogOfRuns;
 import blackbox.node.verdict.ReplaySession.Verdicts;
 import blackbox.node.verdict.ReplaySession.Wish;
@@ -30,6 +30,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.FileSeal;
 import blackbox.vm.qemu.Qemu;
@@ -164,11 +165,11 @@ class ReplaySessionTest {
     private Verdicts replay(int times) throws Exception {
         var session = new ReplaySession(
                 data, new Tiers(List.of(told)), () -> START.plusSeconds(900), System::nanoTime, said::add);
-        return session.run(new Wish(run, times, null), data.trustedKeys());
+        return session.run(new Wish(run, times, null), new LocalTrust(data).trustedKeys());
     }
 
     private List<LoggedVerdict> shown() throws IOException {
-        return VerdictList.read(new Recordings(folder), run, data.trustedKeys());
+        return VerdictList.read(new Recordings(folder), run, new LocalTrust(data).trustedKeys());
     }
 
     private static Comparison same() {
@@ -301,8 +302,8 @@ class ReplaySessionTest {
     void aTierThatThisBuildHasNotIsNotPretended() {
         var session =
                 new ReplaySession(data, new Tiers(List.of()), InstantSource.system(), System::nanoTime, said::add);
-        var failure =
-                assertThrows(ReplayException.class, () -> session.run(new Wish(run, 1, null), data.trustedKeys()));
+        var failure = assertThrows(
+                ReplayException.class, () -> session.run(new Wish(run, 1, null), new LocalTrust(data).trustedKeys()));
         assertEquals(ReplayException.Code.BAD_INPUT, failure.code());
         assertThrows(IllegalArgumentException.class, () -> new Tiers(List.of(told, told)));
     }

@@ -9,11 +9,12 @@ import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.time.MalformedTimeStampException;
 import blackbox.evidence.time.TimeToken;
 import blackbox.evidence.time.TimeVerdict;
+import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
-import blackbox.recorder.disk.WholeFiles;
-import blackbox.recorder.spool.ProcessLock;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class Anchoring {
 
     /// The folder of the anchors, below the log's.
-    public static final String FOLDER = "anchors";
+    public static final String FOLDER = DataFolder.ANCHORS;
 
     private static final int NOTE_BYTES_MAX = 1 << 20;
 
@@ -41,7 +42,7 @@ public final class Anchoring {
     private final AnchorSettings settings;
     private final Outside outside;
     private final RandomGenerator random;
-    private final WholeFiles files = WholeFiles.onDisk();
+    private final AtomicFiles files = AtomicFiles.onDisk();
 
     /// @param log the folder of the log of runs
     public Anchoring(Path log, AnchorSettings settings, Outside outside, RandomGenerator random) {

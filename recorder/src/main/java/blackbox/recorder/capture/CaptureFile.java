@@ -1,5 +1,6 @@
 package blackbox.recorder.capture;
 
+import blackbox.files.Folders;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.Hash;
@@ -162,9 +163,7 @@ public final class CaptureFile {
     private void syncFolder() throws IOException {
         Path folder = path.toAbsolutePath().getParent();
         if (folder != null) {
-            try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-                directory.force(true);
-            }
+            Folders.sync(folder);
         }
     }
 

@@ -3,6 +3,7 @@ package blackbox.recorder.capture;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.CaptureName;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,12 +33,12 @@ public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits 
 
     /// The frames that a machine sends, kept as they are read.
     public KeptFrames framesOut(InputStream frames) {
-        return new KeptFrames(frames, folder.resolve(KeptFrames.OUT), limits.framesOutBytesMax());
+        return new KeptFrames(frames, folder.resolve(CaptureName.FRAMES_OUT.text()), limits.framesOutBytesMax());
     }
 
     /// The frames that it is sent, kept as they are read.
     public KeptFrames framesIn(InputStream frames) {
-        return new KeptFrames(frames, folder.resolve(KeptFrames.IN), limits.framesInBytesMax());
+        return new KeptFrames(frames, folder.resolve(CaptureName.FRAMES_IN.text()), limits.framesInBytesMax());
     }
 
     /// Seals what is left when every writer has ended. A file may not have settled at the first look: it is

@@ -15,11 +15,6 @@ import org.jspecify.annotations.Nullable;
 /// limit or when the file cannot be written; reading goes on. Owned by the thread that reads.
 public final class KeptFrames extends FilterInputStream {
 
-    /// Names in the folder of captures.
-    public static final String OUT = "frames-out";
-
-    public static final String IN = "frames-in";
-
     private static final int SKIP_BYTES_MAX = 4_096;
 
     private final Path path;

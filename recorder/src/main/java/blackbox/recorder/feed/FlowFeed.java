@@ -4,8 +4,8 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
-import blackbox.recorder.net.PcapReader;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.net.PcapReader;
 import java.io.IOException;
 import java.io.InputStream;
 

@@ -9,6 +9,7 @@ import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.CaptureName;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -61,9 +62,12 @@ public final class GuestFeeds {
         this.decoder = new GuestDecoder(clock, cpuSeq, recorder);
         this.flows = new FlowFeed(clock, recorder);
         threads.add(start("tracer-stream", () -> decoder.run(streams.events())));
-        threads.add(
-                start(KeptFrames.OUT, () -> fold(captures.framesOut(streams.framesOut()), FlowTable.Direction.OUT)));
-        threads.add(start(KeptFrames.IN, () -> fold(captures.framesIn(streams.framesIn()), FlowTable.Direction.IN)));
+        threads.add(start(
+                CaptureName.FRAMES_OUT.text(),
+                () -> fold(captures.framesOut(streams.framesOut()), FlowTable.Direction.OUT)));
+        threads.add(start(
+                CaptureName.FRAMES_IN.text(),
+                () -> fold(captures.framesIn(streams.framesIn()), FlowTable.Direction.IN)));
         threads.add(start("captures", this::sealCaptures));
         // Not a virtual one: the JVM has a poller for these, and waits 0.3 s for it when the program ends.
         watcher = Thread.ofPlatform().daemon().name("silence-watch").start(this::watch);
@@ -90,7 +94,11 @@ public final class GuestFeeds {
         try (frames) {
             flows.read(new BufferedInputStream(frames), direction);
             if (frames.failure() != null) {
-                finding("CAPTURE_FAILED", direction == FlowTable.Direction.OUT ? KeptFrames.OUT : KeptFrames.IN);
+                finding(
+                        "CAPTURE_FAILED",
+                        direction == FlowTable.Direction.OUT
+                                ? CaptureName.FRAMES_OUT.text()
+                                : CaptureName.FRAMES_IN.text());
             }
         }
     }

@@ -3,6 +3,7 @@ package blackbox.recorder.keys;
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
+import blackbox.files.AtomicFiles;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.CryptoProvider;
 import java.io.IOException;
@@ -130,7 +131,7 @@ final class FileKeyStore implements LogKeyStore {
             for (String setting : List.of(CLASSICAL, ML_DSA)) {
                 String name = conf.settings().get(setting);
                 if (name != null) {
-                    OwnerFile.delete(folder.resolve(name));
+                    AtomicFiles.delete(folder.resolve(name));
                 }
             }
         } catch (IOException e) {

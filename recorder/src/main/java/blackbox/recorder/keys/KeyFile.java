@@ -1,6 +1,7 @@
 package blackbox.recorder.keys;
 
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.CryptoProvider;
 import java.io.IOException;
@@ -29,7 +30,7 @@ public final class KeyFile {
         if (OwnerFile.exists(file)) {
             return;
         }
-        try (KeysLock _ = KeysLock.of(folder)) {
+        try (ProcessLock _ = KeysLock.take(folder)) {
             if (!OwnerFile.exists(file)) {
                 create(folder, role, file);
             }

@@ -2,6 +2,8 @@ package blackbox.recorder.keys;
 
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.RunId;
@@ -51,7 +53,7 @@ public final class LogKeys {
     /// key that is not the one that `log.conf` names
     public static LogKey loadOrCreate(Path folder, KeyAccess access) throws RecorderException {
         if (!OwnerFile.exists(folder.resolve(CONF))) {
-            try (KeysLock _ = KeysLock.of(folder)) {
+            try (ProcessLock _ = KeysLock.take(folder)) {
                 if (!OwnerFile.exists(folder.resolve(CONF))) {
                     return createLocked(folder, Wish.standard(), access);
                 }
@@ -66,7 +68,7 @@ public final class LogKeys {
     ///
     /// @throws RecorderException when there is one already, or the store refuses
     public static LogKey create(Path folder, Wish wish, KeyAccess access) throws RecorderException {
-        try (KeysLock _ = KeysLock.of(folder)) {
+        try (ProcessLock _ = KeysLock.take(folder)) {
             if (OwnerFile.exists(folder.resolve(CONF))) {
                 throw new RecorderException(
                         Code.KEY, "there is a key in " + folder + " already; to replace it, rotate it");
@@ -145,7 +147,7 @@ public final class LogKeys {
     /// Begins a rotation: makes the key that will take the place of the folder's, or opens it again where a rotation
     /// was begun before and not ended. Nothing uses it before [#promote].
     public static LogKey prepareNext(Path folder, Wish wish, KeyAccess access) throws RecorderException {
-        try (KeysLock _ = KeysLock.of(folder)) {
+        try (ProcessLock _ = KeysLock.take(folder)) {
             LogKeyConf begun = conf(folder, NEXT);
             if (begun != null) {
                 return open(folder, begun, access);
@@ -165,14 +167,14 @@ public final class LogKeys {
     /// Ends a rotation: the next key is the folder's from now on, and the private key that it replaces is destroyed.
     /// To be called when the log of runs says so.
     public static void promote(Path folder, KeyAccess access) throws RecorderException {
-        try (KeysLock _ = KeysLock.of(folder)) {
+        try (ProcessLock _ = KeysLock.take(folder)) {
             LogKeyConf old = conf(folder);
             LogKeyConf next = conf(folder, NEXT);
             if (old == null || next == null) {
                 throw new RecorderException(Code.KEY, "no rotation is under way in " + folder);
             }
             OwnerFile.writePublic(folder.resolve(PUBLIC), next.keys().getFirst() + "\n");
-            OwnerFile.move(folder.resolve(NEXT), folder.resolve(CONF));
+            AtomicFiles.put(folder.resolve(NEXT), folder.resolve(CONF));
             LogKeyStore.of(old.store(), folder, access).destroy(old);
         } catch (IOException e) {
             throw LogKeyStore.failed("cannot end the rotation in " + folder, e);

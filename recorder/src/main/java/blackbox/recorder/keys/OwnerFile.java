@@ -1,15 +1,12 @@
 package blackbox.recorder.keys;
 
+import blackbox.files.AtomicFiles;
 import blackbox.recorder.RecorderException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -19,6 +16,7 @@ import java.util.Set;
 final class OwnerFile {
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> EVERYONE = PosixFilePermissions.fromString("rw-r--r--");
 
     private OwnerFile() {}
 
@@ -39,52 +37,16 @@ final class OwnerFile {
 
     /// Writes a file that its owner alone may read.
     static void write(Path file, String text) throws IOException {
-        writeAtomically(file, text.getBytes(StandardCharsets.UTF_8), "rw-------");
+        write(file, text.getBytes(StandardCharsets.UTF_8));
     }
 
     /// Writes a file that its owner alone may read.
     static void write(Path file, byte[] octets) throws IOException {
-        writeAtomically(file, octets, "rw-------");
+        AtomicFiles.onDisk().replace(file, octets, OWNER_ONLY);
     }
 
     /// Writes a file that everyone may read.
     static void writePublic(Path file, String text) throws IOException {
-        writeAtomically(file, text.getBytes(StandardCharsets.UTF_8), "rw-r--r--");
-    }
-
-    private static void writeAtomically(Path file, byte[] octets, String permissions) throws IOException {
-        Path staged = Files.createTempFile(
-                file.getParent(),
-                "." + file.getFileName(),
-                ".new",
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        try (FileChannel out = FileChannel.open(staged, StandardOpenOption.WRITE)) {
-            ByteBuffer buffer = ByteBuffer.wrap(octets);
-            while (buffer.hasRemaining()) {
-                out.write(buffer);
-            }
-            out.force(true);
-        }
-        Files.setPosixFilePermissions(staged, PosixFilePermissions.fromString(permissions));
-        move(staged, file);
-    }
-
-    /// Replaces `target` by `file`, durably.
-    static void move(Path file, Path target) throws IOException {
-        Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
-        syncFolder(target);
-    }
-
-    /// Deletes it where it is there, durably.
-    static void delete(Path file) throws IOException {
-        if (Files.deleteIfExists(file)) {
-            syncFolder(file);
-        }
-    }
-
-    private static void syncFolder(Path file) throws IOException {
-        try (FileChannel directory = FileChannel.open(file.toAbsolutePath().getParent())) {
-            directory.force(true);
-        }
+        AtomicFiles.onDisk().replace(file, text.getBytes(StandardCharsets.UTF_8), EVERYONE);
     }
 }

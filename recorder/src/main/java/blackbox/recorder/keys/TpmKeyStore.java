@@ -1,6 +1,7 @@
 package blackbox.recorder.keys;
 
 import blackbox.evidence.sign.EcdsaVerifier;
+import blackbox.files.AtomicFiles;
 import blackbox.recorder.RecorderException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,8 +75,8 @@ final class TpmKeyStore implements LogKeyStore {
     @Override
     public void destroy(LogKeyConf conf) throws RecorderException {
         try {
-            OwnerFile.delete(folder.resolve(conf.setting(PRIVATE)));
-            OwnerFile.delete(folder.resolve(conf.setting(PUBLIC)));
+            AtomicFiles.delete(folder.resolve(conf.setting(PRIVATE)));
+            AtomicFiles.delete(folder.resolve(conf.setting(PUBLIC)));
         } catch (IOException e) {
             throw LogKeyStore.failed("cannot delete the old key of the TPM", e);
         }

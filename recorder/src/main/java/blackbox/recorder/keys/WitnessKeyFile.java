@@ -1,6 +1,7 @@
 package blackbox.recorder.keys;
 
 import blackbox.evidence.sign.CosignatureKey;
+import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.RunId;
@@ -27,7 +28,7 @@ public final class WitnessKeyFile {
         Path file = folder.resolve(FILE);
         try {
             Files.createDirectories(folder);
-            try (KeysLock _ = KeysLock.of(folder)) {
+            try (ProcessLock _ = KeysLock.take(folder)) {
                 if (!OwnerFile.exists(file)) {
                     create(folder, file, access);
                 }

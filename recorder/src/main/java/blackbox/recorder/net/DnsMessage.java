@@ -1,5 +1,6 @@
 package blackbox.recorder.net;
 
+import blackbox.schemas.net.IpAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

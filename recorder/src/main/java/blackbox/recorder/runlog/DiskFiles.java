@@ -1,14 +1,11 @@
 package blackbox.recorder.runlog;
 
+import blackbox.files.AtomicFiles;
+import blackbox.files.Folders;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,43 +29,22 @@ final class DiskFiles implements LogFiles {
 
     @Override
     public void createFolders(Path folder) throws IOException {
-        if (Files.isDirectory(folder)) {
-            return;
-        }
-        Path parent = folder.toAbsolutePath().getParent();
-        if (parent != null) {
-            createFolders(parent);
-            try {
-                Files.createDirectory(folder);
-            } catch (FileAlreadyExistsException _) {
-                // Another process has just made it.
-            }
-            sync(parent);
-        }
+        Folders.create(folder);
     }
 
     @Override
     public void write(Path file, byte[] octets) throws IOException {
-        try (FileChannel out = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            ByteBuffer buffer = ByteBuffer.wrap(octets);
-            while (buffer.hasRemaining()) {
-                out.write(buffer);
-            }
-            out.force(true);
-        }
+        AtomicFiles.stage(file, octets);
     }
 
     @Override
     public void rename(Path file, Path target) throws IOException {
-        Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
+        AtomicFiles.rename(file, target);
     }
 
     @Override
     public void sync(Path folder) throws IOException {
-        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
+        Folders.sync(folder);
     }
 
     @Override

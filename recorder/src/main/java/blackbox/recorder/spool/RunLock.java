@@ -1,12 +1,13 @@
 package blackbox.recorder.spool;
 
+import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 
-/// Says that a run's recorder is alive: a [ProcessLock] on `<runs>/<run>/lock`.
+/// Says that a run's recorder is alive: a [ProcessLock] on `runs/<run>/lock`.
 public final class RunLock implements AutoCloseable {
 
     private final ProcessLock lock;
@@ -16,27 +17,24 @@ public final class RunLock implements AutoCloseable {
     }
 
     /// Takes the lock of a new run.
-    public static RunLock take(Path runs, RunId run) throws RecorderException {
+    public static RunLock take(DataFolder data, RunId run) throws RecorderException {
         try {
-            Files.createDirectories(runs.resolve(run.value()));
-            ProcessLock lock = ProcessLock.tryTake(file(runs, run));
+            Files.createDirectories(data.runs(run));
+            ProcessLock lock = ProcessLock.tryTake(data.runLock(run));
             if (lock == null) {
                 throw new RecorderException(
                         RecorderException.Code.SPOOL, "run " + run + " has a live recorder already");
             }
             return new RunLock(lock);
         } catch (IOException e) {
-            throw new RecorderException(RecorderException.Code.SPOOL, "cannot lock run " + run + " in " + runs, e);
+            throw new RecorderException(
+                    RecorderException.Code.SPOOL, "cannot lock run " + run + " in " + data.runs(), e);
         }
     }
 
-    private static Path file(Path runs, RunId run) {
-        return runs.resolve(run.value()).resolve("lock");
-    }
-
     /// Whether the run's recorder is alive.
-    public static boolean isHeld(Path runs, RunId run) {
-        return ProcessLock.isHeld(file(runs, run));
+    public static boolean isHeld(DataFolder data, RunId run) {
+        return ProcessLock.isHeld(data.runLock(run));
     }
 
     @Override

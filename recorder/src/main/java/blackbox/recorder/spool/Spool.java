@@ -1,5 +1,6 @@
 package blackbox.recorder.spool;
 
+import blackbox.files.Folders;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.seal.BatchSink;
 import blackbox.schemas.RunId;
@@ -55,7 +56,7 @@ public final class Spool implements BatchSink, AutoCloseable {
         try {
             Files.createDirectories(root);
             Path folder = Files.createDirectory(root.resolve(run.value()));
-            fsync(root);
+            Folders.sync(root);
             return new Spool(folder);
         } catch (IOException e) {
             throw new RecorderException(
@@ -101,7 +102,7 @@ public final class Spool implements BatchSink, AutoCloseable {
         }
         Path file = folder.resolve("%012d.seg".formatted(sequence));
         channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        fsync(folder);
+        Folders.sync(folder);
         segments.addLast(new Segment(file, sequence));
         return channel;
     }
@@ -180,12 +181,6 @@ public final class Spool implements BatchSink, AutoCloseable {
 
     /// A segment's file and how many octets of it may be read.
     record Position(Path file, long durableBytes) {}
-
-    static void fsync(Path folder) throws IOException {
-        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
-    }
 
     private static String reason(IOException e) {
         String message = e.getMessage();

@@ -6,10 +6,10 @@ import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.CosignatureKey;
 import blackbox.evidence.witness.AddCheckpoint;
 import blackbox.evidence.witness.WitnessVerdict;
+import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
-import blackbox.recorder.disk.WholeFiles;
-import blackbox.recorder.spool.ProcessLock;
 import blackbox.schemas.Hash;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +39,7 @@ public final class Witness implements AutoCloseable {
     private final CosignatureKey key;
     private final List<NoteVerifier> logs;
     private final InstantSource clock;
-    private final WholeFiles files;
+    private final AtomicFiles files;
     private final ProcessLock lock;
 
     /// What threads wait on, one for each log that is known.
@@ -50,7 +50,7 @@ public final class Witness implements AutoCloseable {
             CosignatureKey key,
             Collection<? extends NoteVerifier> logs,
             InstantSource clock,
-            WholeFiles files,
+            AtomicFiles files,
             ProcessLock lock) {
         this.folder = folder;
         this.key = key;
@@ -71,7 +71,7 @@ public final class Witness implements AutoCloseable {
     public static Witness open(
             Path folder, CosignatureKey key, Collection<? extends NoteVerifier> logs, InstantSource clock)
             throws RecorderException {
-        return open(folder, key, logs, clock, WholeFiles.onDisk());
+        return open(folder, key, logs, clock, AtomicFiles.onDisk());
     }
 
     static Witness open(
@@ -79,7 +79,7 @@ public final class Witness implements AutoCloseable {
             CosignatureKey key,
             Collection<? extends NoteVerifier> logs,
             InstantSource clock,
-            WholeFiles files)
+            AtomicFiles files)
             throws RecorderException {
         try {
             Files.createDirectories(folder);

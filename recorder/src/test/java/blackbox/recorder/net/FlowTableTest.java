@@ -3,17 +3,14 @@ package blackbox.recorder.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.net.FlowTable.Direction;
+import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -142,50 +139,24 @@ class FlowTableTest {
     }
 
     @Test
-    void readsPcapInBothByteOrdersAndRefusesOtherStreams() throws IOException {
-        for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
-            ByteBuffer stream = ByteBuffer.allocate(24 + 16 + 3 + 7).order(order);
-            stream.putInt(0xa1b2c3d4)
-                    .putInt(0)
-                    .putInt(0)
-                    .putInt(0)
-                    .putInt(65535)
-                    .putInt(1);
-            stream.putInt(1).putInt(2).putInt(3).putInt(3).put(new byte[] {1, 2, 3});
-            var frames = new ArrayList<byte[]>();
-            new PcapReader(new ByteArrayInputStream(stream.array())).forEach(frames::add);
-            assertEquals(1, frames.size(), "the record that is cut off is no frame");
-            assertEquals(3, frames.getFirst().length);
-            stream.putInt(24 + 8, 1 << 30);
-            assertThrows(
-                    IOException.class,
-                    () -> new PcapReader(new ByteArrayInputStream(stream.array())).forEach(frames::add));
-        }
-        assertThrows(
-                IOException.class, () -> new PcapReader(new ByteArrayInputStream(new byte[40])).forEach(frame -> {}));
-    }
-
-    @Test
-    void ipv6TextIsCanonical() {
-        var octets = new byte[16];
-        assertEquals("::", IpAddress.v6(octets, 0));
-        octets[15] = 1;
-        assertEquals("::1", IpAddress.v6(octets, 0));
-        octets[0] = 0x20;
-        octets[1] = 1;
-        octets[7] = 5;
-        assertEquals("2001:0:0:5::1", IpAddress.v6(octets, 0));
-        octets[0] = octets[1] = octets[7] = octets[15] = 0;
-        octets[10] = octets[11] = (byte) 0xff;
-        octets[12] = 9;
-        assertEquals("9.0.0.0", IpAddress.v6(octets, 0));
-    }
-
-    @Test
     void aDnsNameThatPointsAtItselfIsNoName() {
         byte[] message = Frames.dnsQuestion(1, "a.b", 1);
         message[12] = (byte) 0xc0;
         message[13] = 12;
         assertNull(DnsMessage.parse(message));
+    }
+
+    @Test
+    void whatStandsBehindIpv6ExtensionHeadersIsAFlow() {
+        // Hop-by-hop options and destination options before a datagram of one octet.
+        String ports = "9c400035" + "0009" + "0000" + "2a";
+        String frame = "00".repeat(12) + "86dd" + "60000000" + "0019" + "0040" + "fec0" + "00".repeat(13) + "15"
+                + "20010db8" + "00".repeat(11) + "07" + "3c00050200000100" + "1100010400000000" + ports;
+        out(HexFormat.of().parseHex(frame));
+        events.addAll(table.close(nowNs));
+        Event.NetFlow flow = flows("unfinished").getFirst();
+        assertEquals("udp", flow.protocol());
+        assertEquals(new Endpoint("2001:db8::7", 53), flow.remote());
+        assertEquals(1, flow.bytesOut());
     }
 }

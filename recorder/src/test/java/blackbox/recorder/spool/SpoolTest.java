@@ -15,6 +15,7 @@ import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.batch.SpoolSegment;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,15 +105,15 @@ class SpoolTest {
     void aLiveRecordersSpoolIsLeftAlone() throws Exception {
         Spool spool = Spool.create(folder.resolve("spool"), RUN);
         seal(spool, 3);
-        try (RunLock lock = RunLock.take(folder.resolve("runs"), RUN)) {
+        try (RunLock lock = RunLock.take(new DataFolder(folder), RUN)) {
             assertNotNull(lock);
             var recovery = new SpoolRecovery(
                     folder.resolve("spool"),
                     folder.resolve("quarantine"),
-                    run -> RunLock.isHeld(folder.resolve("runs"), run));
+                    run -> RunLock.isHeld(new DataFolder(folder), run));
             assertTrue(recovery.recover(new Broker(), TIMEOUT_NS).isEmpty());
         }
-        assertFalse(RunLock.isHeld(folder.resolve("runs"), RUN));
+        assertFalse(RunLock.isHeld(new DataFolder(folder), RUN));
     }
 
     @Test

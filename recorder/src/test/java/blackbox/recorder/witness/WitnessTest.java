@@ -12,9 +12,9 @@ import blackbox.evidence.sign.CosignatureKey;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.witness.AddCheckpoint;
 import blackbox.evidence.witness.TestHistory;
+import blackbox.files.AtomicFiles;
+import blackbox.files.AtomicFiles.Step;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.disk.WholeFiles;
-import blackbox.recorder.disk.WholeFiles.Step;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,7 +50,7 @@ class WitnessTest {
     @Test
     void aLogIsFollowedAcrossRestarts() throws Exception {
         for (int size = 0; size <= 20; size += 5) {
-            try (Witness witness = open(WholeFiles.onDisk())) {
+            try (Witness witness = open(AtomicFiles.onDisk())) {
                 WitnessAnswer answer = witness.addCheckpoint(
                         history.from(Math.max(0, size - 5), size).encoded());
                 assertCosigned(answer, history.at(size));
@@ -59,7 +59,7 @@ class WitnessTest {
             }
         }
         var other = new TestHistory(9, 5, OTHER_LOG);
-        try (Witness witness = open(WholeFiles.onDisk())) {
+        try (Witness witness = open(AtomicFiles.onDisk())) {
             assertCosigned(witness.addCheckpoint(other.from(0, 5).encoded()), other.at(5));
             assertEquals(new WitnessAnswer(409, WitnessAnswer.SIZE_TYPE, "20\n"), ask(witness, history.from(0, 50)));
         }
@@ -68,7 +68,7 @@ class WitnessTest {
     @Test
     void anotherHistoryOfTheSameLogIsRefused() throws Exception {
         var other = new TestHistory(2, 50, LOG);
-        try (Witness witness = open(WholeFiles.onDisk())) {
+        try (Witness witness = open(AtomicFiles.onDisk())) {
             assertEquals(200, ask(witness, history.from(0, 10)).status());
             assertEquals(422, ask(witness, other.from(10, 20)).status());
             assertEquals(new WitnessAnswer(409, WitnessAnswer.SIZE_TYPE, "10\n"), ask(witness, other.from(10, 10)));
@@ -83,7 +83,7 @@ class WitnessTest {
     void whatCannotBeCosignedIsToldApart() throws Exception {
         var strangers = new TestHistory(1, 5, Ed25519Key.create("example/unknown", new SecureRandom()));
         var forged = new TestHistory(1, 5, Ed25519Key.create("example/log", new SecureRandom()));
-        try (Witness witness = open(WholeFiles.onDisk())) {
+        try (Witness witness = open(AtomicFiles.onDisk())) {
             assertEquals(404, ask(witness, strangers.from(0, 5)).status());
             assertEquals(403, ask(witness, forged.from(0, 5)).status());
             assertEquals(
@@ -111,7 +111,7 @@ class WitnessTest {
                 try (Witness witness = Witness.open(place, KEY, LOGS, CLOCK)) {
                     ask(witness, history.from(0, before));
                 }
-                WholeFiles crashing = WholeFiles.watchedBy(done -> {
+                AtomicFiles crashing = AtomicFiles.watchedBy(done -> {
                     if (done == step) {
                         throw new IOException("crash after " + done);
                     }
@@ -136,7 +136,7 @@ class WitnessTest {
 
     @Test
     void aDamagedRecordStopsTheWitness() throws Exception {
-        try (Witness witness = open(WholeFiles.onDisk())) {
+        try (Witness witness = open(AtomicFiles.onDisk())) {
             ask(witness, history.from(0, 10));
         }
         Path state;
@@ -151,14 +151,14 @@ class WitnessTest {
                 "example/log\n10\n",
                 new TestHistory(1, 10, OTHER_LOG).at(10).text())) {
             Files.writeString(state, damage);
-            try (Witness witness = open(WholeFiles.onDisk())) {
+            try (Witness witness = open(AtomicFiles.onDisk())) {
                 assertThrows(RecorderException.class, () -> ask(witness, history.from(10, 20)));
             }
         }
         Files.write(state, octets);
-        try (Witness witness = open(WholeFiles.onDisk())) {
+        try (Witness witness = open(AtomicFiles.onDisk())) {
             assertEquals(200, ask(witness, history.from(10, 20)).status());
-            assertThrows(RecorderException.class, () -> open(WholeFiles.onDisk()));
+            assertThrows(RecorderException.class, () -> open(AtomicFiles.onDisk()));
         }
     }
 
@@ -211,7 +211,7 @@ class WitnessTest {
         return cosigned;
     }
 
-    private Witness open(WholeFiles files) throws RecorderException {
+    private Witness open(AtomicFiles files) throws RecorderException {
         return Witness.open(folder, KEY, LOGS, CLOCK, files);
     }
 

@@ -4,6 +4,7 @@ import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
@@ -148,7 +149,7 @@ public final class CassettePeer {
     }
 
     private boolean isThere(byte[] address) {
-        String text = Octets.address(address);
+        String text = IpAddress.text(address);
         return HOUSE.contains(text) || cassette.isNeighbour(text);
     }
 
@@ -158,8 +159,8 @@ public final class CassettePeer {
             return;
         }
         var flow = new Flow(
-                new Endpoint(Octets.address(packet.source()), segment.sourcePort()),
-                new Endpoint(Octets.address(packet.destination()), segment.destinationPort()));
+                new Endpoint(IpAddress.text(packet.source()), segment.sourcePort()),
+                new Endpoint(IpAddress.text(packet.destination()), segment.destinationPort()));
         PeerConnection connection = connections.get(flow);
         boolean opens = segment.is(TcpSegment.SYN) && !segment.is(TcpSegment.ACK);
         if (opens && (connection == null || !connection.isOpenedBy(segment))) {
@@ -249,7 +250,7 @@ public final class CassettePeer {
         if (datagram == null) {
             return;
         }
-        var remote = new Endpoint(Octets.address(packet.destination()), datagram.destinationPort());
+        var remote = new Endpoint(IpAddress.text(packet.destination()), datagram.destinationPort());
         RecordedExchange exchange = datagrams.find(remote, datagram);
         if (exchange != null) {
             answer(packet, datagram, exchange);
@@ -290,7 +291,7 @@ public final class CassettePeer {
             return;
         }
         if (message.isEchoRequest()) {
-            Boolean answered = cassette.echo(Octets.address(packet.destination()));
+            Boolean answered = cassette.echo(IpAddress.text(packet.destination()));
             if (answered == null) {
                 refuse(packet, "icmp", "this address was not pinged");
             } else if (answered) {
@@ -318,7 +319,7 @@ public final class CassettePeer {
 
     private void refuse(IpPacket packet, String protocol, String why) {
         var actual = new Content(Hash.sha256(packet.payload()), packet.payload().length);
-        var remote = new Endpoint(Octets.address(packet.destination()), 0);
+        var remote = new Endpoint(IpAddress.text(packet.destination()), 0);
         misses.accept(new Miss(Kind.DATAGRAM, protocol, remote, why, null, actual, -1));
     }
 

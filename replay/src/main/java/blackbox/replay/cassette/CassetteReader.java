@@ -1,6 +1,8 @@
 package blackbox.replay.cassette;
 
 import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.net.IpAddress;
+import blackbox.schemas.net.PcapReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,10 +39,10 @@ final class CassetteReader {
     }
 
     Cassette read() throws IOException {
-        try (var sent = new PcapStream(out.open());
-                var received = new PcapStream(in.open())) {
-            PcapStream.Frame ask = sent.next();
-            PcapStream.Frame answer = received.next();
+        try (var sent = new PcapReader(out.open());
+                var received = new PcapReader(in.open())) {
+            PcapReader.Frame ask = sent.next();
+            PcapReader.Frame answer = received.next();
             while (ask != null || answer != null) {
                 if (answer == null || ask != null && ask.micros() <= answer.micros()) {
                     take(ask, true);
@@ -67,13 +69,13 @@ final class CassetteReader {
         return limits;
     }
 
-    private void take(PcapStream.@Nullable Frame frame, boolean fromGuest) {
+    private void take(PcapReader.@Nullable Frame frame, boolean fromGuest) {
         if (frame == null) {
             return;
         }
         byte[] octets = frame.octets();
         if (!fromGuest && octets.length >= ARP_BYTES && Octets.u16(octets, 12) == ARP && octets[21] == 2) {
-            neighbours.add(Octets.address(Arrays.copyOfRange(octets, 28, 32)));
+            neighbours.add(IpAddress.text(Arrays.copyOfRange(octets, 28, 32)));
             return;
         }
         IpPacket packet = IpPacket.parse(octets);
@@ -143,11 +145,11 @@ final class CassetteReader {
             return;
         }
         if (fromGuest && message.isEchoRequest()) {
-            echoes.putIfAbsent(Octets.address(packet.destination()), false);
+            echoes.putIfAbsent(IpAddress.text(packet.destination()), false);
         } else if (!fromGuest && message.isEchoReply()) {
-            echoes.put(Octets.address(packet.source()), true);
+            echoes.put(IpAddress.text(packet.source()), true);
         } else if (!fromGuest && message.type() == NEIGHBOUR_ADVERTISEMENT && message.body().length >= 20) {
-            neighbours.add(Octets.address(Arrays.copyOfRange(message.body(), 4, 20)));
+            neighbours.add(IpAddress.text(Arrays.copyOfRange(message.body(), 4, 20)));
         } else if (!fromGuest && message.saysUnreachable()) {
             unreachable(message);
         }
@@ -170,8 +172,8 @@ final class CassetteReader {
     }
 
     private static Flow flow(IpPacket packet, int sourcePort, int destinationPort, boolean fromGuest) {
-        var source = new Endpoint(Octets.address(packet.source()), sourcePort);
-        var destination = new Endpoint(Octets.address(packet.destination()), destinationPort);
+        var source = new Endpoint(IpAddress.text(packet.source()), sourcePort);
+        var destination = new Endpoint(IpAddress.text(packet.destination()), destinationPort);
         return new Flow(packet.protocol(), fromGuest ? source : destination, fromGuest ? destination : source);
     }
 }

@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.schemas.net.IpHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ record IcmpMessage(int protocol, int type, int code, byte[] body) {
         }
         var frame = new byte[IpPacket.ETHERNET_BYTES + body.length - 4];
         System.arraycopy(body, 4, frame, IpPacket.ETHERNET_BYTES, body.length - 4);
-        Octets.putU16(frame, 12, v4() ? 0x0800 : 0x86dd);
+        Octets.putU16(frame, 12, v4() ? IpHeader.TYPE_V4 : IpHeader.TYPE_V6);
         // The quote may be cut: its length field then speaks of more than is there.
         Octets.putU16(frame, v4() ? 16 : 18, body.length - 4 - (v4() ? 0 : 40));
         return IpPacket.parse(frame);

@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.schemas.net.IpHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +18,7 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
     static final int UDP = 17;
     static final int ICMP6 = 58;
 
-    static final int ETHERNET_BYTES = 14;
-    private static final int TYPE_V4 = 0x0800;
-    private static final int TYPE_V6 = 0x86dd;
+    static final int ETHERNET_BYTES = IpHeader.ETHERNET_BYTES;
     private static final int HOPS = 64;
 
     static IpPacket of(byte[] source, byte[] destination, int protocol, byte[] payload) {
@@ -28,52 +27,17 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
 
     /// The packet in `frame`, or null where there is none.
     static @Nullable IpPacket parse(byte[] frame) {
-        if (frame.length < ETHERNET_BYTES) {
-            return null;
-        }
-        return switch (Octets.u16(frame, 12)) {
-            case TYPE_V4 -> v4(frame);
-            case TYPE_V6 -> v6(frame);
-            default -> null;
-        };
-    }
-
-    private static @Nullable IpPacket v4(byte[] frame) {
-        int at = ETHERNET_BYTES;
-        if (frame.length < at + 20) {
-            return null;
-        }
-        int header = (frame[at] & 0xf) * 4;
-        int end = at + Octets.u16(frame, at + 2);
-        if (frame[at] >> 4 != 4 || header < 20 || end > frame.length || at + header > end) {
+        IpHeader ip = IpHeader.of(frame);
+        if (ip == null || !ip.isWellFormed()) {
             return null;
         }
         return new IpPacket(
-                Arrays.copyOfRange(frame, at + 12, at + 16),
-                Arrays.copyOfRange(frame, at + 16, at + 20),
-                Octets.u8(frame, at + 9),
-                Arrays.copyOfRange(frame, at + header, end),
-                at + header,
-                (Octets.u16(frame, at + 6) & 0x3fff) != 0);
-    }
-
-    private static @Nullable IpPacket v6(byte[] frame) {
-        int at = ETHERNET_BYTES;
-        if (frame.length < at + 40) {
-            return null;
-        }
-        int end = at + 40 + Octets.u16(frame, at + 4);
-        if (end > frame.length) {
-            return null;
-        }
-        int next = Octets.u8(frame, at + 6);
-        return new IpPacket(
-                Arrays.copyOfRange(frame, at + 8, at + 24),
-                Arrays.copyOfRange(frame, at + 24, at + 40),
-                next,
-                Arrays.copyOfRange(frame, at + 40, end),
-                at + 40,
-                next == 44);
+                Arrays.copyOfRange(frame, ip.sourceAt(), ip.sourceAt() + ip.addressBytes()),
+                Arrays.copyOfRange(frame, ip.destinationAt(), ip.destinationAt() + ip.addressBytes()),
+                ip.protocol(),
+                Arrays.copyOfRange(frame, ip.payloadAt(), ip.end()),
+                ip.payloadAt(),
+                ip.part() != IpHeader.Part.WHOLE);
     }
 
     /// The sum over what TCP, UDP and ICMPv6 check besides their own octets (RFC 793, RFC 8200 section 8.1).
@@ -99,7 +63,7 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
         var frame = new byte[ETHERNET_BYTES + header + payload.length];
         System.arraycopy(to, 0, frame, 0, 6);
         System.arraycopy(from, 0, frame, 6, 6);
-        Octets.putU16(frame, 12, v4 ? TYPE_V4 : TYPE_V6);
+        Octets.putU16(frame, 12, v4 ? IpHeader.TYPE_V4 : IpHeader.TYPE_V6);
         int at = ETHERNET_BYTES;
         if (v4) {
             frame[at] = 0x45;

@@ -46,37 +46,7 @@ final class Octets {
         return (int) ~folded & 0xffff;
     }
 
-    /// An address as text: dotted, or as RFC 5952 wants it.
-    static String address(byte[] octets) {
-        if (octets.length == 4) {
-            return u8(octets, 0) + "." + u8(octets, 1) + "." + u8(octets, 2) + "." + u8(octets, 3);
-        }
-        int best = 8;
-        int length = 1;
-        for (int i = 0; i < 8; i++) {
-            int zeros = 0;
-            while (i + zeros < 8 && u16(octets, 2 * (i + zeros)) == 0) {
-                zeros++;
-            }
-            if (zeros > length) {
-                best = i;
-                length = zeros;
-            }
-        }
-        var text = new StringBuilder();
-        for (int i = 0; i < 8; i++) {
-            if (i == best) {
-                text.append("::");
-                i += length - 1;
-            } else {
-                boolean first = text.isEmpty() || text.charAt(text.length() - 1) == ':';
-                text.append(first ? "" : ":").append(Integer.toHexString(u16(octets, 2 * i)));
-            }
-        }
-        return text.toString();
-    }
-
-    /// The octets of an address that [#address] wrote; never asks a resolver.
+    /// The octets of an address that [IpAddress] wrote; never asks a resolver.
     static byte[] ofAddress(String text) {
         try {
             return InetAddress.ofLiteral(text).getAddress();

@@ -17,11 +17,12 @@ import blackbox.replay.fs.FileTree;
 import blackbox.replay.fs.Inode;
 import blackbox.replay.fs.MergedTree;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 /// A run's disk at a moment, put together in a scratch folder that is deleted when this is closed. Owned by
 /// one thread.
 public final class DiskAt implements AutoCloseable {
-    private static final String SCRATCH = "scratch";
     private static final Pattern SCRATCH_NAME = Pattern.compile("disk-(\\d{1,10})-.*");
     private static final String IMAGE = "state.raw";
     private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
@@ -79,7 +79,7 @@ public final class DiskAt implements AutoCloseable {
             throw new ReplayException(Code.MISSING, "the first event of run " + run + " is not here");
         }
         Position asked = moment.locate(recordings, run);
-        SealedCapture log = SealedCapture.read(recordings, run, VmRequest.BLOCKS);
+        SealedCapture log = SealedCapture.read(recordings, run, CaptureName.BLOCKS.text());
         var limits = new ArrayList<String>();
         Stretch wanted = stretchAt(log, asked);
         long intact = log.checkTo(wanted == null ? 0 : wanted.to());
@@ -157,7 +157,7 @@ public final class DiskAt implements AutoCloseable {
     /// A folder that says whose it is: what a process that was killed left is deleted by the next.
     private static ScratchFolder scratch(Path data) throws ReplayException {
         try {
-            Path all = data.resolve(SCRATCH);
+            Path all = new DataFolder(data).scratch();
             for (Path left : Recordings.entries(all)) {
                 Matcher name = SCRATCH_NAME.matcher(String.valueOf(left.getFileName()));
                 if (name.matches()

@@ -4,10 +4,10 @@ import blackbox.evidence.store.FileDigest;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,11 +27,9 @@ final class SealedImages {
     /// @param opening the JSON of `run.open`
     /// @throws ReplayException `MISSING`, `ALTERED`
     static Path state(Path captures, JsonNode opening) throws ReplayException {
-        Path file = captures.resolve(VmRequest.BASE);
+        Path file = CaptureName.BASE.in(captures);
         Hash wanted = line(
-                captures.resolve(VmRequest.BASE_DIGESTS),
-                opening.path("snapshot").asText(),
-                STATE_LINE);
+                CaptureName.BASE_DIGESTS.in(captures), opening.path("snapshot").asText(), STATE_LINE);
         if (!Files.isRegularFile(file)) {
             throw new ReplayException(
                     Code.MISSING, file + " is not here; copy it there from where the run was recorded");
@@ -46,7 +44,7 @@ final class SealedImages {
     static Path root(Path data, Path captures, JsonNode opening) throws ReplayException {
         String name = opening.path("image").path("name").asText();
         Hash wanted = line(
-                captures.resolve(VmRequest.IMAGE_DIGESTS),
+                CaptureName.IMAGE_DIGESTS.in(captures),
                 opening.path("image").path("digest").asText(),
                 GuestImage.ROOT + " ");
         try {

@@ -9,6 +9,8 @@ import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.verdict.Refusal;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -35,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 /// lengths is not believed here. One object, one check, by one thread; another hashes the snapshot, whose RAM is most
 /// of what there is to read.
 public final class InputCheck {
-    private static final String WORKSPACE = "workspace";
 
     private final Recordings recordings;
     private final RunId run;
@@ -216,7 +217,7 @@ public final class InputCheck {
         if (start.workspace().bytes() == 0) {
             return null;
         }
-        Path file = given == null ? recordings.captureFolder(run).resolve(WORKSPACE) : given;
+        Path file = given == null ? CaptureName.WORKSPACE.in(recordings.captureFolder(run)) : given;
         Object actual =
                 !Files.exists(file) ? Refusal.NOT_HERE : Files.isDirectory(file) ? packed(file) : FileSeal.hash(file);
         if (!actual.equals(start.workspace().sha256())) {
@@ -225,15 +226,15 @@ public final class InputCheck {
                     given == null ? "the workspace's archive, " + file : "the workspace " + file + ", packed",
                     start.workspace().sha256(),
                     actual,
-                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/" + WORKSPACE
-                            + " from where the run was recorded");
+                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/"
+                            + CaptureName.WORKSPACE.text() + " from where the run was recorded");
         }
         return file;
     }
 
     /// The digest of the archive that a recording would make of `folder`.
     private Hash packed(Path folder) throws VmException {
-        try (var scratch = ScratchFolder.in(recordings.data().resolve("cache"), ".workspace-")) {
+        try (var scratch = ScratchFolder.in(new DataFolder(recordings.data()).cache(), ".workspace-")) {
             return WorkspaceDisk.create(scratch.path().resolve("disk"))
                     .pack(folder)
                     .sha256();

@@ -1,14 +1,13 @@
 package blackbox.replay.seek;
 
+import blackbox.files.ProcessLock;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.KeptMachines;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -53,7 +52,7 @@ final class IndexRoom {
 
     private static List<Path> siblings(Path replays) throws IOException {
         try (Stream<Path> runs = Files.list(replays)) {
-            return runs.map(run -> run.resolve(Lander.FOLDER))
+            return runs.map(run -> run.resolve(DataFolder.INDEX))
                     .filter(Files::isDirectory)
                     .toList();
         }
@@ -61,9 +60,7 @@ final class IndexRoom {
 
     /// Not one that is being made.
     private static boolean remove(Path folder) throws IOException, VmException {
-        try (var file = FileChannel.open(
-                        folder.resolve(Lander.LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock lock = file.tryLock()) {
+        try (ProcessLock lock = ProcessLock.tryTake(folder.resolve(Lander.LOCK))) {
             if (lock == null) {
                 return false;
             }

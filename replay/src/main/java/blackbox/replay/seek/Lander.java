@@ -1,5 +1,6 @@
 package blackbox.replay.seek;
 
+import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -7,16 +8,14 @@ import blackbox.replay.exact.GuestClock;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.ReplayMachine.Recording;
 import blackbox.vm.machine.SteppedMachine;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -38,9 +37,7 @@ public final class Lander {
     private static final int GUESSES_MAX = 40;
     /// How many machines may stand still before it is given up.
     private static final int STANDING_MAX = 3;
-    static final String FOLDER = "index";
     static final String LOCK = "lock";
-    private static final String REPLAYS = "replays";
 
     private final Path data;
     private final SealedCapture events;
@@ -65,7 +62,7 @@ public final class Lander {
             throws ReplayException {
         this.data = data;
         this.events = streams.events();
-        this.folder = folder(data, run);
+        this.folder = new DataFolder(data).index(run);
         this.says = says;
         this.index = SeekIndex.open(folder);
         try {
@@ -77,15 +74,11 @@ public final class Lander {
         }
     }
 
-    private static Path folder(Path data, RunId run) {
-        return data.resolve(REPLAYS).resolve(run.value()).resolve(FOLDER);
-    }
-
     /// Whether a run needs no pass any more.
     ///
     /// @throws ReplayException `ENGINE` when the index cannot be read
     public static boolean isIndexed(Path data, RunId run) throws ReplayException {
-        Path folder = folder(data, run);
+        Path folder = new DataFolder(data).index(run);
         return Files.isDirectory(folder) && SeekIndex.open(folder).isWhole();
     }
 
@@ -197,28 +190,19 @@ public final class Lander {
     }
 
     private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
-        try (var file = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock _ = lock(file)) {
-            // Another process may have been at it.
+        Runnable waiting = () -> says.accept("another process indexes this run: waiting for it");
+        try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK), waiting)) {
+            // Another one may have been at it.
             index = SeekIndex.open(folder);
             stops = stops.with(KeptMachines.open(folder));
             if (!index.isWhole()) {
-                long bytesMax = IndexRoom.make(data.resolve(REPLAYS), folder);
+                long bytesMax = IndexRoom.make(new DataFolder(data).replays(), folder);
                 again(() -> {
                     new IndexPass(stops, index, extent, events, says).run(bytesMax);
                     return index;
                 });
             }
         }
-    }
-
-    private FileLock lock(FileChannel file) throws IOException {
-        FileLock lock = file.tryLock();
-        if (lock == null) {
-            says.accept("another process indexes this run: waiting for it");
-            lock = file.lock();
-        }
-        return lock;
     }
 
     /// One landing's machine, which is another one whenever it has to go back.

@@ -1,18 +1,15 @@
 package blackbox.replay.seek;
 
+import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +22,13 @@ final class SeekIndex {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path folder;
+    private final AtomicFiles files;
     private final TreeMap<Long, Place> places = new TreeMap<>();
     private boolean whole;
 
-    private SeekIndex(Path folder) {
+    private SeekIndex(Path folder, AtomicFiles files) {
         this.folder = folder;
+        this.files = files;
     }
 
     /// Where a frame leaves the guest.
@@ -41,7 +40,11 @@ final class SeekIndex {
 
     /// Opens the index in `folder`, which is made when there is none.
     static SeekIndex open(Path folder) throws ReplayException {
-        var index = new SeekIndex(folder);
+        return open(folder, AtomicFiles.onDisk());
+    }
+
+    static SeekIndex open(Path folder, AtomicFiles files) throws ReplayException {
+        var index = new SeekIndex(folder, files);
         try {
             Files.createDirectories(folder);
             Path file = folder.resolve(FILE);
@@ -102,8 +105,7 @@ final class SeekIndex {
     void save(boolean nowWhole) throws ReplayException {
         whole |= nowWhole;
         Path file = folder.resolve(FILE);
-        try (var lock = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock _ = lock.lock()) {
+        try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK))) {
             if (Files.exists(file)) {
                 boolean ours = whole;
                 read(JSON.readTree(file.toFile()));
@@ -116,12 +118,7 @@ final class SeekIndex {
                             .add(place.seq())
                             .add(place.position())
                             .add(place.ktimeNs()));
-            Path fresh = folder.resolve(FILE + ".new");
-            try (var out = new FileOutputStream(fresh.toFile())) {
-                out.write(JSON.writeValueAsBytes(stored));
-                out.getFD().sync();
-            }
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            files.replace(file, JSON.writeValueAsBytes(stored));
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, "the index " + folder + " cannot be written", e);
         }

@@ -4,6 +4,7 @@ import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.GuestClock;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.schemas.wire.Frame;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.ReplayMachine.Recording;
@@ -11,8 +12,6 @@ import blackbox.vm.machine.SteppedMachine;
 import blackbox.vm.seek.GdbStub;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// @param log what QEMU logged, checked
 /// @param emitAddress where the guest's kernel has the function that emits frames
 record Stops(Path data, Recording recording, SealedCapture log, KeptMachines kept, long emitAddress) {
-    private static final int MAGIC = 0x31584242;
-    private static final int HEADER_BYTES = 32;
-    private static final int SEQ = 16;
-    private static final int KTIME = 24;
-
     /// The same with other kept machines.
     Stops with(KeptMachines others) {
         return new Stops(data, recording, log, others, emitAddress);
@@ -79,10 +73,9 @@ record Stops(Path data, Recording recording, SealedCapture log, KeptMachines kep
         GdbStub gdb = machine.gdb();
         var registers = gdb.registers();
         if (registers.get("rip") == emitAddress) {
-            ByteBuffer frame = ByteBuffer.wrap(gdb.memory(registers.get("rsi"), HEADER_BYTES))
-                    .order(ByteOrder.LITTLE_ENDIAN);
-            if (frame.getInt(0) == MAGIC) {
-                return new Place(frame.getLong(SEQ), machine.position(), frame.getLong(KTIME));
+            Frame.Moment moment = Frame.moment(gdb.memory(registers.get("rsi"), Frame.HEADER_BYTES));
+            if (moment != null) {
+                return new Place(moment.cpuSeq(), machine.position(), moment.ktimeNs());
             }
         }
         throw new VmException(

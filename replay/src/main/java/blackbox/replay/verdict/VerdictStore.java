@@ -1,28 +1,27 @@
 package blackbox.replay.verdict;
 
 import blackbox.evidence.store.Recordings;
+import blackbox.files.AtomicFiles;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
 /// The verdicts' documents of a data folder, `replays/<run>/<time>.json`. A document is there whole or not at
 /// all, is durable when [#keep] returns, and is never changed.
 public final class VerdictStore {
-    private final Path folder;
+    private final DataFolder data;
 
     /// The documents below a data folder.
     public VerdictStore(Path data) {
-        this.folder = data.resolve("replays");
+        this.data = new DataFolder(data);
     }
 
     /// A document as it is on the disk.
@@ -37,26 +36,13 @@ public final class VerdictStore {
         byte[] octets = VerdictJson.encode(verdict);
         // Times have colons, which some file systems refuse.
         String name = verdict.at().toString().replace(":", "-") + ".json";
-        Path place = folder.resolve(verdict.run().value());
+        Path place = data.replays(verdict.run());
         Path file = place.resolve(name);
         try {
-            Files.createDirectories(place);
             if (Files.exists(file)) {
                 throw new FileAlreadyExistsException(file.toString());
             }
-            Path staged = place.resolve("." + name + ".new");
-            try (FileChannel channel = FileChannel.open(
-                    staged,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.WRITE,
-                    StandardOpenOption.TRUNCATE_EXISTING)) {
-                channel.write(java.nio.ByteBuffer.wrap(octets));
-                channel.force(true);
-            }
-            Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE);
-            try (FileChannel directory = FileChannel.open(place, StandardOpenOption.READ)) {
-                directory.force(true);
-            }
+            AtomicFiles.onDisk().replace(file, octets);
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, "the verdict could not be kept in " + place, e);
         }
@@ -66,7 +52,7 @@ public final class VerdictStore {
     /// The documents of a run's replays, the oldest first.
     public List<Document> list(RunId run) throws IOException {
         var documents = new ArrayList<Document>();
-        for (Path file : Recordings.entries(folder.resolve(run.value()))) {
+        for (Path file : Recordings.entries(data.replays(run))) {
             if (file.toString().endsWith(".json") && Files.size(file) <= VerdictJson.OCTETS_MAX) {
                 byte[] octets = Files.readAllBytes(file);
                 documents.add(new Document(file, octets, Hash.sha256(octets)));

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.replay.cassette.Recording.Turn;
 import blackbox.schemas.Hash;
+import blackbox.schemas.net.IpAddress;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -279,7 +280,7 @@ class CassettePeerTest {
     void addressesAreWrittenAsTheyShouldBe() {
         for (String text :
                 List.of("fec0::2", "::", "::1", "2001:db8::1:0:0:1", "1:2:3:4:5:6:7:8", "10.0.2.2", "fe80::")) {
-            assertEquals(text, Octets.address(Octets.ofAddress(text)));
+            assertEquals(text, IpAddress.text(Octets.ofAddress(text)));
         }
     }
 }

@@ -11,7 +11,7 @@ import java.security.MessageDigest;
 /// A sealed batch: consecutive leaves of one run, the hash of the batch before, and a signed checkpoint of
 /// the run's tree up to its last leaf, which is always a host heartbeat. Immutable; see `schemas/batch.md`.
 ///
-/// `octets` are the batch's exact encoding; everything else is read from them.
+/// `octets` are the batch's exact encoding; everything else is what they say.
 public final class SealedBatch {
 
     /// Version of the encoding.
@@ -24,53 +24,59 @@ public final class SealedBatch {
     public static final int LEAVES_MAX = 65_536;
 
     private static final int MAGIC = 0x42424231;
+    private static final int RUN_BYTES = 26;
+    private static final int LEAVES_AT = 4 + 1 + RUN_BYTES + 8 + 8 + 4 + 8 + Hash.LENGTH + 4;
     private static final int CHECKPOINT_BYTES_MAX = 4_096;
 
     private final byte[] octets;
-    private final RunId run;
-    private final long sequence;
-    private final long firstIndex;
-    private final int count;
-    private final long sealedAtNs;
-    private final Hash previous;
-    private final int leavesOffset;
+    private final BatchHeader header;
     private final int leavesLength;
     private final String checkpoint;
 
-    private SealedBatch(byte[] octets) throws MalformedBatchException {
+    private SealedBatch(byte[] octets, BatchHeader header, int leavesLength, String checkpoint) {
         this.octets = octets;
+        this.header = header;
+        this.leavesLength = leavesLength;
+        this.checkpoint = checkpoint;
+    }
+
+    /// Reads a batch; the array is kept and must not be changed afterwards.
+    ///
+    /// @throws MalformedBatchException when any length, count or version in it is wrong
+    public static SealedBatch decode(byte[] octets) throws MalformedBatchException {
         ByteBuffer in = ByteBuffer.wrap(octets);
         try {
-            require(octets.length <= BYTES_MAX, "it is longer than " + BYTES_MAX + " octets");
+            requireLength(octets.length);
             require(in.getInt() == MAGIC && in.get() == VERSION, "it does not start as a version 1 batch");
-            var id = new byte[26];
-            in.get(id);
-            this.run = new RunId(new String(id, StandardCharsets.ISO_8859_1));
-            this.sequence = in.getLong();
-            this.firstIndex = in.getLong();
-            this.count = in.getInt();
-            this.sealedAtNs = in.getLong();
-            var hash = new byte[Hash.LENGTH];
-            in.get(hash);
-            this.previous = Hash.copyOf(hash, 0);
-            require(
-                    sequence >= 0 && firstIndex >= 0 && count > 0 && count <= LEAVES_MAX,
-                    "its counts are out of range");
-            this.leavesLength = in.getInt();
-            this.leavesOffset = in.position();
+            BatchHeader header = header(in);
+            requireCounts(header);
+            int leavesLength = in.getInt();
             require(leavesLength >= 0 && leavesLength <= in.remaining(), "its leaves are cut off");
-            in.position(leavesOffset + leavesLength);
+            in.position(LEAVES_AT + leavesLength);
             int checkpointLength = in.getInt();
-            require(
-                    checkpointLength > 0 && checkpointLength <= CHECKPOINT_BYTES_MAX,
-                    "its checkpoint's length is out of range");
+            requireCheckpoint(checkpointLength);
             require(checkpointLength == in.remaining(), "its length does not fit its contents");
-            this.checkpoint = new String(octets, in.position(), checkpointLength, StandardCharsets.UTF_8);
+            String checkpoint = new String(octets, in.position(), checkpointLength, StandardCharsets.UTF_8);
+            var batch = new SealedBatch(octets, header, leavesLength, checkpoint);
+            batch.checkLeaves();
+            return batch;
         } catch (BufferUnderflowException | IllegalArgumentException e) {
             throw new MalformedBatchException(
                     "the batch is malformed: " + e.getClass().getSimpleName());
         }
-        checkLeaves();
+    }
+
+    private static BatchHeader header(ByteBuffer in) {
+        var run = new byte[RUN_BYTES];
+        in.get(run);
+        long sequence = in.getLong();
+        long firstIndex = in.getLong();
+        int count = in.getInt();
+        long sealedAtNs = in.getLong();
+        var previous = new byte[Hash.LENGTH];
+        in.get(previous);
+        var id = new RunId(new String(run, StandardCharsets.ISO_8859_1));
+        return new BatchHeader(id, sequence, firstIndex, count, sealedAtNs, Hash.copyOf(previous, 0));
     }
 
     private void checkLeaves() throws MalformedBatchException {
@@ -79,7 +85,24 @@ public final class SealedBatch {
         while (leaves.next()) {
             seen++;
         }
-        require(leaves.atEnd() && seen == count, "its leaves do not add up");
+        require(leaves.atEnd() && seen == count(), "its leaves do not add up");
+    }
+
+    private static void requireLength(int length) throws MalformedBatchException {
+        require(length <= BYTES_MAX, "it is longer than " + BYTES_MAX + " octets");
+    }
+
+    private static void requireCounts(BatchHeader header) throws MalformedBatchException {
+        require(
+                header.sequence() >= 0
+                        && header.firstIndex() >= 0
+                        && header.count() > 0
+                        && header.count() <= LEAVES_MAX,
+                "its counts are out of range");
+    }
+
+    private static void requireCheckpoint(int length) throws MalformedBatchException {
+        require(length > 0 && length <= CHECKPOINT_BYTES_MAX, "its checkpoint's length is out of range");
     }
 
     private static void require(boolean holds, String what) throws MalformedBatchException {
@@ -88,18 +111,18 @@ public final class SealedBatch {
         }
     }
 
-    /// Reads a batch; the array is kept and must not be changed afterwards.
-    ///
-    /// @throws MalformedBatchException when any length, count or version in it is wrong
-    public static SealedBatch decode(byte[] octets) throws MalformedBatchException {
-        return new SealedBatch(octets);
-    }
-
-    /// Encodes a batch from its parts. `leaves[0, leavesLength)` are entries as [LeafCursor] reads them.
+    /// Encodes a batch from its parts. `leaves[0, leavesLength)` are `header.count()` entries as [LeafCursor] reads
+    /// them, which is the caller's word: they are not walked again.
     public static SealedBatch encode(BatchHeader header, byte[] leaves, int leavesLength, String checkpoint) {
         byte[] note = checkpoint.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer out =
-                ByteBuffer.allocate(4 + 1 + 26 + 8 + 8 + 4 + 8 + Hash.LENGTH + 4 + leavesLength + 4 + note.length);
+        ByteBuffer out = ByteBuffer.allocate(LEAVES_AT + leavesLength + Integer.BYTES + note.length);
+        try {
+            requireLength(out.capacity());
+            requireCounts(header);
+            requireCheckpoint(note.length);
+        } catch (MalformedBatchException e) {
+            throw new IllegalArgumentException("these parts make no batch", e);
+        }
         out.putInt(MAGIC).put(VERSION).put(header.run().value().getBytes(StandardCharsets.ISO_8859_1));
         out.putLong(header.sequence())
                 .putLong(header.firstIndex())
@@ -108,11 +131,7 @@ public final class SealedBatch {
         out.put(header.previous().toBytes());
         out.putInt(leavesLength).put(leaves, 0, leavesLength);
         out.putInt(note.length).put(note);
-        try {
-            return new SealedBatch(out.array());
-        } catch (MalformedBatchException e) {
-            throw new IllegalArgumentException("these parts make no batch", e);
-        }
+        return new SealedBatch(out.array(), header, leavesLength, checkpoint);
     }
 
     /// The exact encoding; not a copy, not to be changed.
@@ -121,37 +140,37 @@ public final class SealedBatch {
     }
 
     public RunId run() {
-        return run;
+        return header.run();
     }
 
     /// The batch's number within its run, from 0.
     public long sequence() {
-        return sequence;
+        return header.sequence();
     }
 
     /// Index of the first leaf within the run.
     public long firstIndex() {
-        return firstIndex;
+        return header.firstIndex();
     }
 
     /// How many leaves.
     public int count() {
-        return count;
+        return header.count();
     }
 
     /// Index behind the last leaf: the tree size that the checkpoint signs.
     public long endIndex() {
-        return firstIndex + count;
+        return header.firstIndex() + header.count();
     }
 
     /// When it was sealed, nanoseconds since the epoch on the host's clock.
     public long sealedAtNs() {
-        return sealedAtNs;
+        return header.sealedAtNs();
     }
 
     /// Hash of the batch before; [Hash#ZERO] for the first.
     public Hash previous() {
-        return previous;
+        return header.previous();
     }
 
     /// The signed checkpoint note.
@@ -162,14 +181,14 @@ public final class SealedBatch {
     /// What the next batch names: SHA-256 over everything but the leaves, which the checkpoint's root stands for.
     public Hash hash() {
         MessageDigest digest = Sha256.digest();
-        digest.update(octets, 0, leavesOffset);
-        int behind = leavesOffset + leavesLength;
+        digest.update(octets, 0, LEAVES_AT);
+        int behind = LEAVES_AT + leavesLength;
         digest.update(octets, behind, octets.length - behind);
         return Hash.copyOf(digest.digest(), 0);
     }
 
     /// A new cursor over the leaves.
     public LeafCursor leaves() {
-        return new LeafCursor(octets, leavesOffset, leavesOffset + leavesLength);
+        return new LeafCursor(octets, LEAVES_AT, LEAVES_AT + leavesLength);
     }
 }

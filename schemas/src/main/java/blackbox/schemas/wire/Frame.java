@@ -48,6 +48,8 @@ public record Frame(
     /// The call created the file.
     public static final int CREATED = 16;
 
+    private static final int CPU_SEQ_AT = 16;
+    private static final int KTIME_AT = 24;
     private static final int CPUS_MAX = 4_096;
     private static final int TLVS_MAX = 64;
 
@@ -65,7 +67,8 @@ public record Frame(
         int cpu = Short.toUnsignedInt(in.getShort(14));
         int tgid = in.getInt(32);
         int tid = in.getInt(36);
-        boolean possible = in.getLong(16) > 0 && in.getLong(24) >= 0 && tgid >= 0 && tid >= 0 && in.getLong(40) >= 0;
+        boolean possible =
+                in.getLong(CPU_SEQ_AT) > 0 && in.getLong(KTIME_AT) >= 0 && tgid >= 0 && tid >= 0 && in.getLong(40) >= 0;
         if (!known || !possible || cpu >= CPUS_MAX) {
             return null;
         }
@@ -76,14 +79,30 @@ public record Frame(
                         Short.toUnsignedInt(in.getShort(6)),
                         Short.toUnsignedInt(in.getShort(12)),
                         cpu,
-                        in.getLong(16),
-                        in.getLong(24),
+                        in.getLong(CPU_SEQ_AT),
+                        in.getLong(KTIME_AT),
                         tgid,
                         tid,
                         in.getLong(40),
                         in.getLong(48),
                         in.getLong(56),
                         tlvs);
+    }
+
+    /// When a frame was made.
+    ///
+    /// @param cpuSeq the CPU's sequence number
+    /// @param ktimeNs nanoseconds on the guest's boot clock
+    public record Moment(long cpuSeq, long ktimeNs) {}
+
+    /// When the frame was made that begins with this header, of which the rest need not be there yet; null where it is
+    /// none.
+    public static @Nullable Moment moment(byte[] header) {
+        if (header.length < HEADER_BYTES) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
+        return in.getInt(0) == MAGIC ? new Moment(in.getLong(CPU_SEQ_AT), in.getLong(KTIME_AT)) : null;
     }
 
     private static @Nullable List<Tlv> tlvs(ByteBuffer in, byte[] array, int offset, int length) {

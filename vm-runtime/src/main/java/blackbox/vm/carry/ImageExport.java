@@ -1,5 +1,6 @@
 package blackbox.vm.carry;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
 import blackbox.vm.Json;
@@ -21,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +79,7 @@ public final class ImageExport {
                 }
                 out.write(new byte[ArchiveForm.END_BYTES]);
             }
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(fresh, file);
             return new Written(digest, manifest);
         } catch (IOException e) {
             throw new VmException(Code.IO, file + " could not be written", e);

@@ -2,6 +2,7 @@ package blackbox.vm.carry;
 
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FolderLock;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
@@ -55,7 +56,7 @@ public final class ImageImport {
         if (Files.isDirectory(file) || !Files.isReadable(file)) {
             throw new VmException(Code.ARCHIVE_REFUSED, file + " could not be read; is there such a file?");
         }
-        Path folder = data.resolve("archive");
+        Path folder = new DataFolder(data).archive();
         try (var lock = FolderLock.take(folder)) {
             ScratchFolder.clear(folder, SCRATCH);
             try (var scratch = ScratchFolder.in(folder, SCRATCH);

@@ -1,6 +1,7 @@
 package blackbox.vm.image;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -68,7 +69,7 @@ public record CarriedImage(
     }
 
     private static Path file(Path data, String name) {
-        return data.resolve("archive/locks").resolve("image-" + name + ".json");
+        return new DataFolder(data).locks().resolve("image-" + name + ".json");
     }
 
     /// Why a build with this lock is not the exported image: what was not the same there, in words for a person.

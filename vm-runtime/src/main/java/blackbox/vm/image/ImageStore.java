@@ -1,6 +1,8 @@
 package blackbox.vm.image;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.FolderLock;
 import blackbox.vm.Json;
@@ -28,7 +30,7 @@ public final class ImageStore {
     /// The images below a data folder.
     public ImageStore(Path data) {
         this.data = data;
-        this.folder = data.resolve("images");
+        this.folder = new DataFolder(data).images();
         this.archive = new PackageArchive(data);
     }
 
@@ -103,9 +105,9 @@ public final class ImageStore {
         try {
             if (Files.exists(place)) {
                 // Into the build's own scratch folder, with which it is deleted.
-                Files.move(place, built.resolveSibling("replaced"), StandardCopyOption.ATOMIC_MOVE);
+                AtomicFiles.rename(place, built.resolveSibling("replaced"));
             }
-            Files.move(built, place, StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(built, place);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the image could not be put at " + place, e);
         }
@@ -143,7 +145,7 @@ public final class ImageStore {
         try {
             Files.copy(folder.resolve(GuestImage.INITRD_BASE), fresh, StandardCopyOption.REPLACE_EXISTING);
             Files.write(fresh, files.archive(), java.nio.file.StandardOpenOption.APPEND);
-            Files.move(fresh, initrd, StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(fresh, initrd);
         } catch (IOException e) {
             throw new VmException(Code.IO, initrd + " could not be written", e);
         }

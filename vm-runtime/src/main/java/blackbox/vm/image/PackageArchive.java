@@ -1,6 +1,8 @@
 package blackbox.vm.image;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -16,7 +18,7 @@ public final class PackageArchive {
 
     /// The archive below a data folder.
     public PackageArchive(Path data) {
-        this.folder = data.resolve("archive").resolve("sha256");
+        this.folder = new DataFolder(data).archivedObjects();
     }
 
     /// Where an object of this digest lies or would lie.
@@ -45,7 +47,7 @@ public final class PackageArchive {
             String sha256 = FileSeal.hash(file).toString();
             Path partial = folder.resolve("." + sha256 + ".partial");
             Files.move(file, partial, StandardCopyOption.REPLACE_EXISTING);
-            Files.move(partial, path(sha256), StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(partial, path(sha256));
             return sha256;
         } catch (IOException e) {
             throw new VmException(Code.IO, "could not archive " + file, e);
@@ -60,7 +62,7 @@ public final class PackageArchive {
                 Files.createDirectories(folder);
                 Path partial = folder.resolve("." + sha256 + ".partial");
                 Files.write(partial, octets);
-                Files.move(partial, path(sha256), StandardCopyOption.ATOMIC_MOVE);
+                AtomicFiles.rename(partial, path(sha256));
             } catch (IOException e) {
                 throw new VmException(Code.IO, "could not archive " + sha256, e);
             }

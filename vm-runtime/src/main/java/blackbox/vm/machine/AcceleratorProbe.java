@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.LineReader;
@@ -38,7 +39,7 @@ public final class AcceleratorProbe {
             return plain;
         }
         String key = qemu.digest() + " " + hostKernel() + " " + image.sha256(GuestImage.KERNEL);
-        Path note = data.resolve("cache").resolve("accelerator.json");
+        Path note = new DataFolder(data).cache().resolve("accelerator.json");
         if (Files.exists(note)) {
             Known known = Json.read(note, Known.class, Code.IO);
             if (known.key().equals(key)) {

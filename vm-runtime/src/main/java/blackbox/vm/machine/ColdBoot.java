@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -82,7 +83,7 @@ record ColdBoot(
         try {
             return input == null
                     ? Channels.newInputStream(qemu.sockets().channel(MachineSockets.Port.EVENTS))
-                    : qemu.follow(folder.file(QemuArguments.CAPTURE).resolve(VmRequest.EVENTS), 0);
+                    : qemu.follow(CaptureName.EVENTS.in(folder.file(QemuArguments.CAPTURE)), 0);
         } catch (IOException e) {
             throw new VmException(Code.IO, "what the tracer sends could not be read", e);
         }

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
@@ -35,11 +36,11 @@ record GuestEnds(
     static GuestEnds exact(QemuProcess qemu, MachineFolder folder, AgentPipe input, Path before) throws VmException {
         Path captures = folder.file(QemuArguments.CAPTURE);
         try {
-            Path kept = Files.createFile(captures.resolve(VmRequest.LOG));
+            Path kept = Files.createFile(CaptureName.LOG.in(captures));
             var keeper =
                     new ReplayLog.Keeper(qemu.follow(folder.file(QemuArguments.LOG), ReplayLog.HEADER_BYTES), kept);
-            var streams = new AgentStreams(qemu.follow(captures.resolve(VmRequest.STDIO), 0), input.channel());
-            InputStream events = qemu.follow(captures.resolve(VmRequest.EVENTS), 0);
+            var streams = new AgentStreams(qemu.follow(CaptureName.STDIO.in(captures), 0), input.channel());
+            InputStream events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
             return new GuestEnds(after(before, events), streams, input, keeper);
         } catch (IOException e) {
             throw new VmException(Code.IO, "what QEMU writes in " + captures + " could not be read", e);

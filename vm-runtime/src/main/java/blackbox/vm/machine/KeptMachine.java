@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.files.AtomicFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.seek.PageTable;
@@ -9,11 +10,8 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
@@ -45,15 +43,10 @@ record KeptMachine(Rest rest, Tables tables) {
         static final Tables NONE = new Tables(PageTable.NONE, PageTable.NONE, PageTable.NONE);
     }
 
-    /// Writes it to `fresh`, durably, and then gives it its name.
-    void write(Path fresh, Path target) throws VmException {
-        try (var channel = FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            ByteBuffer octets = ByteBuffer.wrap(octets());
-            while (octets.hasRemaining()) {
-                channel.write(octets);
-            }
-            channel.force(true);
-            Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
+    /// Writes it, whole and durably.
+    void write(AtomicFiles files, Path target) throws VmException {
+        try {
+            files.replace(target, octets());
         } catch (IOException e) {
             throw new VmException(Code.IO, "a machine could not be kept at " + target, e);
         }

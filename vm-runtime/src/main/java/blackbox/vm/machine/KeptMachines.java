@@ -1,5 +1,7 @@
 package blackbox.vm.machine;
 
+import blackbox.files.AtomicFiles;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -97,10 +99,10 @@ public final class KeptMachines {
             Path empty = scratch.path().resolve("workspace");
             WorkspaceDisk.create(empty);
             var tables = new KeptMachine.Tables(
-                    store.keep(captures.resolve(VmRequest.RAM), files.ram(), last.ram()),
+                    store.keep(CaptureName.RAM.in(captures), files.ram(), last.ram()),
                     store.keep(state, files.state(), last.state()),
                     store.keep(empty, files.workspace(), last.workspace()));
-            new KeptMachine(rest, tables).write(scratch.path().resolve("machine"), file(position));
+            new KeptMachine(rest, tables).write(AtomicFiles.onDisk(), file(position));
             positions.add(position);
         }
     }
@@ -117,7 +119,7 @@ public final class KeptMachines {
             throws VmException {
         KeptMachine machine = at(position);
         try (var store = PageStore.read(folder.resolve(PAGES))) {
-            SparseCopy.make(captures.resolve(VmRequest.RAM), files.ram());
+            SparseCopy.make(CaptureName.RAM.in(captures), files.ram());
             store.apply(machine.tables().ram(), files.ram());
             stateAtStart(captures, files.state());
             store.apply(machine.tables().state(), files.state());
@@ -144,7 +146,7 @@ public final class KeptMachines {
 
     /// The guest's disk as it was when the recording began.
     static void stateAtStart(Path captures, Path target) throws VmException {
-        String from = captures.resolve(VmRequest.BASE).toString();
+        String from = CaptureName.BASE.in(captures).toString();
         Command.of("qemu-img", "convert", "-f", "qcow2", "-O", "raw", from, target.toString())
                 .run();
     }

@@ -1,16 +1,14 @@
 package blackbox.vm.machine;
 
+import blackbox.files.ProcessLock;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,18 +25,18 @@ final class MachineFolder implements AutoCloseable {
     private static final long FREE_BYTES_MIN = 512L << 20;
 
     private final Path path;
-    private final FileChannel lockFile;
+    private final ProcessLock lock;
 
-    private MachineFolder(Path path, FileChannel lockFile) {
+    private MachineFolder(Path path, ProcessLock lock) {
         this.path = path;
-        this.lockFile = lockFile;
+        this.lock = lock;
     }
 
     /// A fresh folder below `data`, locked by this process, with a place for sockets.
     ///
     /// @throws VmException `DISK_FULL`
     static MachineFolder create(Path data) throws VmException {
-        Path parent = data.resolve("vm");
+        Path parent = new DataFolder(data).machines();
         try {
             Files.createDirectories(parent);
             if (Files.getFileStore(parent).getUsableSpace() < FREE_BYTES_MIN) {
@@ -48,8 +46,8 @@ final class MachineFolder implements AutoCloseable {
             // The folder gets its name only once it is locked: another process that clears leftovers never sees it
             // free.
             Path hidden = Files.createTempDirectory(parent, FRESH);
-            var lockFile = lock(hidden);
-            if (lockFile == null) {
+            ProcessLock lock = lock(hidden);
+            if (lock == null) {
                 throw new VmException(Code.BUSY, hidden + " is locked by somebody else");
             }
             // Socket paths may have 107 bytes (unix(7)); a data folder may be deep, so they live elsewhere.
@@ -58,7 +56,7 @@ final class MachineFolder implements AutoCloseable {
             Files.createSymbolicLink(hidden.resolve(QemuArguments.SOCKETS), sockets);
             Path path = Files.move(
                     hidden, parent.resolve(hidden.getFileName().toString().substring(FRESH.length())));
-            return new MachineFolder(path, lockFile);
+            return new MachineFolder(path, lock);
         } catch (IOException e) {
             throw new VmException(Code.IO, "no folder for a VM could be made in " + parent, e);
         }
@@ -67,7 +65,7 @@ final class MachineFolder implements AutoCloseable {
     /// Ends what crashed processes left running and deletes what they left behind; returns how many
     /// machines that were.
     static int clearLeftovers(Path data) throws VmException {
-        Path parent = data.resolve("vm");
+        Path parent = new DataFolder(data).machines();
         if (!Files.isDirectory(parent)) {
             return 0;
         }
@@ -78,10 +76,10 @@ final class MachineFolder implements AutoCloseable {
                 if (folder.getFileName().toString().startsWith(FRESH) && isYoung(folder)) {
                     continue;
                 }
-                var lockFile = lock(folder);
-                if (lockFile != null) {
+                ProcessLock lock = lock(folder);
+                if (lock != null) {
                     endProcessesIn(folder);
-                    new MachineFolder(folder, lockFile).close();
+                    new MachineFolder(folder, lock).close();
                     cleared++;
                 }
             }
@@ -127,7 +125,7 @@ final class MachineFolder implements AutoCloseable {
     /// Deletes the folder and gives up the lock.
     @Override
     public void close() throws VmException {
-        try (lockFile) {
+        try (lock) {
             Path link = file(QemuArguments.SOCKETS);
             if (Files.isSymbolicLink(link)) {
                 Path sockets = Files.readSymbolicLink(link);
@@ -142,22 +140,8 @@ final class MachineFolder implements AutoCloseable {
         }
     }
 
-    private static @Nullable FileChannel lock(Path folder) throws IOException {
-        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-            return null;
-        }
-        var channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            FileLock lock = channel.tryLock();
-            if (lock != null) {
-                return channel;
-            }
-        } catch (OverlappingFileLockException e) {
-            channel.close(); // a machine of this very process
-            return null;
-        }
-        channel.close();
-        return null;
+    private static @Nullable ProcessLock lock(Path folder) throws IOException {
+        return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) ? ProcessLock.tryTake(folder.resolve(LOCK)) : null;
     }
 
     private static boolean isYoung(Path folder) throws IOException {

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.Accelerator.Kind;
 import blackbox.vm.machine.SnapshotStore.Parts;
@@ -139,7 +140,8 @@ final class QemuArguments {
     private void blockLog(String overlay) {
         add(
                 "-blockdev",
-                "driver=file,node-name=state-log,cache.no-flush=on,filename=" + CAPTURE + "/" + VmRequest.BLOCKS);
+                "driver=file,node-name=state-log,cache.no-flush=on,filename=" + CAPTURE + "/"
+                        + CaptureName.BLOCKS.text());
         add(
                 "-blockdev",
                 "driver=blklogwrites,node-name=state,cache.no-flush=on,file=" + overlay
@@ -248,7 +250,7 @@ final class QemuArguments {
             add("-chardev", "file,id=console,path=" + CONSOLE, "-serial", "chardev:console");
             return;
         }
-        add("-chardev", "file,id=console,path=" + CAPTURE + "/" + VmRequest.CONSOLE);
+        add("-chardev", "file,id=console,path=" + CAPTURE + "/" + CaptureName.CONSOLE.text());
         // QEMU logs what a character device receives when it stands here. The board has four serial lines, so the
         // devices behind the fourth stay free to be those of the ports above.
         for (String device : List.of("chardev:console", "none", "none", "none", "chardev:control", "chardev:stdio")) {

@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -72,7 +73,7 @@ public final class ReplayMachine implements AutoCloseable {
             var qemu = QemuProcess.launch(
                     folder, EnumSet.of(MachineSockets.Port.QMP), QemuArguments.replayed(recording.parts()), listener);
             try {
-                qemu.loadDevices(recording.captures().resolve(VmRequest.DEVICES));
+                qemu.loadDevices(CaptureName.DEVICES.in(recording.captures()));
                 return new ReplayMachine(folder, qemu);
             } catch (VmException e) {
                 qemu.close();
@@ -90,8 +91,8 @@ public final class ReplayMachine implements AutoCloseable {
         folder.link(QemuArguments.QEMU, recording.qemu().place());
         folder.makeFolder(QemuArguments.CAPTURE);
         folder.makeFolder(QemuArguments.SNAPSHOT);
-        folder.link(QemuArguments.SNAPSHOT + "/" + VmSnapshot.RAM, captures.resolve(VmRequest.RAM));
-        folder.link(QemuArguments.SNAPSHOT + "/" + VmSnapshot.STATE, captures.resolve(VmRequest.BASE));
+        folder.link(QemuArguments.SNAPSHOT + "/" + VmSnapshot.RAM, CaptureName.RAM.in(captures));
+        folder.link(QemuArguments.SNAPSHOT + "/" + VmSnapshot.STATE, CaptureName.BASE.in(captures));
         SnapshotStore.makeOverlay(folder.path(), QemuArguments.STATE);
         WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
         var in = WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_IN));
@@ -99,7 +100,7 @@ public final class ReplayMachine implements AutoCloseable {
         if (workspace != null) {
             in.copy(workspace);
         }
-        ReplayLog.restore(captures.resolve(VmRequest.HEADER), log, folder.file(QemuArguments.LOG));
+        ReplayLog.restore(CaptureName.HEADER.in(captures), log, folder.file(QemuArguments.LOG));
     }
 
     /// Lets the guest's processor run.
@@ -147,7 +148,7 @@ public final class ReplayMachine implements AutoCloseable {
     /// What the tracer sends, while it sends it.
     public InputStream events() throws VmException {
         try {
-            return qemu.follow(capture(VmRequest.EVENTS), 0);
+            return qemu.follow(capture(CaptureName.EVENTS.text()), 0);
         } catch (IOException e) {
             throw new VmException(Code.IO, "what the tracer sends could not be read", e);
         }

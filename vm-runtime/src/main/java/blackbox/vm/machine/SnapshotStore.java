@@ -1,6 +1,8 @@
 package blackbox.vm.machine;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FolderLock;
 import blackbox.vm.ScratchFolder;
@@ -18,7 +20,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +40,7 @@ final class SnapshotStore {
 
     SnapshotStore(Path data) {
         this.data = data;
-        this.folder = data.resolve("snapshots");
+        this.folder = new DataFolder(data).snapshots();
     }
 
     /// What a snapshot is made of.
@@ -118,7 +119,7 @@ final class SnapshotStore {
                     .run();
             makeOverlay(target);
             VmSnapshot.seal(target, ready);
-            Files.move(target, place, StandardCopyOption.ATOMIC_MOVE);
+            AtomicFiles.rename(target, place);
             return VmSnapshot.open(place);
         }
     }

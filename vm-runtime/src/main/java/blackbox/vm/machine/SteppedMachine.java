@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
@@ -78,11 +79,11 @@ public final class SteppedMachine implements AutoCloseable {
         Path captures = recording.captures().toAbsolutePath();
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
         try {
-            SparseCopy.make(captures.resolve(VmRequest.RAM), folder.file(QemuArguments.RAM));
+            SparseCopy.make(CaptureName.RAM.in(captures), folder.file(QemuArguments.RAM));
             KeptMachines.stateAtStart(captures, folder.file(QemuArguments.STATE));
             WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
-            ReplayLog.restore(captures.resolve(VmRequest.HEADER), log, folder.file(QemuArguments.LOG));
-            return launch(folder, recording, captures.resolve(VmRequest.DEVICES), Began.START);
+            ReplayLog.restore(CaptureName.HEADER.in(captures), log, folder.file(QemuArguments.LOG));
+            return launch(folder, recording, CaptureName.DEVICES.in(captures), Began.START);
         } catch (VmException e) {
             folder.close();
             throw e;
@@ -193,7 +194,7 @@ public final class SteppedMachine implements AutoCloseable {
             return false;
         }
         var written = new TreeMap<String, Long>();
-        for (String name : List.of(VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.EVENTS)) {
+        for (String name : List.of(CaptureName.CONSOLE.text(), CaptureName.STDIO.text(), CaptureName.EVENTS.text())) {
             written.put(name, written(name));
         }
         long logFrom = began.logFrom() + point.place() - began.headBytes();

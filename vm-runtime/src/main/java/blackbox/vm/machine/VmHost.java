@@ -1,5 +1,6 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
@@ -198,8 +199,8 @@ public final class VmHost {
         }
         try {
             Files.writeString(
-                    captures.resolve(VmRequest.IMAGE_DIGESTS), parts.image().digestText());
-            Files.createFile(captures.resolve(VmRequest.BLOCKS));
+                    CaptureName.IMAGE_DIGESTS.in(captures), parts.image().digestText());
+            Files.createFile(CaptureName.BLOCKS.in(captures));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the log of the VM's disk could not be made in " + captures, e);
         }

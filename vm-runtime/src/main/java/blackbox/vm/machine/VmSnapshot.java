@@ -1,6 +1,9 @@
 package blackbox.vm.machine;
 
+import blackbox.files.Folders;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
@@ -97,7 +100,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// The snapshot of this digest below a data folder, or null. What lies there is taken at its record's word:
     /// [#changed] says whether that holds.
     public static @Nullable VmSnapshot find(Path data, Hash digest) throws VmException {
-        Path all = data.resolve("snapshots");
+        Path all = new DataFolder(data).snapshots();
         if (!Files.isDirectory(all)) {
             return null;
         }
@@ -143,9 +146,9 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// goes: as another name of the same file where that can be, which costs no space.
     void keepState(Path target) throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
-        Path base = target.resolve(VmRequest.BASE);
+        Path base = CaptureName.BASE.in(target);
         try {
-            Path digests = target.resolve(VmRequest.BASE_DIGESTS);
+            Path digests = CaptureName.BASE_DIGESTS.in(target);
             Files.writeString(digests, digestText(new TreeMap<>(stored.files())));
             keep(STATE, base);
             for (Path kept : List.of(digests, base)) {
@@ -153,6 +156,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                     file.force(true);
                 }
             }
+            Folders.sync(target);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the state disk's base could not be kept in " + target, e);
         }
@@ -162,10 +166,10 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     void keepWhole(Path target) throws VmException {
         keepState(target);
         try {
-            keep(RAM, target.resolve(VmRequest.RAM));
-            keep(DEVICES, target.resolve(VmRequest.DEVICES));
-            keep(HEADER, target.resolve(VmRequest.HEADER));
-            keep(EVENTS, target.resolve(VmRequest.EVENTS_BEFORE));
+            keep(RAM, CaptureName.RAM.in(target));
+            keep(DEVICES, CaptureName.DEVICES.in(target));
+            keep(HEADER, CaptureName.HEADER.in(target));
+            keep(EVENTS, CaptureName.EVENTS_BEFORE.in(target));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the snapshot could not be kept in " + target, e);
         }
@@ -177,13 +181,14 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// @return the files that are not there or not as they were; empty when all are
     public static List<String> keptFaults(Path captures, Hash digest) throws VmException {
         try {
-            Path digests = captures.resolve(VmRequest.BASE_DIGESTS);
+            Path digests = CaptureName.BASE_DIGESTS.in(captures);
             if (!Files.exists(digests)
                     || !Hash.sha256(Files.readAllBytes(digests)).equals(digest)) {
-                return List.of(VmRequest.BASE_DIGESTS);
+                return List.of(CaptureName.BASE_DIGESTS.text());
             }
             var faults = new ArrayList<String>();
-            var names = Map.of(RAM, VmRequest.RAM, DEVICES, VmRequest.DEVICES, STATE, VmRequest.BASE);
+            var names = Map.of(
+                    RAM, CaptureName.RAM.text(), DEVICES, CaptureName.DEVICES.text(), STATE, CaptureName.BASE.text());
             for (String line : Files.readAllLines(digests)) {
                 String[] words = line.split(" ", -1);
                 String name = names.get(words[0]);

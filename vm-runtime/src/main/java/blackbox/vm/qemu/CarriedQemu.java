@@ -1,6 +1,7 @@
 package blackbox.vm.qemu;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -78,6 +79,6 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
     }
 
     private static Path file(Path data) {
-        return data.resolve("archive/locks/qemu.json");
+        return new DataFolder(data).locks().resolve("qemu.json");
     }
 }

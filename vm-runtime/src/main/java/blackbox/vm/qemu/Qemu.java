@@ -1,6 +1,7 @@
 package blackbox.vm.qemu;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FileSeal;
 import blackbox.vm.Json;
@@ -42,7 +43,7 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
             throw new VmException(
                     Code.QEMU_MISSING, program + " is not installed; on Debian: apt-get install qemu-system-x86");
         }
-        Path note = data.resolve("cache").resolve("qemu.json");
+        Path note = new DataFolder(data).cache().resolve("qemu.json");
         Known known = Files.exists(note) ? Json.read(note, Known.class, Code.IO) : null;
         if (known == null
                 || !known.binary().equals(binary.toString())

@@ -1,6 +1,8 @@
 package blackbox.vm.qemu;
 
+import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.FolderLock;
 import blackbox.vm.FolderSeal;
@@ -14,7 +16,6 @@ import blackbox.vm.image.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -39,7 +40,7 @@ public final class QemuBuilds {
     QemuBuilds(Path data, Path aptConfiguration, Progress progress) {
         this.data = data.toAbsolutePath().normalize();
         this.aptConfiguration = aptConfiguration;
-        this.folder = this.data.resolve("qemu");
+        this.folder = new DataFolder(this.data).qemu();
         this.progress = progress;
     }
 
@@ -189,9 +190,9 @@ public final class QemuBuilds {
                 Path place = folder.resolve(digest);
                 if (Files.exists(place)) {
                     // Into the scratch folder, with which it is deleted.
-                    Files.move(place, scratch.path().resolve("replaced"), StandardCopyOption.ATOMIC_MOVE);
+                    AtomicFiles.rename(place, scratch.path().resolve("replaced"));
                 }
-                Files.move(scratch.path().resolve("build"), place, StandardCopyOption.ATOMIC_MOVE);
+                AtomicFiles.rename(scratch.path().resolve("build"), place);
                 return QemuBuild.open(place);
             }
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package blackbox.vm.qemu;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FileSeal;
 import blackbox.vm.Json;
@@ -88,7 +89,9 @@ public final class QemuTrial {
     }
 
     private Path note(Qemu qemu) {
-        return data.resolve("cache").resolve("trial-" + qemu.digest().toString().substring(0, 16) + ".json");
+        return new DataFolder(data)
+                .cache()
+                .resolve("trial-" + qemu.digest().toString().substring(0, 16) + ".json");
     }
 
     private String key(Qemu qemu, GuestImage image) throws VmException {
@@ -103,7 +106,7 @@ public final class QemuTrial {
     }
 
     private Admission attempt(Qemu qemu, GuestImage image, String key) throws VmException {
-        try (var scratch = ScratchFolder.in(data.resolve("cache"), ".trial-")) {
+        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".trial-")) {
             Path initrd = Files.write(scratch.path().resolve("initrd.img"), image.initrdRunning(init()));
             long started = System.nanoTime();
             for (Mode mode : Mode.values()) {

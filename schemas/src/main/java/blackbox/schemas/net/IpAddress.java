@@ -1,9 +1,14 @@
-package blackbox.recorder.net;
+package blackbox.schemas.net;
 
 /// IP addresses as text: dotted IPv4, RFC 5952 IPv6, IPv4-mapped ones as IPv4.
 public final class IpAddress {
 
     private IpAddress() {}
+
+    /// An address of four or sixteen octets.
+    public static String text(byte[] address) {
+        return address.length == 4 ? v4(address, 0) : v6(address, 0);
+    }
 
     /// Four octets as dotted decimal.
     public static String v4(byte[] octets, int at) {

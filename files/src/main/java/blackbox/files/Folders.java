@@ -1,0 +1,54 @@
+package blackbox.files;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/// Folders whose entries survive a power cut. Safe to use from several threads and processes.
+public final class Folders {
+
+    private Folders() {}
+
+    /// Makes durable what files there are in `folder` and what they are called: fsync(2) of a file says nothing of its
+    /// name.
+    public static void sync(Path folder) throws IOException {
+        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
+    /// Makes the folder, and those above it that are missing, durably.
+    public static void create(Path folder) throws IOException {
+        if (Files.isDirectory(folder)) {
+            return;
+        }
+        Path parent = folder.toAbsolutePath().getParent();
+        if (parent == null) {
+            throw new IOException(folder + " is no folder");
+        }
+        create(parent);
+        try {
+            Files.createDirectory(folder);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(folder)) {
+                throw e;
+            }
+            // Another process has just made it.
+        }
+        sync(parent);
+    }
+
+    /// The folder that a file is in.
+    ///
+    /// @throws IOException when it is in none, as `/`
+    static Path of(Path file) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        if (folder == null) {
+            throw new IOException(file + " is no file");
+        }
+        return folder;
+    }
+}

@@ -1,0 +1,159 @@
+package blackbox.files;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLockInterruptionException;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// An exclusive lock on a file: of all threads of all processes, one holder at a time. It ends when it is closed, by
+/// whichever thread, and with the process that holds it, however that ends; a lock never outlives its holder, and the
+/// file stays. It goes with the file, not its name: a folder may be renamed while a file in it is locked. Not
+/// reentrant.
+///
+/// Linux drops a process's lock on a file when the process closes any descriptor of it (fcntl(2)), so within this
+/// process a set answers, and a file that is held here is never opened a second time.
+public final class ProcessLock implements AutoCloseable {
+
+    /// The files that this process holds or waits for. Guards itself, and every opening of a file that is locked.
+    private static final Set<Object> HERE = new HashSet<>();
+
+    private final Object key;
+    private final FileChannel channel;
+
+    private ProcessLock(Object key, FileChannel channel) {
+        this.key = key;
+        this.channel = channel;
+    }
+
+    /// Takes the lock on `file`, which is made if missing; null when this or another process has it.
+    ///
+    /// @throws IOException when the file's folder is missing, or the file cannot be made or locked
+    public static @Nullable ProcessLock tryTake(Path file) throws IOException {
+        ProcessLock lock = open(file);
+        if (lock == null) {
+            return null;
+        }
+        boolean taken = false;
+        try {
+            taken = lock.channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return null; // somebody in this process locked it without this class
+        } finally {
+            if (!taken) {
+                lock.close();
+            }
+        }
+        return taken ? lock : null;
+    }
+
+    /// Waits for the lock on `file`, which is made if missing.
+    ///
+    /// @throws FileLockInterruptionException when the thread is interrupted; it still is then
+    public static ProcessLock take(Path file) throws IOException {
+        return take(file, () -> {});
+    }
+
+    /// Waits for the lock on `file`, which is made if missing.
+    ///
+    /// @param waiting is told once, before there is a wait
+    /// @throws FileLockInterruptionException when the thread is interrupted; it still is then
+    public static ProcessLock take(Path file, Runnable waiting) throws IOException {
+        ProcessLock free = tryTake(file);
+        if (free != null) {
+            return free;
+        }
+        waiting.run();
+        ProcessLock lock = openWhenFree(file);
+        boolean taken = false;
+        try {
+            taken = lock.channel.lock() != null;
+        } finally {
+            if (!taken) {
+                lock.close();
+            }
+        }
+        return lock;
+    }
+
+    /// Whether this or another process has the lock on `file`.
+    public static boolean isHeld(Path file) {
+        try {
+            if (!Files.exists(file)) {
+                return false;
+            }
+            try (ProcessLock lock = tryTake(file)) {
+                return lock == null;
+            }
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static ProcessLock openWhenFree(Path file) throws IOException {
+        synchronized (HERE) {
+            ProcessLock lock = open(file);
+            while (lock == null) {
+                try {
+                    HERE.wait();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new FileLockInterruptionException();
+                }
+                lock = open(file);
+            }
+            return lock;
+        }
+    }
+
+    /// Opens the file and keeps the rest of this process away from it; null when that is done already.
+    private static @Nullable ProcessLock open(Path file) throws IOException {
+        synchronized (HERE) {
+            if (HERE.contains(key(file))) {
+                return null;
+            }
+            FileChannel channel = FileChannel.open(
+                    file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            Object key = key(file);
+            HERE.add(key);
+            return new ProcessLock(key, channel);
+        }
+    }
+
+    /// What is the same for all names of a file: its device and inode; its place, where there is no file, or no such
+    /// thing on this system.
+    private static Object key(Path file) throws IOException {
+        Path place = file.toAbsolutePath().normalize();
+        try {
+            Object key = Files.readAttributes(place, BasicFileAttributes.class).fileKey();
+            return Objects.requireNonNullElse(key, place);
+        } catch (NoSuchFileException e) {
+            return place;
+        }
+    }
+
+    /// The locked file, to be written by its holder.
+    public FileChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public void close() throws IOException {
+        synchronized (HERE) {
+            if (channel.isOpen()) {
+                try (channel) {
+                    HERE.remove(key);
+                    HERE.notifyAll();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package blackbox.schemas.folder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import blackbox.schemas.RunId;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class DataFolderTest {
+    private static final String RUN = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+    /// What earlier versions stored is found under these names.
+    private static final Map<String, String> NAMES = Map.ofEntries(
+            Map.entry("apiToken", "api-token"),
+            Map.entry("archive", "archive"),
+            Map.entry("archivedObjects", "archive/sha256"),
+            Map.entry("cache", "cache"),
+            Map.entry("captures", "captures"),
+            Map.entry("captures(run)", "captures/" + RUN),
+            Map.entry("catalog", "catalog.db"),
+            Map.entry("dataFiles", "warehouse/blackbox/events/data"),
+            Map.entry("dataFiles(run)", "warehouse/blackbox/events/data/run=" + RUN),
+            Map.entry("images", "images"),
+            Map.entry("index(run)", "replays/" + RUN + "/index"),
+            Map.entry("ingestLock", "ingest.lock"),
+            Map.entry("kafka", "kafka"),
+            Map.entry("keys", "keys"),
+            Map.entry("locks", "archive/locks"),
+            Map.entry("log", "log"),
+            Map.entry("machines", "vm"),
+            Map.entry("pipelineLock", "pipeline.lock"),
+            Map.entry("policy", "keys/policy"),
+            Map.entry("qemu", "qemu"),
+            Map.entry("quarantine", "quarantine"),
+            Map.entry("quarantine(run)", "quarantine/" + RUN),
+            Map.entry("replays", "replays"),
+            Map.entry("replays(run)", "replays/" + RUN),
+            Map.entry("root", ""),
+            Map.entry("runLock(run)", "runs/" + RUN + "/lock"),
+            Map.entry("runs", "runs"),
+            Map.entry("runs(run)", "runs/" + RUN),
+            Map.entry("scratch", "scratch"),
+            Map.entry("snapshots", "snapshots"),
+            Map.entry("spool", "spool"),
+            Map.entry("spool(run)", "spool/" + RUN),
+            Map.entry("staging", "warehouse/blackbox/events/staging"),
+            Map.entry("table", "warehouse/blackbox/events"),
+            Map.entry("timeAuthorities", "keys/time"),
+            Map.entry("treeCache(run)", "runs/" + RUN + "/log"),
+            Map.entry("warehouse", "warehouse"),
+            Map.entry("witness", "witness"),
+            Map.entry("workspaces", "workspaces"));
+
+    @Test
+    void everyNameIsWhatItAlwaysWas() throws IllegalAccessException, InvocationTargetException {
+        var folder = new DataFolder(Path.of("data"));
+        var names = new TreeMap<String, String>();
+        for (Method method : DataFolder.class.getDeclaredMethods()) {
+            if (method.getReturnType() == Path.class) {
+                boolean ofRun = method.getParameterCount() == 1;
+                Object path = ofRun ? method.invoke(folder, new RunId(RUN)) : method.invoke(folder);
+                names.put(
+                        method.getName() + (ofRun ? "(run)" : ""),
+                        folder.root().relativize((Path) path).toString());
+            }
+        }
+        assertEquals(new TreeMap<>(NAMES), names);
+    }
+}
