@@ -8,6 +8,7 @@ import blackbox.evidence.parquet.EventFileReader;
 import blackbox.evidence.parquet.MalformedParquetException;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RefusedBatch;
 import blackbox.evidence.store.RunsLog;
 import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Time;
@@ -323,7 +324,7 @@ public final class RunVerifier {
     /// anyone's.
     private void refusedBatch(Path entry, String name) throws IOException {
         String what = "ingest refused a batch: quarantine/" + run + "/" + name;
-        if (Files.readString(entry).contains("\"stopsRun\":true")) {
+        if (RefusedBatch.stopsRun(Files.readAllBytes(entry))) {
             findings.tampered(-1, what);
         } else {
             findings.note(-1, what);

@@ -1,11 +1,10 @@
 package blackbox.ingest.check;
 
+import blackbox.evidence.store.RefusedBatch;
 import blackbox.files.AtomicFiles;
 import blackbox.files.Folders;
 import blackbox.ingest.IngestException;
 import blackbox.schemas.Hash;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +23,6 @@ public final class Quarantine {
     private final Path root;
     private final long bytesMax;
     private final AtomicFiles files = AtomicFiles.onDisk();
-    private final JsonMapper json = JsonMapper.builder().build();
     private long bytes = -1;
 
     public Quarantine(Path root, long bytesMax) {
@@ -46,27 +44,22 @@ public final class Quarantine {
             if (kept) {
                 files.replace(folder.resolve(name + ".batch"), refused.octets());
             }
+            var record = new RefusedBatch(
+                    refused.run(),
+                    refused.sequence(),
+                    refused.reason().name(),
+                    refused.what(),
+                    refused.after() != null,
+                    at,
+                    refused.octets().length,
+                    hash,
+                    kept);
             Path finding = folder.resolve(name + ".json");
-            files.replace(finding, json.writeValueAsBytes(finding(refused, hash, kept, at)));
+            files.replace(finding, record.toJson());
             return finding;
         } catch (IOException e) {
             throw IngestException.ofIo("cannot keep a refused batch of run " + run + " in " + folder, e);
         }
-    }
-
-    private ObjectNode finding(Verdict.Refused refused, Hash hash, boolean kept, Instant at) {
-        ObjectNode node = json.createObjectNode();
-        node.put("version", 1);
-        node.put("run", refused.run() == null ? null : refused.run().value());
-        node.put("sequence", refused.sequence());
-        node.put("reason", refused.reason().name());
-        node.put("what", refused.what());
-        node.put("stopsRun", refused.after() != null);
-        node.put("at", at.toString());
-        node.put("bytes", refused.octets().length);
-        node.put("sha256", hash.toString());
-        node.put("kept", kept);
-        return node;
     }
 
     private boolean room(int more) throws IOException {

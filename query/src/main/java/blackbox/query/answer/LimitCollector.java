@@ -3,6 +3,7 @@ package blackbox.query.answer;
 import blackbox.query.answer.EventJson.Mark;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
@@ -35,7 +36,7 @@ final class LimitCollector {
     void see(EventView event) {
         switch (event) {
             case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Long::sum);
-            case RecorderView.Finding finding -> finding(finding);
+            case RecorderView.Noticed noticed -> finding(noticed);
             case RecorderView.TracerReady ready -> ready(ready);
             case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
             case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
@@ -53,10 +54,13 @@ final class LimitCollector {
         return what == null ? "unknown" : what.toString();
     }
 
-    private void finding(RecorderView.Finding finding) {
+    private void finding(RecorderView.Noticed noticed) {
         if (findings.size() < FINDINGS_MAX) {
-            Text detail = finding.detail();
-            findings.add("the recorder noticed " + name(finding.what()) + (detail == null ? "" : ": " + detail));
+            Finding finding = noticed.finding();
+            Text detail = noticed.detail();
+            findings.add("the recorder noticed " + name(noticed.what())
+                    + (finding == null ? "" : " (" + finding.words() + ")")
+                    + (detail == null ? "" : ": " + detail));
         }
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.schemas.event.Finding;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
@@ -281,7 +282,7 @@ class AnswersTest {
                 }
             });
             first.await();
-            other.add(new Event.RecorderFinding(EventHeader.host(other.tick()), "GUEST_SILENT", null));
+            other.add(new Event.RecorderFinding(EventHeader.host(other.tick()), Finding.GUEST_SILENT, null));
             other.close(0);
             other.table();
             follower.join();

@@ -1,5 +1,6 @@
 package blackbox.recorder.capture;
 
+import blackbox.recorder.Detail;
 import blackbox.files.Folders;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
@@ -110,7 +111,7 @@ public final class CaptureFile {
                 seal(Math.min(length, bytesMax), nowNs, events);
                 if (sealed >= bytesMax) {
                     ended = true;
-                    events.add(event(nowNs, "{\"ended\":" + sealed + ",\"why\":\"budget\"}"));
+                    events.add(event(nowNs, Detail.of("ended", sealed).and("why", "budget")));
                     cutTo(sealed, length);
                 }
             }
@@ -130,7 +131,7 @@ public final class CaptureFile {
             while (sealed < to) {
                 long end = Math.min(to, sealed + STRETCH_BYTES_MAX);
                 Hash digest = digest(file, sealed, end);
-                events.add(event(nowNs, "{\"from\":" + sealed + ",\"to\":" + end + ",\"sha256\":\"" + digest + "\"}"));
+                events.add(event(nowNs, Detail.of("from", sealed).and("to", end).and("sha256", digest.toString())));
                 sealed = end;
             }
         }
@@ -167,7 +168,7 @@ public final class CaptureFile {
         }
     }
 
-    private Event event(long nowNs, String detail) {
-        return new Event.VmCapture(EventHeader.host(nowNs), name, detail);
+    private Event event(long nowNs, Detail detail) {
+        return new Event.VmCapture(EventHeader.host(nowNs), name, detail.toString());
     }
 }

@@ -1,5 +1,7 @@
 package blackbox.recorder.feed;
 
+import blackbox.recorder.Detail;
+import blackbox.schemas.event.Finding;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.capture.KeptFrames;
@@ -85,7 +87,7 @@ public final class GuestFeeds {
             } catch (RecorderException e) {
                 failure = e;
             } catch (IOException e) {
-                finding("FRAMES_UNREADABLE", name);
+                finding(Finding.FRAMES_UNREADABLE, name);
             }
         });
     }
@@ -95,7 +97,7 @@ public final class GuestFeeds {
             flows.read(new BufferedInputStream(frames), direction);
             if (frames.failure() != null) {
                 finding(
-                        "CAPTURE_FAILED",
+                        Finding.CAPTURE_FAILED,
                         direction == FlowTable.Direction.OUT
                                 ? CaptureName.FRAMES_OUT.text()
                                 : CaptureName.FRAMES_IN.text());
@@ -145,9 +147,9 @@ public final class GuestFeeds {
         return stopped == null ? log.halted() : stopped.getMessage();
     }
 
-    private void finding(String what, String where) {
+    private void finding(Finding what, String where) {
         try {
-            String detail = "{\"where\":\"" + where + "\"}";
+            String detail = Detail.of("where", where).toString();
             recorder.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what, detail));
         } catch (RecorderException e) {
             failure = e;
@@ -178,8 +180,8 @@ public final class GuestFeeds {
         SortedMap<String, String> unsealed = captures.sealLast(clock::nowNs, recorder);
         flows.finish();
         if (undrained || !decoder.sawFinal()) {
-            String detail = "{\"heardNs\":" + decoder.heardNs() + "}";
-            recorder.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), "TRACER_UNFINISHED", detail));
+            String detail = Detail.of("heardNs", decoder.heardNs()).toString();
+            recorder.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), Finding.TRACER_UNFINISHED, detail));
         }
         return unsealed;
     }

@@ -1,5 +1,7 @@
 package blackbox.recorder.feed;
 
+import blackbox.recorder.Detail;
+import blackbox.schemas.event.Finding;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -44,7 +46,9 @@ final class SilenceWatch {
             return null;
         }
         silent = quiet;
-        String detail = "{\"sinceNs\":" + lastHeardNs + "}";
-        return new Event.RecorderFinding(EventHeader.host(nowNs), quiet ? "GUEST_SILENT" : "GUEST_BACK", detail);
+        return new Event.RecorderFinding(
+                EventHeader.host(nowNs),
+                quiet ? Finding.GUEST_SILENT : Finding.GUEST_BACK,
+                Detail.of("sinceNs", lastHeardNs).toString());
     }
 }

@@ -1,5 +1,6 @@
 package blackbox.recorder.guest;
 
+import blackbox.recorder.Detail;
 import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.FrameType;
 import blackbox.schemas.wire.Tlv;
@@ -29,29 +30,20 @@ final class Counters {
         if (counters == null) {
             return null;
         }
-        var json = new StringBuilder("{");
-        for (int i = 0; i < NAMES.length; i++) {
-            json.append('"')
-                    .append(NAMES[i])
-                    .append("\":")
-                    .append(counters.u64(8 * i))
-                    .append(',');
-        }
-        json.append("\"dropped\":{");
-        String separator = "";
+        var dropped = Detail.empty();
         for (int code = 0; code < TYPES_MAX; code++) {
-            long dropped = counters.u64(8 * (NAMES.length + code));
-            FrameType type = FrameType.ofCode(code);
-            if (dropped != 0) {
-                String name =
-                        type == null ? Integer.toString(code) : type.name().toLowerCase(Locale.ROOT);
-                json.append(separator).append('"').append(name).append("\":").append(dropped);
-                separator = ",";
+            long count = counters.u64(8 * (NAMES.length + code));
+            if (count != 0) {
+                FrameType type = FrameType.ofCode(code);
+                dropped.and(type == null ? Integer.toString(code) : type.name().toLowerCase(Locale.ROOT), count);
             }
         }
-        return json.append("},\"final\":")
-                .append(heartbeat.is(Frame.FINAL))
-                .append('}')
+        var json = Detail.empty();
+        for (int i = 0; i < NAMES.length; i++) {
+            json.and(NAMES[i], counters.u64(8 * i));
+        }
+        return json.and("dropped", dropped)
+                .and("final", heartbeat.is(Frame.FINAL))
                 .toString();
     }
 }

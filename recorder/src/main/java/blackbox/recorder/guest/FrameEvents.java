@@ -1,5 +1,7 @@
 package blackbox.recorder.guest;
 
+import blackbox.recorder.Detail;
+import blackbox.schemas.event.Finding;
 import blackbox.recorder.net.DnsMessage;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
@@ -100,8 +102,8 @@ final class FrameEvents {
     }
 
     private Event unknown(Frame frame, Values values, @Nullable ProcessRef process) {
-        String detail = "{\"type\":" + frame.type() + "}";
-        return new Event.RecorderFinding(header(frame, values, process), "UNKNOWN_FRAME", detail);
+        String detail = Detail.of("type", frame.type()).toString();
+        return new Event.RecorderFinding(header(frame, values, process), Finding.UNKNOWN_FRAME, detail);
     }
 
     private Event exec(Frame frame, Values values, @Nullable ProcessRef process, @Nullable Text exe) {
@@ -233,7 +235,7 @@ final class FrameEvents {
         DnsMessage message = payload == null || payload.is(Tlv.FAULT) ? null : DnsMessage.parse(payload.toBytes());
         EventHeader header = header(frame, values, process);
         if (message == null) {
-            return new Event.RecorderFinding(header, "DNS_UNREADABLE", null);
+            return new Event.RecorderFinding(header, Finding.DNS_UNREADABLE, null);
         }
         return new Event.DnsQuery(
                 header,
@@ -246,8 +248,10 @@ final class FrameEvents {
     }
 
     private Event socket(Frame frame, Values values, @Nullable ProcessRef process) {
-        String detail = "{\"family\":" + values.number(0) + ",\"type\":" + values.number(1) + ",\"protocol\":"
-                + values.number(2) + "}";
+        String detail = Detail.of("family", values.number(0))
+                .and("type", values.number(1))
+                .and("protocol", values.number(2))
+                .toString();
         return new Event.PrivilegeUse(header(frame, values, process), "socket", null, detail, frame.ret());
     }
 
@@ -257,7 +261,7 @@ final class FrameEvents {
         boolean readable = before != null && after != null && !before.is(Tlv.FAULT) && !after.is(Tlv.FAULT);
         if (!readable || before == null || after == null) {
             values.unread("credentials");
-            return new Event.RecorderFinding(header(frame, values, process), "CRED_UNREADABLE", null);
+            return new Event.RecorderFinding(header(frame, values, process), Finding.CRED_UNREADABLE, null);
         }
         return new Event.CredChange(
                 header(frame, values, process),
@@ -273,7 +277,7 @@ final class FrameEvents {
         long code = values.number(0);
         String what = code > 0 && code < PRIVILEGES.size() ? PRIVILEGES.get((int) code) : "other";
         Text path = values.path(TlvType.PATH, "path");
-        String detail = "{\"a\":" + values.number(1) + ",\"b\":" + values.number(2) + "}";
+        String detail = Detail.of("a", values.number(1)).and("b", values.number(2)).toString();
         return new Event.PrivilegeUse(header(frame, values, process), what, path, detail, frame.ret());
     }
 }

@@ -1,5 +1,7 @@
 package blackbox.recorder.guest;
 
+import blackbox.recorder.Detail;
+import blackbox.schemas.event.Finding;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -57,7 +59,7 @@ public final class GuestDecoder {
                 }
             }
         } catch (IOException e) {
-            finding("GUEST_STREAM_BROKEN", "{\"reason\":\"" + e.getClass().getSimpleName() + "\"}");
+            finding(Finding.GUEST_STREAM_BROKEN, Detail.of("reason", e.getClass().getSimpleName()));
         }
         declare(ledger.close());
     }
@@ -65,8 +67,8 @@ public final class GuestDecoder {
     private void take(Frame frame) throws RecorderException {
         switch (ledger.take(frame.cpu(), frame.cpuSeq())) {
             case EXPECTED -> {}
-            case REPEATED -> finding("SEQUENCE_REPEATED", where(frame));
-            case IMPOSSIBLE -> finding("SEQUENCE_IMPOSSIBLE", where(frame));
+            case REPEATED -> finding(Finding.SEQUENCE_REPEATED, where(frame));
+            case IMPOSSIBLE -> finding(Finding.SEQUENCE_IMPOSSIBLE, where(frame));
         }
         declare(ledger.settled());
         if (frame.type() == FrameType.HEARTBEAT.code()) {
@@ -88,8 +90,9 @@ public final class GuestDecoder {
 
     private void declare(List<SequenceLedger.Gap> gaps) throws RecorderException {
         for (SequenceLedger.Gap gap : gaps) {
-            String detail = "{\"cpu\":" + gap.cpu() + ",\"from\":" + gap.from() + ",\"to\":" + gap.to() + "}";
-            sink.accept(new Event.RecorderLoss(EventHeader.host(clock.nowNs()), gap.count(), "sequence", detail));
+            Detail detail = Detail.of("cpu", gap.cpu()).and("from", gap.from()).and("to", gap.to());
+            sink.accept(new Event.RecorderLoss(
+                    EventHeader.host(clock.nowNs()), gap.count(), "sequence", detail.toString()));
         }
     }
 
@@ -99,15 +102,15 @@ public final class GuestDecoder {
         long before = garbageOctets;
         garbageOctets += octets;
         if (before == 0 || Long.highestOneBit(before) != Long.highestOneBit(garbageOctets)) {
-            finding("MALFORMED_FRAME", "{\"octetsSkipped\":" + garbageOctets + "}");
+            finding(Finding.MALFORMED_FRAME, Detail.of("octetsSkipped", garbageOctets));
         }
     }
 
-    private void finding(String what, String detail) throws RecorderException {
-        sink.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what, detail));
+    private void finding(Finding what, Detail detail) throws RecorderException {
+        sink.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what, detail.toString()));
     }
 
-    private static String where(Frame frame) {
-        return "{\"cpu\":" + frame.cpu() + ",\"seq\":" + frame.cpuSeq() + "}";
+    private static Detail where(Frame frame) {
+        return Detail.of("cpu", frame.cpu()).and("seq", frame.cpuSeq());
     }
 }

@@ -1,5 +1,7 @@
 package blackbox.recorder.seal;
 
+import blackbox.recorder.Detail;
+import blackbox.schemas.event.Finding;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.NoteSigner;
@@ -140,7 +142,7 @@ public final class RunSealer implements AutoCloseable {
         Duration back = clock.setBack();
         if (!back.isZero() && !closed) {
             append(new Event.RecorderFinding(
-                    EventHeader.host(nowNs), "CLOCK_SET_BACK", "{\"byNs\":" + back.toNanos() + "}"));
+                    EventHeader.host(nowNs), Finding.CLOCK_SET_BACK, Detail.of("byNs", back.toNanos()).toString()));
         }
     }
 

@@ -97,7 +97,7 @@ class GuestFeedsTest {
     private List<String> findings() {
         return kept.stream()
                 .flatMap(
-                        each -> each instanceof Event.RecorderFinding finding ? Stream.of(finding.what()) : Stream.of())
+                        each -> each instanceof Event.RecorderFinding finding ? Stream.of(finding.what().name()) : Stream.of())
                 .toList();
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import blackbox.schemas.event.Finding;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +18,9 @@ class SilenceWatchTest {
     void silenceIsSaidOnceAndItsEndToo() {
         var watch = watch(HostClock.Pace.SHARED);
         assertNull(look(watch, 0, 104), "before the first heartbeat the start counts");
-        assertEquals("GUEST_SILENT", assertNotNullFinding(look(watch, 0, 106)).what());
+        assertEquals(Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 106)).what());
         assertNull(look(watch, 0, 120));
-        assertEquals("GUEST_BACK", assertNotNullFinding(look(watch, 120, 121)).what());
+        assertEquals(Finding.GUEST_BACK, assertNotNullFinding(look(watch, 120, 121)).what());
         assertNull(look(watch, 122, 123));
     }
 
@@ -27,7 +28,7 @@ class SilenceWatchTest {
     void aGuestWithAPaceOfItsOwnMayTakeLonger() {
         var watch = watch(HostClock.Pace.OWN);
         assertNull(look(watch, 0, 129));
-        assertEquals("GUEST_SILENT", assertNotNullFinding(look(watch, 0, 131)).what());
+        assertEquals(Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 131)).what());
     }
 
     /// A re-execution sets the host's time for the guest's events to the recording's.
@@ -38,7 +39,7 @@ class SilenceWatchTest {
         assertNull(watch.look(101 * SECOND_NS, 900 * SECOND_NS, 103 * SECOND_NS));
         assertNull(watch.look(901 * SECOND_NS, 901 * SECOND_NS, 104 * SECOND_NS));
         assertEquals(
-                "GUEST_SILENT",
+                Finding.GUEST_SILENT,
                 assertNotNullFinding(watch.look(901 * SECOND_NS, 50 * SECOND_NS, 110 * SECOND_NS))
                         .what());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.schemas.event.Finding;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
@@ -117,7 +118,7 @@ class GuestDecoderTest {
                 .max()
                 .orElseThrow();
         long repeated = all(Event.RecorderFinding.class, events).stream()
-                .filter(e -> e.what().equals("SEQUENCE_REPEATED"))
+                .filter(e -> e.what() == Finding.SEQUENCE_REPEATED)
                 .count();
         assertEquals(highest, numbered - repeated + lost);
     }
@@ -146,7 +147,7 @@ class GuestDecoderTest {
         ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN).putShort(8 + 6, (short) 200);
         Event.RecorderFinding finding =
                 all(Event.RecorderFinding.class, decode(stream)).getFirst();
-        assertEquals("UNKNOWN_FRAME", finding.what());
+        assertEquals(Finding.UNKNOWN_FRAME, finding.what());
         assertNotNull(finding.header().origin());
     }
 

@@ -2,6 +2,8 @@ package blackbox.replay.cassette;
 
 import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /// Something that a re-executed guest asked and that its recording does not answer. The guest got a refusal.
@@ -22,6 +24,8 @@ public record Miss(
         @Nullable Content actual,
         long firstDifference) {
 
+    private static final JsonMapper JSON = new JsonMapper();
+
     /// What was asked.
     public enum Kind {
         /// A connection.
@@ -39,22 +43,20 @@ public record Miss(
 
     /// As the detail of a `net.miss` event; see `schemas/events.md`.
     public String json() {
-        var json = new StringBuilder("{\"protocol\":\"").append(protocol);
-        json.append("\",\"remote\":{\"ip\":\"").append(remote.ip());
-        json.append("\",\"port\":").append(remote.port());
-        json.append("},\"why\":\"").append(why).append('"');
+        ObjectNode json = JSON.createObjectNode().put("protocol", protocol);
+        json.putObject("remote").put("ip", remote.ip()).put("port", remote.port());
+        json.put("why", why);
         content(json, "expected", expected);
         content(json, "actual", actual);
         if (firstDifference >= 0) {
-            json.append(",\"firstDifference\":").append(firstDifference);
+            json.put("firstDifference", firstDifference);
         }
-        return json.append('}').toString();
+        return json.toString();
     }
 
-    private static void content(StringBuilder json, String name, @Nullable Content content) {
+    private static void content(ObjectNode json, String name, @Nullable Content content) {
         if (content != null) {
-            json.append(",\"").append(name).append("\":{\"sha256\":\"").append(content.sha256());
-            json.append("\",\"bytes\":").append(content.bytes()).append('}');
+            json.putObject(name).put("sha256", content.sha256().toString()).put("bytes", content.bytes());
         }
     }
 }

@@ -40,9 +40,6 @@ final class CausalScan {
     private static final List<String> NO_INPUTS =
             List.of("/proc/", "/sys/", "/dev/", "/usr/", "/lib", "/bin/", "/etc/ld.so");
 
-    /// Findings that do not say that something is missing.
-    private static final Set<String> HARMLESS = Set.of("CLOCK_SET_BACK", "DNS_UNREADABLE");
-
     /// A flow that differs: whoever connected to its remote end depends on it.
     record Watched(String remoteIp, long remotePort, long localPort, long bit) {}
 
@@ -97,7 +94,11 @@ final class CausalScan {
     private void see(EventView event, long index) {
         switch (event) {
             case RecorderView.Loss loss -> gap(loss.what(), index, loss.lost());
-            case RecorderView.Finding finding -> gap(finding.what(), index, 0);
+            case RecorderView.Noticed noticed -> {
+                if (noticed.meansMissing()) {
+                    gap(noticed.what(), index, 0);
+                }
+            }
             case NetView.Miss _ -> misses.add(index);
             case ProcessView _,
                     FileView _,
@@ -126,7 +127,7 @@ final class CausalScan {
 
     private void gap(@Nullable Text what, long index, long lost) {
         String name = what == null ? "?" : what.toString();
-        if (gaps.size() < GAPS_MAX && !HARMLESS.contains(name)) {
+        if (gaps.size() < GAPS_MAX) {
             gaps.add(new Gap(index, name, lost));
         }
     }

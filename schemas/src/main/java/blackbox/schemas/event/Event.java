@@ -229,9 +229,9 @@ public sealed interface Event {
         }
     }
 
-    /// Something that the recorder noticed and that limits what can be believed, such as `GUEST_SILENT`.
+    /// Something that the recorder noticed and that limits what can be believed; detail is JSON.
     record RecorderFinding(
-            EventHeader header, String what, @Nullable String detail) implements Event {
+            EventHeader header, Finding what, @Nullable String detail) implements Event {
         @Override
         public Kind kind() {
             return Kind.RECORDER_FINDING;

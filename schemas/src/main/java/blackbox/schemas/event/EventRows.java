@@ -56,7 +56,7 @@ public final class EventRows {
             case Event.RecorderLoss e -> out.number(Column.LOST, e.lost()).said(e.what(), e.detail());
             case Event.RecorderHeartbeat e -> out.heartbeat(e);
             case Event.TracerHeartbeat e -> out.said(null, e.detail());
-            case Event.RecorderFinding e -> out.said(e.what(), e.detail());
+            case Event.RecorderFinding e -> out.said(e.what().name(), e.detail());
             case Event.TracerReady e -> out.said(null, e.detail());
             case Event.VmLifecycle e -> out.said(e.what(), e.detail());
             case Event.VmCapture e -> out.said(e.what(), e.detail());

@@ -57,7 +57,7 @@ public final class EventViews {
             case RECORDER_LOSS -> new RecorderView.Loss();
             case RECORDER_HEARTBEAT -> new RecorderView.Heartbeat();
             case TRACER_HEARTBEAT -> new RecorderView.TracerHeartbeat();
-            case RECORDER_FINDING -> new RecorderView.Finding();
+            case RECORDER_FINDING -> new RecorderView.Noticed();
             case TRACER_READY -> new RecorderView.TracerReady();
             case VM_LIFECYCLE -> new VmView.Lifecycle();
             case VM_CAPTURE -> new VmView.Capture();

@@ -1,5 +1,6 @@
 package blackbox.schemas.view;
 
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import org.jspecify.annotations.Nullable;
@@ -50,12 +51,24 @@ public abstract sealed class RecorderView extends EventView {
     }
 
     /// `recorder.finding`: something that limits what can be believed.
-    public static final class Finding extends RecorderView {
-        Finding() {}
+    public static final class Noticed extends RecorderView {
+        Noticed() {}
 
-        /// Its name, such as `GUEST_SILENT`.
+        /// The finding's name.
         public @Nullable Text what() {
             return text(Column.WHAT);
+        }
+
+        /// The finding, or null where this version does not know it.
+        public @Nullable Finding finding() {
+            Text what = what();
+            return what == null ? null : Finding.ofName(what.toString());
+        }
+
+        /// Whether events may be missing because of it. One that is not known may mean that.
+        public boolean meansMissing() {
+            Finding finding = finding();
+            return finding == null || finding.meansMissing();
         }
     }
 
