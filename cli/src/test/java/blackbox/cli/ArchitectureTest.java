@@ -32,7 +32,7 @@ class ArchitectureTest {
             "vm", Set.of("schemas"),
             "ingest", Set.of("schemas", "evidence"),
             "query", Set.of("schemas", "evidence"),
-            "replay", Set.of("schemas", "evidence", "query", "vm"),
+            "replay", Set.of("schemas", "evidence", "recorder", "query", "vm"),
             "node", Set.of("schemas", "evidence", "recorder", "vm", "ingest", "query", "replay"),
             "cli", Set.of("schemas", "evidence", "recorder", "vm", "ingest", "query", "replay", "node"));
 

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.recorder.capture.CapturedFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.VirtualMachine;
@@ -15,12 +16,7 @@ import java.util.Set;
 /// What a run was given and what executing it again has to be given too, in its folder of captures: the
 /// archive of its workspace and the entropy of its guest, both for their owner alone. `run.open` seals their
 /// digests, not them.
-public final class KeptInputs {
-
-    /// Names in the folder.
-    public static final String WORKSPACE = "workspace";
-
-    public static final String ENTROPY = "entropy";
+final class KeptInputs {
 
     private KeptInputs() {}
 
@@ -29,11 +25,11 @@ public final class KeptInputs {
             throws VmException, IOException {
         long bytes = vm.facts().workspace().bytes();
         if (bytes > 0 && bytes <= bytesMax) {
-            vm.copyWorkspaceIn(folder.resolve(WORKSPACE));
+            vm.copyWorkspaceIn(folder.resolve(CapturedFiles.WORKSPACE));
         }
         var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         var fresh = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try (FileChannel file = FileChannel.open(folder.resolve(ENTROPY), fresh, mode)) {
+        try (FileChannel file = FileChannel.open(folder.resolve(CapturedFiles.ENTROPY), fresh, mode)) {
             file.write(ByteBuffer.wrap((entropy.toHex() + "\n").getBytes(StandardCharsets.US_ASCII)));
             file.force(true);
         }

@@ -1,6 +1,7 @@
 package blackbox.node.record;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.recorder.seal.SealedCommand;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;

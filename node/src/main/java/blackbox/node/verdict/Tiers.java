@@ -1,8 +1,8 @@
 package blackbox.node.verdict;
 
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.replay.ExactReplayer;
-import blackbox.node.replay.RerunReplayer;
+import blackbox.replay.exact.ExactReplayer;
+import blackbox.replay.rerun.RerunReplayer;
 import blackbox.replay.tier.Replayer;
 import java.util.List;
 import java.util.Map;

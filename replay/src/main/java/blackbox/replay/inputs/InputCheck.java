@@ -2,6 +2,7 @@ package blackbox.replay.inputs;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.recorder.capture.CapturedFiles;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -35,7 +36,6 @@ import org.jspecify.annotations.Nullable;
 /// lengths is not believed here. One object, one check, by one thread; another hashes the snapshot, whose RAM is most
 /// of what there is to read.
 public final class InputCheck {
-    private static final String WORKSPACE = "workspace";
 
     private final Recordings recordings;
     private final RunId run;
@@ -216,7 +216,7 @@ public final class InputCheck {
         if (start.workspace().bytes() == 0) {
             return null;
         }
-        Path file = given == null ? recordings.captureFolder(run).resolve(WORKSPACE) : given;
+        Path file = given == null ? recordings.captureFolder(run).resolve(CapturedFiles.WORKSPACE) : given;
         Object actual =
                 !Files.exists(file) ? Refusal.NOT_HERE : Files.isDirectory(file) ? packed(file) : FileSeal.hash(file);
         if (!actual.equals(start.workspace().sha256())) {
@@ -225,7 +225,8 @@ public final class InputCheck {
                     given == null ? "the workspace's archive, " + file : "the workspace " + file + ", packed",
                     start.workspace().sha256(),
                     actual,
-                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/" + WORKSPACE
+                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/"
+                            + CapturedFiles.WORKSPACE
                             + " from where the run was recorded");
         }
         return file;

@@ -1,9 +1,11 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.OctetText;
 import blackbox.vm.Json;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What the agent is started with. Arguments and environment are octets, for not all of them are text.
@@ -51,6 +53,20 @@ public record AgentCommand(
         AGENT,
         /// `root` with a reduced set of capabilities.
         ROOT
+    }
+
+    /// The command in words, for the agent's workspace.
+    ///
+    /// @param command program and arguments, each [OctetText]
+    /// @param environment variables and values, [OctetText]; the agent gets them in the order of their names
+    /// @param user `agent` or `root`
+    public static AgentCommand of(List<String> command, Map<String, String> environment, String user) {
+        List<byte[]> argv = command.stream().map(OctetText::octets).toList();
+        List<byte[]> variables = environment.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
+                .toList();
+        return new AgentCommand(argv, variables, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT);
     }
 
     ObjectNode start(long workspaceBytes, byte[] entropy) {

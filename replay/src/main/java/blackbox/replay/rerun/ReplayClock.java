@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.rerun;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -1,17 +1,16 @@
-package blackbox.node.replay;
+package blackbox.replay.exact;
 
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.KeptFrames;
+import blackbox.recorder.feed.FlowFeed;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
-import blackbox.recorder.net.PcapReader;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
-import blackbox.replay.exact.LogExtent;
+import blackbox.replay.compare.EventTape;
 import blackbox.replay.tier.ReplayRequest;
-import blackbox.schemas.event.Event;
 import blackbox.vm.VmException;
 import blackbox.vm.Watchdog;
 import blackbox.vm.machine.ReplayMachine;
@@ -46,8 +45,7 @@ final class ExactReplay {
     private final Consumer<String> progress;
     private final long logBytes;
     private final HostClock clock = new HostClock(InstantSource.system());
-    private final FlowTable flows = new FlowTable();
-    private volatile @Nullable RecorderException failure;
+    private final FlowFeed flows;
 
     ExactReplay(ReplayRequest request, ReplayMachine.Recording recording, EventTape tape, Consumer<String> progress) {
         this(request, recording, tape, progress, Long.MAX_VALUE);
@@ -65,6 +63,7 @@ final class ExactReplay {
         this.tape = tape;
         this.progress = progress;
         this.logBytes = logBytes;
+        this.flows = new FlowFeed(clock, tape);
     }
 
     /// What came of it.
@@ -106,7 +105,7 @@ final class ExactReplay {
         var out = compare(KeptFrames.OUT, machine.framesOut(), FlowTable.Direction.OUT);
         var in = compare(KeptFrames.IN, machine.framesIn(), FlowTable.Direction.IN);
         var events = start("tracer-stream", () -> {
-            new GuestDecoder(clock, cpuSeq, this::keep).run(before(machine.events()));
+            new GuestDecoder(clock, cpuSeq, tape).run(before(machine.events()));
             return new StreamMatch(VmRequest.EVENTS, 0, null);
         });
         machine.resume();
@@ -115,9 +114,7 @@ final class ExactReplay {
         await(events);
         matches.add(await(out));
         matches.add(await(in));
-        for (Event event : flows.close(clock.nowNs())) {
-            keep(event);
-        }
+        flows.finish();
         tape.finish();
         for (String name : List.of(VmRequest.EVENTS, VmRequest.CONSOLE, VmRequest.STDIO, VmRequest.CONTROL)) {
             SealedCapture capture = request.inputs().captures().get(name);
@@ -130,12 +127,17 @@ final class ExactReplay {
     }
 
     /// Waits for QEMU's end; null, or why it was ended.
-    private @Nullable String await(ReplayMachine machine, LogExtent extent) throws VmException, InterruptedException {
+    private @Nullable String await(ReplayMachine machine, LogExtent extent)
+            throws VmException, IOException, InterruptedException {
         var watchdog = new Watchdog(STILL_MAX, "instruction", System::nanoTime);
         for (long looks = 1; !machine.awaitEnd(LOOK_EVERY); looks++) {
             if (Thread.interrupted()) {
                 machine.kill();
                 throw new InterruptedException("the replay was interrupted");
+            }
+            if (tape.failure() != null) {
+                machine.kill();
+                tape.check();
             }
             long position = machine.position();
             String still = position < 0 ? null : watchdog.see(position);
@@ -167,26 +169,10 @@ final class ExactReplay {
             // Folded into flows as they pass, as a recorder does, while they are compared.
             try (InputStream expected = recorded == null ? InputStream.nullInputStream() : recorded.open();
                     var match = new MatchingInput(name, expected, new BufferedInputStream(frames))) {
-                new PcapReader(match).forEach(frame -> {
-                    synchronized (flows) {
-                        flows.add(frame, direction, clock.nowNs()).forEach(this::keepUnchecked);
-                    }
-                });
+                flows.read(match, direction);
                 return recorded == null ? new StreamMatch(name, 0, null) : match.finish();
             }
         });
-    }
-
-    private void keep(Event event) throws RecorderException {
-        tape.append(event);
-    }
-
-    private void keepUnchecked(Event event) {
-        try {
-            tape.append(event);
-        } catch (RecorderException e) {
-            failure = e;
-        }
     }
 
     private static FutureTask<StreamMatch> start(String name, java.util.concurrent.Callable<StreamMatch> work) {
@@ -195,15 +181,9 @@ final class ExactReplay {
         return task;
     }
 
-    private StreamMatch await(FutureTask<StreamMatch> task)
-            throws IOException, RecorderException, InterruptedException {
+    private static StreamMatch await(FutureTask<StreamMatch> task) throws IOException, InterruptedException {
         try {
-            StreamMatch match = task.get();
-            RecorderException failed = failure;
-            if (failed != null) {
-                throw failed;
-            }
-            return match;
+            return task.get();
         } catch (ExecutionException e) {
             throw new IOException("what the replay sends could not be read", e.getCause());
         }

@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.seek;
 
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
@@ -6,7 +6,7 @@ import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
-import blackbox.replay.seek.Lander;
+import blackbox.replay.exact.ExactReplayer;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.SteppedMachine;

@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.seek;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
@@ -12,12 +12,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The processes that live at an event, by the recorded events up to it. What the tracer lost is not among them.
-final class LiveProcesses {
+public final class LiveProcesses {
 
     private LiveProcesses() {}
 
     /// By process id: the program, or the name where no program is known.
-    static SortedMap<Long, String> at(Recordings recordings, RunId run, long index) throws IOException {
+    public static SortedMap<Long, String> at(Recordings recordings, RunId run, long index) throws IOException {
         var live = new TreeMap<Long, String>();
         try (RunReader reader = RunReader.open(recordings, run, 0)) {
             while (reader.next() && reader.index() <= index) {

@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.exact;
 
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Tier;
@@ -6,6 +6,7 @@ import blackbox.query.run.RunFacts;
 import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
+import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
@@ -146,7 +147,7 @@ public final class ExactReplayer implements Replayer {
         return said ? ClockOffset.NONE : null;
     }
 
-    static ReplayMachine.Recording recording(ReplayRequest request) {
+    public static ReplayMachine.Recording recording(ReplayRequest request) {
         JsonNode start =
                 Objects.requireNonNull(request.facts().start()).detail().path("start");
         return new ReplayMachine.Recording(

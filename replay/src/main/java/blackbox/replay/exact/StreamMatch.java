@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.exact;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;

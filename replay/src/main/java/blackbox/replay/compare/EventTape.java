@@ -1,7 +1,6 @@
-package blackbox.node.replay;
+package blackbox.replay.compare;
 
-import blackbox.recorder.RecorderException;
-import blackbox.recorder.RecorderException.Code;
+import blackbox.recorder.guest.EventSink;
 import blackbox.replay.divergence.EventCursor;
 import blackbox.replay.divergence.EventSource;
 import blackbox.schemas.event.Event;
@@ -17,54 +16,73 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// The events of a replay, in a file of their own that is gone when this is closed: rows as a recording has
-/// them, with nothing sealed. Any thread may append; it is read when all have.
-final class EventTape implements EventSource, AutoCloseable {
+/// them, with nothing sealed. Any thread may add to it; it is read when all have.
+public final class EventTape implements EventSource, EventSink, AutoCloseable {
 
     /// A replay that makes more is ended: its recording had not so many.
-    static final long OCTETS_MAX = 8L << 30;
+    private static final long OCTETS_MAX = 8L << 30;
 
+    private final long octetsMax;
     private final Path file;
     private final DataOutputStream out;
     private final Row row = new Row();
     private final byte[] leaf = new byte[LeafCodec.BYTES_MAX];
     private long octets;
-    private long events;
+    private volatile @Nullable IOException failure;
 
     /// A tape in a new file in `folder`.
-    EventTape(Path folder) throws IOException {
+    public EventTape(Path folder) throws IOException {
+        this(folder, OCTETS_MAX);
+    }
+
+    EventTape(Path folder, long octetsMax) throws IOException {
+        this.octetsMax = octetsMax;
         Files.createDirectories(folder);
         this.file = Files.createTempFile(folder, ".events-", ".tape");
         this.out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
     }
 
-    /// Adds an event.
-    ///
-    /// @throws RecorderException `DISK_FULL` or another, when it cannot be kept
-    synchronized void append(Event event) throws RecorderException {
+    /// Adds an event. When one cannot be kept nothing more is, and [#failure] says why.
+    @Override
+    public synchronized void accept(Event event) {
+        if (failure != null) {
+            return;
+        }
         EventRows.fill(event, row);
         int length = LeafCodec.encode(row, leaf, 0);
         octets += length;
         try {
-            if (octets > OCTETS_MAX) {
-                throw new IOException("a replay of more than " + OCTETS_MAX + " octets of events");
+            if (octets > octetsMax) {
+                throw new IOException("a replay of more than " + octetsMax + " octets of events");
             }
             out.writeInt(length);
             out.write(leaf, 0, length);
-            events++;
         } catch (IOException e) {
-            throw new RecorderException(Code.CAPTURE, "the replay's events cannot be kept in " + file, e);
+            failure = new IOException("the replay's events cannot be kept in " + file + ": " + e.getMessage(), e);
         }
     }
 
-    /// How many there are.
-    synchronized long events() {
-        return events;
+    @Override
+    public @Nullable IOException failure() {
+        return failure;
     }
 
-    /// Ends the appending, so that everything can be read.
-    synchronized void finish() throws IOException {
+    /// @throws IOException when an event could not be kept
+    public void check() throws IOException {
+        IOException why = failure;
+        if (why != null) {
+            throw why;
+        }
+    }
+
+    /// Ends the adding, so that everything can be read.
+    ///
+    /// @throws IOException when an event could not be kept
+    public synchronized void finish() throws IOException {
+        check();
         out.flush();
     }
 
@@ -76,7 +94,7 @@ final class EventTape implements EventSource, AutoCloseable {
     }
 
     /// Walks over the events once. Owned by one thread.
-    static final class Cursor implements EventCursor {
+    public static final class Cursor implements EventCursor {
         private final DataInputStream in;
         private final Row row = new Row();
         private long index = -1;

@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.seek;
 
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.tier.ReplayRequest;
@@ -15,13 +15,13 @@ import java.nio.file.Files;
 
 /// What a guest has written by now, the last 64 KiB of it: by the recording what came before its machine began,
 /// by the machine what came since.
-final class LandedOutput {
+public final class LandedOutput {
     private static final int BYTES_MAX = 64 << 10;
 
     private LandedOutput() {}
 
     /// `console`: text.
-    static ObjectNode console(ReplayRequest request, SteppedMachine machine) throws IOException {
+    public static ObjectNode console(ReplayRequest request, SteppedMachine machine) throws IOException {
         var tail = new Tail();
         var chunk = new byte[BYTES_MAX];
         try (InputStream in = written(request, machine, VmRequest.CONSOLE)) {
@@ -33,7 +33,7 @@ final class LandedOutput {
     }
 
     /// `stdout` and `stderr`: text.
-    static ObjectNode agent(ReplayRequest request, SteppedMachine machine) throws IOException {
+    public static ObjectNode agent(ReplayRequest request, SteppedMachine machine) throws IOException {
         var out = new Tail();
         var error = new Tail();
         try (InputStream in = written(request, machine, VmRequest.STDIO)) {

@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.rerun;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.node.record.Installation;
+import blackbox.node.record.LoopbackServices;
 import blackbox.query.run.RunFacts;
+import blackbox.replay.compare.EventTape;
 import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;

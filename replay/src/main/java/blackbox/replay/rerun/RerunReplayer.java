@@ -1,12 +1,12 @@
-package blackbox.node.replay;
+package blackbox.replay.rerun;
 
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.replay.Rerun.Executed;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.capture.KeptFrames;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
@@ -16,6 +16,7 @@ import blackbox.replay.divergence.EventSource;
 import blackbox.replay.divergence.RunInputs;
 import blackbox.replay.divergence.RunInputs.Input;
 import blackbox.replay.divergence.Side;
+import blackbox.replay.rerun.Rerun.Executed;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Comparison;

@@ -1,14 +1,15 @@
-package blackbox.node.replay;
+package blackbox.replay.rerun;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.node.record.KeptInputs;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.capture.KeptFrames;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
+import blackbox.replay.compare.EventTape;
 import blackbox.schemas.Hash;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
@@ -92,7 +93,7 @@ final class Rerun {
 
     private @Nullable GuestEntropy entropy(List<String> limits) throws ReplayException {
         Hash sealed = agent.entropy();
-        Path file = recordings.captureFolder(facts.run()).resolve(KeptInputs.ENTROPY);
+        Path file = recordings.captureFolder(facts.run()).resolve(CapturedFiles.ENTROPY);
         if (sealed == null || !Files.exists(file)) {
             limits.add("what the guest's random generator was given is not here: it was given something else");
             return null;

@@ -1,18 +1,17 @@
-package blackbox.node.replay;
+package blackbox.replay.rerun;
 
-import blackbox.node.record.OctetText;
-import blackbox.node.record.SealedCommand;
 import blackbox.query.run.RunFacts;
+import blackbox.recorder.seal.SealedCommand;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.AgentCommand;
-import blackbox.vm.machine.AgentCommand.AgentUser;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -108,12 +107,9 @@ record RecordedAgent(
 
     /// The command with these values; what was not recorded is left out.
     AgentCommand with(Map<String, String> values) {
-        List<byte[]> arguments = command.stream().map(OctetText::octets).toList();
-        List<byte[]> environment = variables.stream()
-                .filter(values::containsKey)
-                .map(name -> OctetText.octets(name + "=" + values.get(name)))
-                .toList();
-        return new AgentCommand(arguments, environment, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT);
+        var known = new HashMap<>(values);
+        known.keySet().retainAll(variables);
+        return AgentCommand.of(command, known, user);
     }
 
     /// How long to wait for it: emulation on a busy machine is many times slower now and then.

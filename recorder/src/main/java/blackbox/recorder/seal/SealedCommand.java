@@ -1,14 +1,15 @@
-package blackbox.node.record;
+package blackbox.recorder.seal;
 
+import blackbox.schemas.OctetText;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/// The command in a run's first leaf (`schemas/events.md`): `command` has the words as text, and for those that are not
-/// UTF-8 `commandOctets` has the octets in base64 under the word's place. So it is text for whoever only shows it, and
-/// exactly what was given for whoever runs it again.
+/// The command in a run's first leaf (`schemas/events.md`): `command` has the words as text, and for those
+/// that are not UTF-8 `commandOctets` has the octets in base64 under the word's place. So it is text for
+/// whoever only shows it, and exactly what was given for whoever runs it again.
 public final class SealedCommand {
     private static final String WORDS = "command";
     private static final String OCTETS = "commandOctets";
@@ -16,7 +17,7 @@ public final class SealedCommand {
     private SealedCommand() {}
 
     /// @param command each word [OctetText]
-    static void put(ObjectNode leaf, List<String> command) {
+    public static void put(ObjectNode leaf, List<String> command) {
         var words = leaf.putArray(WORDS);
         command.forEach(each -> words.add(OctetText.shown(each)));
         for (int i = 0; i < command.size(); i++) {

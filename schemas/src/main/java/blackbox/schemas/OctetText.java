@@ -1,4 +1,4 @@
-package blackbox.node.record;
+package blackbox.schemas;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -6,11 +6,12 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 
-/// Octets as a string from which they can be had again, whatever they are: UTF-8 is read as such, and an octet that is
-/// not UTF-8 becomes U+DC80 to U+DCFF, the surrogates that UTF-8 never gives (as PEP 383 does it).
+/// Octets as a string from which they can be had again, whatever they are: UTF-8 is read as such, and an
+/// octet that is not UTF-8 becomes U+DC80 to U+DCFF, the surrogates that UTF-8 never gives (as PEP 383 does
+/// it).
 ///
-/// Such a string goes through everything that handles strings; before it is written down, [#isText] says whether it is
-/// text. As a path it names nothing: Java refuses it.
+/// Such a string goes through everything that handles strings; before it is written down, [#isText] says
+/// whether it is text. As a path it names nothing: Java refuses it.
 public final class OctetText {
     private static final char ESCAPE = 0xdc00;
 

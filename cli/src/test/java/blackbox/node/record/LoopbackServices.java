@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.node.record;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// A name server and a web server on the host's loopback, which a guest on QEMU's user network finds at
 /// 10.0.2.2, and a program for the guest that asks both.
-final class LoopbackServices implements AutoCloseable {
+public final class LoopbackServices implements AutoCloseable {
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
     private final ServerSocket web = new ServerSocket(0, 8, LOOPBACK);
@@ -25,7 +25,7 @@ final class LoopbackServices implements AutoCloseable {
     private final int namesPort = names.getLocalPort();
     private final List<Thread> threads;
 
-    LoopbackServices() throws IOException {
+    public LoopbackServices() throws IOException {
         threads = List.of(
                 Thread.ofPlatform().daemon().name("web").start(this::serve),
                 Thread.ofPlatform().daemon().name("names").start(this::answer));
@@ -33,7 +33,7 @@ final class LoopbackServices implements AutoCloseable {
 
     /// Asks for a name with a random id, then for the pages that the variable PAGES names; ends with 3 when one does
     /// not come.
-    String client() {
+    public String client() {
         return """
                 import os, socket, sys, urllib.request
                 names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -87,12 +87,12 @@ final class LoopbackServices implements AutoCloseable {
     }
 
     /// Listens where the servers were and counts who comes.
-    Watched watch() throws IOException {
+    public Watched watch() throws IOException {
         return new Watched(new ServerSocket(webPort, 8, LOOPBACK), new DatagramSocket(namesPort, LOOPBACK));
     }
 
     /// Those who listen.
-    static final class Watched implements AutoCloseable {
+    public static final class Watched implements AutoCloseable {
         private final ServerSocket web;
         private final DatagramSocket names;
         private final AtomicInteger heard = new AtomicInteger();
@@ -122,7 +122,7 @@ final class LoopbackServices implements AutoCloseable {
             }
         }
 
-        int heard() {
+        public int heard() {
             return heard.get();
         }
 

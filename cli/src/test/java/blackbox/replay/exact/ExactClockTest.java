@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.exact;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -34,8 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ExactClockTest {
     private static final int BUSY_PROCESSES = 2;
     private static final String BUSY_S_MAX = "180";
-    /// Without being kept, the clock was 5 to 9 s off at the end of each part. One reading may be late by as much as a
-    /// busy host keeps QEMU from running; half of them are not.
+    /// Without being kept, the clock was 5 to 9 s off at the end of each part. One reading may be late by as
+    /// much as a busy host keeps QEMU from running; half of them are not.
     private static final double MEDIAN_S_MAX = 1.0;
 
     private static final double LAST_S_MAX = 3.0;

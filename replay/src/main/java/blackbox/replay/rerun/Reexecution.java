@@ -1,18 +1,18 @@
-package blackbox.node.replay;
+package blackbox.replay.rerun;
 
-import blackbox.node.replay.RecordedAgent.GuestTimes;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.feed.GuestFeeds;
 import blackbox.recorder.feed.GuestStreams;
 import blackbox.recorder.feed.MachineLog;
-import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Miss;
 import blackbox.replay.cassette.PeerLink;
+import blackbox.replay.compare.EventTape;
+import blackbox.replay.rerun.RecordedAgent.GuestTimes;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -21,6 +21,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentHandover;
 import blackbox.vm.machine.ClockReading;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
@@ -29,7 +30,6 @@ import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
-import blackbox.vm.workspace.TarFilter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -45,8 +45,6 @@ import org.jspecify.annotations.Nullable;
 /// does and what its interface carries becomes events as in a recording, but nothing is sealed, kept or
 /// published. One object, one execution, one thread.
 final class Reexecution {
-    private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2);
-    private static final Duration COLLECT_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
 
     private final Path data;
@@ -54,7 +52,7 @@ final class Reexecution {
     private final ReplayClock wall;
     private final HostClock clock;
     private final EventTape tape;
-    private volatile @Nullable RecorderException failure;
+    private volatile @Nullable VmException unkilled;
     private long startedNs;
 
     /// What to execute.
@@ -113,8 +111,8 @@ final class Reexecution {
             align(vm.facts().clock(), wall.set(given.startedAt()));
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
-            var feeds = new GuestFeeds(
-                    streams, keeper(), clock, tracer.cpuSeq(), log, CapturedFiles.none(), why -> kill(vm));
+            var feeds =
+                    new GuestFeeds(streams, tape, clock, tracer.cpuSeq(), log, CapturedFiles.none(), why -> kill(vm));
             Exit exit;
             try {
                 exit = agent(vm, given, feeds);
@@ -124,11 +122,14 @@ final class Reexecution {
             }
             feeds.finish();
             if (exit != null) {
-                tape.append(
+                tape.accept(
                         new Event.RunClose(EventHeader.host(clock.nowNs()), 0, 0, exit.code(), exit.signal(), "{}"));
             }
             tape.finish();
-            check();
+            VmException left = unkilled;
+            if (left != null) {
+                throw left;
+            }
             return new Result(vm.facts(), exit, offset(given.times(), exit), link.awaitEnd());
         }
     }
@@ -139,22 +140,21 @@ final class Reexecution {
     }
 
     private @Nullable Exit agent(VirtualMachine vm, Given given, GuestFeeds feeds)
-            throws VmException, InterruptedException {
+            throws VmException, IOException, InterruptedException {
         Exit exit = null;
         InputStream nothing = InputStream.nullInputStream();
         OutputStream nowhere = OutputStream.nullOutputStream();
         try {
             launch(vm, given, nothing, nowhere);
             exit = vm.awaitExit(given.patience());
-            vm.drain(DRAIN_TIMEOUT);
-            collect(vm);
-            vm.drain(DRAIN_TIMEOUT);
+            handOver(vm, feeds);
             return exit;
         } catch (VmException e) {
             if (Thread.interrupted()) {
                 vm.kill();
                 throw new InterruptedException("the replay was interrupted");
             }
+            tape.check(); // the machine was ended because its events cannot be kept
             if (e.code() != Code.TIMEOUT) {
                 throw e;
             }
@@ -185,44 +185,19 @@ final class Reexecution {
     }
 
     /// The workspace comes back as it did from the recorded machine, whose tracer saw that; nobody keeps it.
-    private void collect(VirtualMachine vm) throws VmException {
+    private void handOver(VirtualMachine vm, GuestFeeds feeds) throws VmException {
         try (var scratch = ScratchFolder.in(data.resolve("cache"), ".replayed-")) {
-            vm.collect(scratch.path().resolve("workspace"), TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
-        } catch (VmException e) {
-            if (e.code() != Code.WORKSPACE_REFUSED && e.code() != Code.DISK_FULL) {
-                throw e;
+            VmException undrained = AgentHandover.of(vm, scratch.path().resolve("workspace"), feeds::expectSilence)
+                    .undrained();
+            if (undrained != null) {
+                throw undrained;
             }
         }
     }
 
     private void miss(Miss miss) {
-        try {
-            tape.append(new Event.NetMiss(
-                    EventHeader.host(clock.nowNs()), miss.kind().name(), miss.json()));
-        } catch (RecorderException e) {
-            failure = e;
-        }
-    }
-
-    private EventSink keeper() {
-        return new EventSink() {
-            @Override
-            public void accept(Event event) throws RecorderException {
-                tape.append(event);
-            }
-
-            @Override
-            public @Nullable RecorderException failure() {
-                return failure;
-            }
-        };
-    }
-
-    private void check() throws RecorderException {
-        RecorderException why = failure;
-        if (why != null) {
-            throw why;
-        }
+        tape.accept(
+                new Event.NetMiss(EventHeader.host(clock.nowNs()), miss.kind().name(), miss.json()));
     }
 
     /// Ends the machine because its events cannot be kept: the thread that waits for the agent hears of it.
@@ -230,7 +205,7 @@ final class Reexecution {
         try {
             vm.kill();
         } catch (VmException e) {
-            failure = new RecorderException(RecorderException.Code.CAPTURE, "the machine cannot be ended", e);
+            unkilled = e;
         }
     }
 }

@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.rerun;
 
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.CapturedFrames;

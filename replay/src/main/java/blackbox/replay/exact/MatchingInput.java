@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.exact;
 
 import java.io.FilterInputStream;
 import java.io.IOException;

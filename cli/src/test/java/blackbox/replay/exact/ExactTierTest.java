@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.exact;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,14 +12,20 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.node.record.Installation;
+import blackbox.node.record.LoopbackServices;
+import blackbox.node.replay.LandedSession;
+import blackbox.node.replay.LandingReport;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.compare.EventTape;
 import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.seek.FrameLookup;
 import blackbox.replay.seek.Lander;
+import blackbox.replay.seek.Landings;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
@@ -58,8 +64,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A run that uses the clock, randomness, threads, a name server and a web server, recorded in the exact tier; then all
-/// servers stop.
+/// A run that uses the clock, randomness, threads, a name server and a web server, recorded in the exact
+/// tier; then all servers stop.
 class ExactTierTest {
     private static final long SEED = 20_261_122;
     private static final Duration PATIENCE = Duration.ofMinutes(2);

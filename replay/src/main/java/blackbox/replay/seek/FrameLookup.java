@@ -1,4 +1,4 @@
-package blackbox.node.replay;
+package blackbox.replay.seek;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 /// @param seq the frame's number
 /// @param index the event's
 /// @param line the event, for people
-record FrameLookup(long seq, long index, String line) {
+public record FrameLookup(long seq, long index, String line) {
     /// Frames are seldom further apart.
     private static final long NEAR = 200;
 
     /// The last frame at or before an event; of a run that has none there, its first.
-    static FrameLookup at(Recordings recordings, RunId run, long index) throws IOException, ReplayException {
+    public static FrameLookup at(Recordings recordings, RunId run, long index) throws IOException, ReplayException {
         for (long from = Math.max(0, index - NEAR); ; from = 0) {
             FrameLookup found = lookUp(recordings, run, from, index);
             if (found != null && (found.index() <= index || from == 0)) {
@@ -54,7 +54,7 @@ record FrameLookup(long seq, long index, String line) {
     }
 
     /// The next frame behind an event, of `kind` when one is given; null when there is none.
-    static @Nullable FrameLookup behind(Recordings recordings, RunId run, long index, @Nullable Kind kind)
+    public static @Nullable FrameLookup behind(Recordings recordings, RunId run, long index, @Nullable Kind kind)
             throws IOException {
         try (RunReader reader = RunReader.open(recordings, run, index + 1)) {
             while (reader.next()) {
