@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.evidence.log.TrustPolicy;
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.time.TimeVerdict;
 import blackbox.node.data.DataFolder;
@@ -9,7 +10,6 @@ import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
 import blackbox.recorder.anchor.Anchoring.Outcome;
 import blackbox.recorder.anchor.Outside;
-import blackbox.schemas.CryptoProvider;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,8 +1,8 @@
 package blackbox.cli;
 
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.node.data.DataFolder;
 import blackbox.recorder.guest.TracerFiles;
-import blackbox.schemas.CryptoProvider;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
@@ -96,8 +96,8 @@ public final class ImageCommand {
                 .build(ImageDefinition.named(name), GuestFiles.with(TracerFiles.all()), lock, mirror);
     }
 
-    /// Makes ahead what the first recording on an image would wait for. Where there is no QEMU at all there is nothing
-    /// to make: the image may be for another machine.
+    /// Makes ahead what the first recording on an image would wait for. Where there is no QEMU at all there
+    /// is nothing to make: the image may be for another machine.
     static void prepare(
             DataFolder data, TierOption option, GuestImage image, @Nullable String mirror, Narrator narrator)
             throws VmException {

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
 import blackbox.node.data.DataFolder;
 import blackbox.recorder.RecorderException;
@@ -16,7 +17,6 @@ import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.seal.SteadyClock;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
-import blackbox.schemas.CryptoProvider;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;

@@ -1,34 +1,31 @@
-package blackbox.schemas;
+package blackbox.evidence.sign;
 
+import blackbox.schemas.FipsMode;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPairGenerator;
-import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.Provider;
 import java.security.SecureRandom;
 import java.security.Security;
 import java.security.Signature;
+import org.jspecify.annotations.Nullable;
 
-/// Which JCA provider every algorithm of this process comes from: the JDK's own, or in FIPS mode Bouncy
-/// Castle's certified module (BCFIPS) in approved-only mode.
+/// Which JCA provider signatures, keys and randomness of this process come from: the JDK's own, or in FIPS
+/// mode Bouncy Castle's certified module ([FipsMode]). [blackbox.schemas.Sha256] follows the same choice.
 ///
-/// Decided once, when it is first asked for, by the system property `blackbox.fips` (the launcher sets it
-/// from `BLACKBOX_FIPS`). The order of providers in `java.security` is neither read nor changed: each
-/// algorithm is asked of one provider by name, so no other provider on the class path can slip in. In FIPS
+/// Decided once, when it is first asked for. The order of providers in `java.security` is neither read nor changed:
+/// each algorithm is asked of one provider by name, so no other provider on the class path can slip in. In FIPS
 /// mode nothing falls back to the JDK; what the module lacks is refused. Immutable and safe to share.
 public final class CryptoProvider {
 
-    private static final String FIPS_PROPERTY = "blackbox.fips";
-    private static final String FIPS_PROVIDER = "org.bouncycastle.jcajce.provider.BouncyCastleFipsProvider";
-
     private static final String STANDARD_PROVIDER = "org.bouncycastle.jce.provider.BouncyCastleProvider";
 
-    private static final CryptoProvider CURRENT = Boolean.getBoolean(FIPS_PROPERTY) ? ofFips() : ofJdk();
+    private static final CryptoProvider CURRENT = of(FipsMode.module());
 
     private final boolean fips;
 
-    /// Digests, and ML-DSA where it is there at all.
+    /// Randomness, and ML-DSA where it is there at all.
     private final Provider general;
 
     /// Ed25519 and ECDSA.
@@ -40,8 +37,10 @@ public final class CryptoProvider {
         this.curves = curves;
     }
 
-    private static CryptoProvider ofJdk() {
-        return new CryptoProvider(false, ofName("SUN"), ofName("SunEC"));
+    private static CryptoProvider of(@Nullable Provider fipsModule) {
+        return fipsModule == null
+                ? new CryptoProvider(false, ofName("SUN"), ofName("SunEC"))
+                : new CryptoProvider(true, fipsModule, fipsModule);
     }
 
     private static Provider ofName(String name) {
@@ -50,26 +49,6 @@ public final class CryptoProvider {
             throw new IllegalStateException("this Java runtime has no security provider " + name);
         }
         return provider;
-    }
-
-    /// Loaded by name, because the same code runs on a class path without it.
-    private static CryptoProvider ofFips() {
-        System.setProperty("org.bouncycastle.fips.approved_only", "true");
-        try {
-            Provider provider = Class.forName(FIPS_PROVIDER)
-                    .asSubclass(Provider.class)
-                    .getConstructor()
-                    .newInstance();
-            Object approvedOnly = Class.forName("org.bouncycastle.crypto.CryptoServicesRegistrar")
-                    .getMethod("isInApprovedOnlyMode")
-                    .invoke(null);
-            if (!Boolean.TRUE.equals(approvedOnly)) {
-                throw new IllegalStateException("the FIPS module did not enter approved-only mode");
-            }
-            return new CryptoProvider(true, provider, provider);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("FIPS mode is on, but the FIPS module did not start: " + e, e);
-        }
     }
 
     /// This process's choice.
@@ -109,15 +88,6 @@ public final class CryptoProvider {
                     .newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("Bouncy Castle is not on the class path: " + e, e);
-        }
-    }
-
-    /// A fresh SHA-256 digest, owned by the caller's thread.
-    MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256", general);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("no SHA-256 in " + general, e);
         }
     }
 
