@@ -4,6 +4,7 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.node.data.DataFolder;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.VmException;
+import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder;
@@ -13,7 +14,6 @@ import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.TierChoice;
 import blackbox.vm.machine.TierOption;
-import blackbox.vm.machine.VmHost;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -102,7 +102,7 @@ public final class ImageCommand {
             DataFolder data, TierOption option, GuestImage image, @Nullable String mirror, Narrator narrator)
             throws VmException {
         try {
-            TierChoice choice = VmHost.open(
+            TierChoice choice = QemuHost.open(
                             data.root(),
                             InstantSource.system(),
                             CryptoProvider.current().random(),

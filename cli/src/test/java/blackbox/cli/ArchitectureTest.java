@@ -36,6 +36,8 @@ class ArchitectureTest {
             "node", Set.of("schemas", "evidence", "recorder", "vm", "ingest", "query", "replay"),
             "cli", Set.of("schemas", "evidence", "recorder", "vm", "ingest", "query", "replay", "node"));
 
+    private static final Set<String> INSIDE = Set.of("blackbox.vm.process");
+
     /// A library and the modules that may import it, each from a single package of its own.
     private record Library(String name, Set<String> modules, List<String> packages) {
         boolean holds(JavaClass type) {
@@ -71,6 +73,27 @@ class ArchitectureTest {
             }
         }
         assertEquals(Set.of(), wrong);
+    }
+
+    /// What one module's packages share, and nobody else needs.
+    @Test
+    void insidesStayInside() {
+        var wrong = new TreeSet<String>();
+        for (JavaClass type : CLASSES) {
+            for (Dependency use : type.getDirectDependenciesFromSelf()) {
+                String target = use.getTargetClass().getPackageName();
+                if (INSIDE.contains(target) && !moduleOf(type).equals(moduleOf(use.getTargetClass()))) {
+                    wrong.add(use.getDescription());
+                }
+            }
+        }
+        assertEquals(Set.of(), wrong);
+        assertEquals(
+                INSIDE,
+                CLASSES.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(INSIDE::contains)
+                        .collect(Collectors.toSet()));
     }
 
     @Test

@@ -23,6 +23,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.vm.host.QemuHost;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +89,7 @@ class RerunTest {
     }
 
     private static Verdict replay(String pages) throws Exception {
-        var replayer = new RerunReplayer(Map.of("PAGES", pages));
+        var replayer = new RerunReplayer(Map.of("PAGES", pages), QemuHost::open);
         ReplayRequest request = request(replayer);
         assertEquals(List.of(), replayer.check(request));
         return replayer.replay(request, line -> System.err.println("rerun test: " + line));
@@ -116,10 +117,10 @@ class RerunTest {
 
     @Test
     void aRequestTooManyIsRefusedAndTold() throws Exception {
-        var replayer = new RerunReplayer(Map.of("PAGES", PAGES + ",/more"));
+        var replayer = new RerunReplayer(Map.of("PAGES", PAGES + ",/more"), QemuHost::open);
         ReplayRequest request = request(replayer);
         try (var tape = new EventTape(folder.resolve("tapes"))) {
-            var rerun = new Rerun(recordings, facts, Map.of("PAGES", PAGES + ",/more"));
+            var rerun = new Rerun(recordings, facts, Map.of("PAGES", PAGES + ",/more"), QemuHost::open);
             Rerun.Executed executed = rerun.execute(
                     request.inputs().image(), null, request.inputs().captures(), tape, line -> {});
             assertEquals(List.of(), executed.limits());
@@ -136,7 +137,7 @@ class RerunTest {
 
     @Test
     void valuesThatNoRecordingKeepsAreAskedFor() throws Exception {
-        var replayer = new RerunReplayer(Map.of());
+        var replayer = new RerunReplayer(Map.of(), QemuHost::open);
         List<Refusal> refusals = replayer.check(request(replayer));
         assertEquals("the environment variable PAGES", refusals.getFirst().what());
         assertTrue(refusals.getFirst().mend().endsWith(" --env PAGES=VALUE"));

@@ -8,7 +8,7 @@ import blackbox.vm.machine.AgentHandover;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
-import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.Machine;
 import blackbox.vm.workspace.WorkspaceDisk;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -34,7 +34,7 @@ final class AgentRun {
     private static final int FAILED = 125;
     private static final int INTERRUPTED = 130;
 
-    private final VirtualMachine vm;
+    private final Machine vm;
     private final RecordRequest request;
     private final GuestEntropy entropy;
     private final Path workspace;
@@ -49,7 +49,7 @@ final class AgentRun {
     private @Nullable Exit ended;
 
     AgentRun(
-            VirtualMachine vm,
+            Machine vm,
             RecordRequest request,
             GuestEntropy entropy,
             Path workspace,

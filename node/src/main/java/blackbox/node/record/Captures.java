@@ -7,8 +7,8 @@ import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.capture.KeptFrames;
 import blackbox.schemas.RunId;
 import blackbox.vm.VmException;
+import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.Tier;
-import blackbox.vm.machine.VirtualMachine;
 import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -42,7 +42,7 @@ final class Captures {
     }
 
     /// What is kept of `vm` in `folder`.
-    static CapturedFiles of(VirtualMachine vm, Path folder, CaptureLimits limits) {
+    static CapturedFiles of(Machine vm, Path folder, CaptureLimits limits) {
         Path blocks = folder.resolve(VmRequest.BLOCKS);
         // QEMU has several writes to the log under way at once, and they may come to be there in any order.
         var files = new ArrayList<CaptureFile>();
@@ -63,7 +63,7 @@ final class Captures {
         }
     }
 
-    private static boolean settled(VirtualMachine vm) {
+    private static boolean settled(Machine vm) {
         try {
             vm.settleDisks();
             return true;

@@ -3,7 +3,7 @@ package blackbox.node.record;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;
-import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.Machine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,8 +21,7 @@ final class KeptInputs {
     private KeptInputs() {}
 
     /// Keeps them, the workspace only when it fits into `bytesMax` octets.
-    static void keep(VirtualMachine vm, GuestEntropy entropy, Path folder, long bytesMax)
-            throws VmException, IOException {
+    static void keep(Machine vm, GuestEntropy entropy, Path folder, long bytesMax) throws VmException, IOException {
         long bytes = vm.facts().workspace().bytes();
         if (bytes > 0 && bytes <= bytesMax) {
             vm.copyWorkspaceIn(folder.resolve(CapturedFiles.WORKSPACE));

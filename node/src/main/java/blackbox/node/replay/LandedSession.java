@@ -12,7 +12,7 @@ import blackbox.replay.seek.LiveProcesses;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.event.Kind;
 import blackbox.vm.VmException;
-import blackbox.vm.machine.SteppedMachine;
+import blackbox.vm.replay.SteppedMachine;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;

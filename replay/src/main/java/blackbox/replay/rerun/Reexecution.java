@@ -25,10 +25,10 @@ import blackbox.vm.machine.AgentHandover;
 import blackbox.vm.machine.ClockReading;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
+import blackbox.vm.machine.Machine;
+import blackbox.vm.machine.MachineHost;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.StartFacts;
-import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,7 +48,7 @@ final class Reexecution {
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
 
     private final Path data;
-    private final VmHost host;
+    private final MachineHost host;
     private final ReplayClock wall;
     private final HostClock clock;
     private final EventTape tape;
@@ -82,7 +82,7 @@ final class Reexecution {
     record Result(
             StartFacts facts, @Nullable Exit exit, @Nullable ClockOffset clock, Played played) {}
 
-    private Reexecution(Path data, VmHost host, ReplayClock wall, EventTape tape) {
+    private Reexecution(Path data, MachineHost host, ReplayClock wall, EventTape tape) {
         this.data = data;
         this.host = host;
         this.wall = wall;
@@ -90,10 +90,13 @@ final class Reexecution {
         this.tape = tape;
     }
 
-    /// Gets ready to execute with the machine's QEMU.
-    static Reexecution in(Path data, EventTape tape, Consumer<String> says) throws VmException {
+    /// Gets ready to execute.
+    ///
+    /// @param hosts what runs the machine
+    static Reexecution in(Path data, MachineHost.Opener hosts, EventTape tape, Consumer<String> says)
+            throws VmException {
         var wall = new ReplayClock(InstantSource.system());
-        return new Reexecution(data, VmHost.open(data, wall, new SecureRandom(), says::accept), wall, tape);
+        return new Reexecution(data, hosts.open(data, wall, new SecureRandom(), says::accept), wall, tape);
     }
 
     /// Executes.
@@ -106,7 +109,7 @@ final class Reexecution {
         var log = new MachineLog(clock);
         var request =
                 new VmRequest(given.image(), given.memoryMib(), Network.PEER, given.workspace(), VmRequest.Start.WARM);
-        try (VirtualMachine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
+        try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, this::miss)) {
             align(vm.facts().clock(), wall.set(given.startedAt()));
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
@@ -139,7 +142,7 @@ final class Reexecution {
         clock.align(read.guestBootNanos(), host.getEpochSecond() * 1_000_000_000L + host.getNano());
     }
 
-    private @Nullable Exit agent(VirtualMachine vm, Given given, GuestFeeds feeds)
+    private @Nullable Exit agent(Machine vm, Given given, GuestFeeds feeds)
             throws VmException, IOException, InterruptedException {
         Exit exit = null;
         InputStream nothing = InputStream.nullInputStream();
@@ -167,7 +170,7 @@ final class Reexecution {
 
     /// The agent begins at the very time at which the recorded one began, where that is known; how long the
     /// workspace takes to unpack is not the agent's to see.
-    private void launch(VirtualMachine vm, Given given, InputStream nothing, OutputStream nowhere) throws VmException {
+    private void launch(Machine vm, Given given, InputStream nothing, OutputStream nowhere) throws VmException {
         GuestEntropy recorded = given.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
         vm.prepareAgent(given.command(), entropy, nothing, nowhere, nowhere);
@@ -185,7 +188,7 @@ final class Reexecution {
     }
 
     /// The workspace comes back as it did from the recorded machine, whose tracer saw that; nobody keeps it.
-    private void handOver(VirtualMachine vm, GuestFeeds feeds) throws VmException {
+    private void handOver(Machine vm, GuestFeeds feeds) throws VmException {
         try (var scratch = ScratchFolder.in(data.resolve("cache"), ".replayed-")) {
             VmException undrained = AgentHandover.of(vm, scratch.path().resolve("workspace"), feeds::expectSilence)
                     .undrained();
@@ -201,7 +204,7 @@ final class Reexecution {
     }
 
     /// Ends the machine because its events cannot be kept: the thread that waits for the agent hears of it.
-    private void kill(VirtualMachine vm) {
+    private void kill(Machine vm) {
         try {
             vm.kill();
         } catch (VmException e) {

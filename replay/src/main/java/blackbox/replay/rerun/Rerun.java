@@ -14,6 +14,7 @@ import blackbox.schemas.Hash;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.GuestEntropy;
+import blackbox.vm.machine.MachineHost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,13 +32,17 @@ final class Rerun {
     private final RunFacts facts;
     private final RecordedAgent agent;
     private final Map<String, String> environment;
+    private final MachineHost.Opener hosts;
 
     /// @param environment values of variables, which recordings do not keep
-    Rerun(Recordings recordings, RunFacts facts, Map<String, String> environment) throws ReplayException {
+    /// @param hosts what runs its machine
+    Rerun(Recordings recordings, RunFacts facts, Map<String, String> environment, MachineHost.Opener hosts)
+            throws ReplayException {
         this.recordings = recordings;
         this.facts = facts;
         this.agent = RecordedAgent.of(facts);
         this.environment = Map.copyOf(environment);
+        this.hosts = hosts;
     }
 
     /// What was executed, and what of the recording could not be given to it.
@@ -74,7 +79,8 @@ final class Rerun {
             limits.addAll(cassette.limits());
             says.accept("executing again what was recorded, with " + cassette.connectionCount() + " connections and "
                     + cassette.exchangeCount() + " datagrams to answer from");
-            return new Executed(Reexecution.in(recordings.data(), tape, says).run(given, cassette), limits);
+            return new Executed(
+                    Reexecution.in(recordings.data(), hosts, tape, says).run(given, cassette), limits);
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(
                     Code.ENGINE, "run " + facts.run() + " could not be executed again: " + e.getMessage(), e);

@@ -26,6 +26,7 @@ import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.Hash;
 import blackbox.vm.VmException;
+import blackbox.vm.machine.MachineHost;
 import blackbox.vm.machine.StartFacts;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,11 +52,14 @@ public final class RerunReplayer implements Replayer {
             "dns-id: DNS questions are compared without their ids, which are random");
 
     private final Map<String, String> environment;
+    private final MachineHost.Opener hosts;
     private final InstantSource wall = InstantSource.system();
 
     /// @param environment values of the variables that the run was given; recordings keep only names
-    public RerunReplayer(Map<String, String> environment) {
+    /// @param hosts what runs the machines
+    public RerunReplayer(Map<String, String> environment, MachineHost.Opener hosts) {
         this.environment = Map.copyOf(environment);
+        this.hosts = hosts;
     }
 
     @Override
@@ -111,7 +115,7 @@ public final class RerunReplayer implements Replayer {
     private Executed execute(ReplayRequest request, EventTape tape, Consumer<String> progress)
             throws ReplayException, InterruptedException {
         var inputs = request.inputs();
-        return new Rerun(request.recordings(), request.facts(), environment)
+        return new Rerun(request.recordings(), request.facts(), environment, hosts)
                 .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, progress);
     }
 
@@ -127,7 +131,7 @@ public final class RerunReplayer implements Replayer {
         Hash snapshot = facts.snapshotDigest();
         values.put(Input.IMAGE, facts.imageDigest().toString());
         values.put(Input.SNAPSHOT, snapshot == null ? "none" : snapshot.toString());
-        values.put(Input.QEMU, facts.qemuSha256().toString());
+        values.put(Input.QEMU, facts.hypervisor().sha256().toString());
         values.put(Input.WORKSPACE, facts.workspace().sha256().toString());
         return new RunInputs(values);
     }

@@ -2,7 +2,7 @@ package blackbox.replay.seek;
 
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.machine.KeptMachines;
+import blackbox.vm.replay.KeptMachines;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

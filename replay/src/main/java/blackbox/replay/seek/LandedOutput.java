@@ -2,9 +2,9 @@ package blackbox.replay.seek;
 
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.tier.ReplayRequest;
-import blackbox.vm.machine.AgentOutput;
-import blackbox.vm.machine.SteppedMachine;
+import blackbox.vm.guest.AgentOutput;
 import blackbox.vm.machine.VmRequest;
+import blackbox.vm.replay.SteppedMachine;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;

@@ -1,9 +1,6 @@
 package blackbox.vm.machine;
 
 import blackbox.schemas.OctetText;
-import blackbox.vm.Json;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -67,19 +64,6 @@ public record AgentCommand(
                 .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
                 .toList();
         return new AgentCommand(argv, variables, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT);
-    }
-
-    ObjectNode start(long workspaceBytes, byte[] entropy) {
-        ObjectNode message = Json.object().put("op", "start");
-        Base64.Encoder base64 = Base64.getEncoder();
-        var arguments = message.putArray("argv");
-        argv.forEach(each -> arguments.add(base64.encodeToString(each)));
-        var variables = message.putArray("env");
-        environment.forEach(each -> variables.add(base64.encodeToString(each)));
-        return message.put("cwd", cwd)
-                .put("user", user == AgentUser.ROOT ? "root" : "agent")
-                .put("workspaceBytes", workspaceBytes)
-                .put("entropy", base64.encodeToString(entropy));
     }
 
     private static boolean contains(byte[] octets, byte wanted) {

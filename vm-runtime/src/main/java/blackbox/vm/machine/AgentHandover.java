@@ -28,7 +28,7 @@ public record AgentHandover(
     /// @param target of the workspace, must not exist
     /// @param drained runs when the tracer has handed over what the agent did: from here on it may rightly be quiet
     /// @throws VmException when the machine fails before the workspace is here
-    public static AgentHandover of(VirtualMachine machine, Path target, Runnable drained) throws VmException {
+    public static AgentHandover of(Machine machine, Path target, Runnable drained) throws VmException {
         machine.drain(DRAIN_TIMEOUT);
         drained.run();
         WorkspaceDisk.Unpacked workspace = null;
@@ -49,7 +49,7 @@ public record AgentHandover(
         }
     }
 
-    private static WorkspaceDisk.Unpacked collect(VirtualMachine machine, Path target) throws VmException {
+    private static WorkspaceDisk.Unpacked collect(Machine machine, Path target) throws VmException {
         try {
             Files.createDirectories(target.getParent());
         } catch (IOException e) {
