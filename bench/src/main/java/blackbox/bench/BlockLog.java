@@ -6,6 +6,8 @@ import blackbox.recorder.guest.TracerFiles;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
+import blackbox.vm.host.QemuHost;
+import blackbox.vm.host.QemuMachine;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
@@ -13,8 +15,6 @@ import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;
-import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -61,7 +61,7 @@ final class BlockLog implements Benchmark {
     public List<BenchResult> run() throws Exception {
         Path data = VmData.shared().folder();
         GuestImage image = new ImageStore(data).open("default", GuestFiles.with(TracerFiles.all()));
-        var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), what -> say(what));
+        var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), what -> say(what));
         Turn bare = null;
         Turn logged = null;
         for (int round = 0; round < ROUNDS; round++) {
@@ -82,10 +82,10 @@ final class BlockLog implements Benchmark {
                         .withNote("without a log %.2f s".formatted(bare.seconds())));
     }
 
-    private static Turn turn(VmHost host, GuestImage image, @Nullable Path captures) throws Exception {
+    private static Turn turn(QemuHost host, GuestImage image, @Nullable Path captures) throws Exception {
         var request = new VmRequest(
                 image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, null, VmRequest.Start.WARM, captures, Tier.LIVE);
-        try (VirtualMachine machine = host.start(request, event -> {})) {
+        try (QemuMachine machine = host.start(request, event -> {})) {
             for (InputStream stream : List.of(machine.events(), machine.framesOut(), machine.framesIn())) {
                 Thread.ofPlatform().daemon().start(() -> drop(stream));
             }
@@ -107,7 +107,7 @@ final class BlockLog implements Benchmark {
     }
 
     /// As a recording does it; what becomes of the events costs next to nothing.
-    private static long seal(VirtualMachine machine, Path captures, CountDownLatch done)
+    private static long seal(QemuMachine machine, Path captures, CountDownLatch done)
             throws RecorderException, InterruptedException {
         var file = new CaptureFile(
                 CaptureName.BLOCKS.text(), CaptureName.BLOCKS.in(captures), Long.MAX_VALUE, () -> settled(machine));
@@ -118,7 +118,7 @@ final class BlockLog implements Benchmark {
         return file.sealedBytes();
     }
 
-    private static boolean settled(VirtualMachine machine) {
+    private static boolean settled(QemuMachine machine) {
         try {
             machine.settleDisks();
             return true;
@@ -127,7 +127,7 @@ final class BlockLog implements Benchmark {
         }
     }
 
-    private static String printed(VirtualMachine machine) throws VmException, IOException {
+    private static String printed(QemuMachine machine) throws VmException, IOException {
         String script;
         try (InputStream in = BlockLog.class.getResourceAsStream("writes.py")) {
             if (in == null) {

@@ -2,13 +2,13 @@ package blackbox.bench;
 
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.VmException;
+import blackbox.vm.host.QemuHost;
+import blackbox.vm.host.QemuMachine;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.Network;
-import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -25,8 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// How much slower a workload of files and executions runs in the guest with the tracer, and with `strace -f` instead,
-/// than with neither. All three run in a VM of the same image; each figure is the best of some rounds in one VM.
+/// How much slower a workload of files and executions runs in the guest with the tracer, and with `strace -f`
+/// instead, than with neither. All three run in a VM of the same image; each figure is the best of some
+/// rounds in one VM.
 final class GuestSlowdown implements Benchmark {
     private static final int ROUNDS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -79,13 +80,13 @@ final class GuestSlowdown implements Benchmark {
                 throw new IOException("the workload slowdown.py is missing from this build");
             }
             Files.copy(script, workspace.resolve("slowdown.py"));
-            var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), GuestSlowdown::say);
+            var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), GuestSlowdown::say);
             var image = store.open("default", files);
             Times best = new Times(Double.MAX_VALUE, Double.MAX_VALUE);
             for (int round = 0; round < ROUNDS; round++) {
                 var request = new VmRequest(
                         image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, workspace, VmRequest.Start.WARM);
-                try (VirtualMachine machine = host.start(request, event -> {})) {
+                try (QemuMachine machine = host.start(request, event -> {})) {
                     best = best.best(times(machine, argv));
                 }
             }
@@ -96,7 +97,7 @@ final class GuestSlowdown implements Benchmark {
         }
     }
 
-    private static Times times(VirtualMachine machine, String... argv) throws VmException, IOException {
+    private static Times times(QemuMachine machine, String... argv) throws VmException, IOException {
         for (InputStream stream : List.of(machine.events(), machine.framesOut(), machine.framesIn())) {
             Thread.ofPlatform().daemon().start(() -> drop(stream));
         }

@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.evidence.log.TrustPolicy;
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.time.TimeVerdict;
 import blackbox.recorder.RecorderException;
@@ -8,7 +9,6 @@ import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
 import blackbox.recorder.anchor.Anchoring.Outcome;
 import blackbox.recorder.anchor.Outside;
-import blackbox.schemas.CryptoProvider;
 import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;

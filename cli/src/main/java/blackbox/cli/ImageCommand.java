@@ -1,9 +1,10 @@
 package blackbox.cli;
 
-import blackbox.recorder.guest.TracerFiles;
-import blackbox.schemas.CryptoProvider;
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.VmException;
+import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder;
@@ -13,7 +14,6 @@ import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.TierChoice;
 import blackbox.vm.machine.TierOption;
-import blackbox.vm.machine.VmHost;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -96,13 +96,13 @@ public final class ImageCommand {
                 .build(ImageDefinition.named(name), GuestFiles.with(TracerFiles.all()), lock, mirror);
     }
 
-    /// Makes ahead what the first recording on an image would wait for. Where there is no QEMU at all there is nothing
-    /// to make: the image may be for another machine.
+    /// Makes ahead what the first recording on an image would wait for. Where there is no QEMU at all there
+    /// is nothing to make: the image may be for another machine.
     static void prepare(
             DataFolder data, TierOption option, GuestImage image, @Nullable String mirror, Narrator narrator)
             throws VmException {
         try {
-            TierChoice choice = VmHost.open(
+            TierChoice choice = QemuHost.open(
                             data.root(),
                             InstantSource.system(),
                             CryptoProvider.current().random(),

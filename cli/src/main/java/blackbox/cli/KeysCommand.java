@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.node.data.LocalTrust;
@@ -10,7 +11,6 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
-import blackbox.schemas.CryptoProvider;
 import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;

@@ -2,13 +2,13 @@ package blackbox.cli;
 
 import blackbox.evidence.text.Timestamps;
 import blackbox.node.record.KafkaSettings;
-import blackbox.node.record.OctetText;
 import blackbox.node.record.RecordListener;
 import blackbox.node.record.RecordRequest;
 import blackbox.node.record.RecordResult;
 import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
 import blackbox.recorder.capture.CaptureLimits;
+import blackbox.schemas.OctetText;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;

@@ -11,7 +11,7 @@ final class Variables {
 
     /// The values by name; the last of a name counts.
     ///
-    /// @param given each `K=V`, as [blackbox.node.record.OctetText]
+    /// @param given each `K=V`, as [blackbox.schemas.OctetText]
     /// @throws CommandException when one has no name or no value; it does not repeat what was given
     static Map<String, String> of(List<String> given) {
         var variables = new LinkedHashMap<String, String>();

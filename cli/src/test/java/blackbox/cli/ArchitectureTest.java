@@ -34,9 +34,11 @@ class ArchitectureTest {
             "vm", Set.of("schemas", "files"),
             "ingest", Set.of("schemas", "files", "evidence"),
             "query", Set.of("schemas", "evidence"),
-            "replay", Set.of("schemas", "files", "evidence", "query", "vm"),
+            "replay", Set.of("schemas", "files", "evidence", "recorder", "query", "vm"),
             "node", Set.of("schemas", "files", "evidence", "recorder", "vm", "ingest", "query", "replay"),
             "cli", Set.of("schemas", "files", "evidence", "recorder", "vm", "ingest", "query", "replay", "node"));
+
+    private static final Set<String> INSIDE = Set.of("blackbox.vm.process");
 
     /// A library and the modules that may import it, each from a single package of its own.
     private record Library(String name, Set<String> modules, List<String> packages) {
@@ -73,6 +75,27 @@ class ArchitectureTest {
             }
         }
         assertEquals(Set.of(), wrong);
+    }
+
+    /// What one module's packages share, and nobody else needs.
+    @Test
+    void insidesStayInside() {
+        var wrong = new TreeSet<String>();
+        for (JavaClass type : CLASSES) {
+            for (Dependency use : type.getDirectDependenciesFromSelf()) {
+                String target = use.getTargetClass().getPackageName();
+                if (INSIDE.contains(target) && !moduleOf(type).equals(moduleOf(use.getTargetClass()))) {
+                    wrong.add(use.getDescription());
+                }
+            }
+        }
+        assertEquals(Set.of(), wrong);
+        assertEquals(
+                INSIDE,
+                CLASSES.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(INSIDE::contains)
+                        .collect(Collectors.toSet()));
     }
 
     @Test

@@ -1,14 +1,14 @@
 package blackbox.cli.argv;
 
-import blackbox.node.record.OctetText;
+import blackbox.schemas.OctetText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The arguments of this process. The JVM decodes them by the locale, so what is no text there has been replaced before
-/// `main` sees it; the kernel still has what was given (proc(5), `/proc/PID/cmdline`).
+/// The arguments of this process. The JVM decodes them by the locale, so what is no text there has been
+/// replaced before `main` sees it; the kernel still has what was given (proc(5), `/proc/PID/cmdline`).
 public final class GivenArguments {
     private static final Path CMDLINE = Path.of("/proc/self/cmdline");
 

@@ -2,13 +2,13 @@ package blackbox.cli.fips;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.EcdsaKey;
 import blackbox.evidence.sign.MlDsaKey;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
-import blackbox.schemas.CryptoProvider;
 import blackbox.schemas.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

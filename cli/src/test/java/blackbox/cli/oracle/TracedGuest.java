@@ -7,6 +7,8 @@ import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.schemas.event.Event;
+import blackbox.vm.host.QemuHost;
+import blackbox.vm.host.QemuMachine;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImageBuilder;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
@@ -15,8 +17,6 @@ import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.Network;
-import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
 import blackbox.vm.workspace.TarFilter;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -80,15 +80,15 @@ final class TracedGuest {
             new GuestImageBuilder(store, InstantSource.system(), TracedGuest::say)
                     .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
         }
-        var host = VmHost.open(data, InstantSource.system(), new SecureRandom(), TracedGuest::say);
+        var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TracedGuest::say);
         var request = new VmRequest(
                 store.open("default", files), VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, in, VmRequest.Start.WARM);
-        try (VirtualMachine machine = host.start(request, event -> {})) {
+        try (QemuMachine machine = host.start(request, event -> {})) {
             return run(machine, folder, user, argv);
         }
     }
 
-    private static Ran run(VirtualMachine machine, Path folder, AgentUser user, String... argv) throws Exception {
+    private static Ran run(QemuMachine machine, Path folder, AgentUser user, String... argv) throws Exception {
         List<Event> events = Collections.synchronizedList(new ArrayList<>());
         var clock = new HostClock(InstantSource.system());
         var ready = new ObjectMapper().readTree(machine.facts().ready().tracer());

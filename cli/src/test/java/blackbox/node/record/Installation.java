@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.guest.TracerFiles;
+import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImageBuilder;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.TierOption;
-import blackbox.vm.machine.VmHost;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
@@ -136,7 +136,7 @@ public record Installation(Path folder) {
             new GuestImageBuilder(store, InstantSource.system(), Installation::say)
                     .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
         }
-        VmHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
+        QemuHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
                 .prepare(TierOption.AUTO, store.open("default", files), null);
         return data;
     }

@@ -1,7 +1,6 @@
 package blackbox.evidence.sign;
 
 import blackbox.evidence.log.NoteSigner;
-import blackbox.schemas.CryptoProvider;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;

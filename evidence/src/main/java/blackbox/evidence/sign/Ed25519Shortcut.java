@@ -1,7 +1,7 @@
 package blackbox.evidence.sign;
 
-/// Finds sooner than the provider of [blackbox.schemas.CryptoProvider] that a signature holds. Safe for use by many
-/// threads.
+/// Finds sooner than the provider of [blackbox.evidence.sign.CryptoProvider] that a signature holds. Safe for
+/// use by many threads.
 ///
 /// It decides nothing: what it does not find to hold is judged by the provider as if it had not been asked.
 /// What it finds must be what the provider would take too: `S B = R + k A` without the cofactor, S below the

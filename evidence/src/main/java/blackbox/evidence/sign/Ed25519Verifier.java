@@ -1,6 +1,5 @@
 package blackbox.evidence.sign;
 
-import blackbox.schemas.CryptoProvider;
 import java.math.BigInteger;
 import java.security.PublicKey;
 import java.util.function.Supplier;
@@ -8,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// An Ed25519 public key under a name (C2SP signed-note, type 0x01). Immutable and safe to share.
 ///
-/// The provider's rules decide the few signatures that RFC 8032 leaves open; its tests pin them down. A shortcut may be
-/// asked first, which finds nothing else to hold.
+/// The provider's rules decide the few signatures that RFC 8032 leaves open; its tests pin them down. A
+/// shortcut may be asked first, which finds nothing else to hold.
 public final class Ed25519Verifier extends NamedVerifier {
 
     private static final int SIGNATURE_LENGTH = 64;

@@ -1,6 +1,5 @@
 package blackbox.evidence.sign;
 
-import blackbox.schemas.CryptoProvider;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;

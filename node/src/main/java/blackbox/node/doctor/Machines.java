@@ -1,13 +1,13 @@
 package blackbox.node.doctor;
 
 import blackbox.vm.VmException;
+import blackbox.vm.host.StartTrial;
 import blackbox.vm.image.BuildNamespace;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.image.Progress;
 import blackbox.vm.machine.Accelerator;
-import blackbox.vm.machine.AcceleratorProbe;
-import blackbox.vm.machine.StartTrial;
+import blackbox.vm.qemu.AcceleratorProbe;
 import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qemu.QemuBuilds;
 import blackbox.vm.qemu.QemuTrial;

@@ -4,21 +4,17 @@ import blackbox.recorder.feed.GuestFeeds;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.AgentCommand;
-import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.AgentHandover;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
-import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.workspace.TarFilter;
+import blackbox.vm.machine.Machine;
 import blackbox.vm.workspace.WorkspaceDisk;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -30,8 +26,6 @@ final class AgentRun {
 
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final Duration GRACE = Duration.ofSeconds(5);
-    private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2);
-    private static final Duration COLLECT_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
     private static final int SIGTERM = 15;
@@ -40,7 +34,7 @@ final class AgentRun {
     private static final int FAILED = 125;
     private static final int INTERRUPTED = 130;
 
-    private final VirtualMachine vm;
+    private final Machine vm;
     private final RecordRequest request;
     private final GuestEntropy entropy;
     private final Path workspace;
@@ -55,7 +49,7 @@ final class AgentRun {
     private @Nullable Exit ended;
 
     AgentRun(
-            VirtualMachine vm,
+            Machine vm,
             RecordRequest request,
             GuestEntropy entropy,
             Path workspace,
@@ -168,7 +162,12 @@ final class AgentRun {
     }
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
-        vm.prepareAgent(command(), entropy, streams.in(), streams.out(), streams.error());
+        vm.prepareAgent(
+                AgentCommand.of(request.command(), request.environment(), request.user()),
+                entropy,
+                streams.in(),
+                streams.out(),
+                streams.error());
         listener.agentStarts();
         began = vm.launchAgent(wall.instant());
         started.countDown();
@@ -190,26 +189,33 @@ final class AgentRun {
         if (exit == null) {
             return new Ending(null, null, TIMED_OUT, why, null, null);
         }
-        vm.drain(DRAIN_TIMEOUT);
-        feeds.expectSilence();
-        WorkspaceDisk.Unpacked out = collect();
-        drainAgain(feeds);
+        WorkspaceDisk.Unpacked out = handOver(feeds);
         int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
         return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
     }
 
-    /// What the guest did to hand its workspace over is part of the run, down to the last event. How the
-    /// command ended is known by now, and stays known when that fails.
-    private void drainAgain(GuestFeeds feeds) throws VmException {
-        try {
-            vm.drain(DRAIN_TIMEOUT);
-        } catch (VmException e) {
+    /// What the guest did to hand its workspace over is part of the run, down to the last event. How the command
+    /// ended is known by now, and stays known when that fails.
+    private WorkspaceDisk.@Nullable Unpacked handOver(GuestFeeds feeds) throws VmException {
+        AgentHandover handover = AgentHandover.of(vm, workspace, feeds::expectSilence);
+        WorkspaceDisk.Unpacked out = handover.workspace();
+        String notice = out == null ? null : out.notice();
+        if (notice != null) {
+            says.accept(notice);
+        }
+        VmException refused = handover.refused();
+        if (refused != null) {
+            says.accept("the workspace was not brought back: " + refused.getMessage());
+        }
+        VmException undrained = handover.undrained();
+        if (undrained != null) {
             if (interrupted || stopped != null) {
-                throw e;
+                throw undrained;
             }
             feeds.missTheLast();
-            says.accept("the run's last events may be missing: " + e.getMessage());
+            says.accept("the run's last events may be missing: " + undrained.getMessage());
         }
+        return out;
     }
 
     private @Nullable Exit terminate() throws VmException {
@@ -226,27 +232,6 @@ final class AgentRun {
         return null;
     }
 
-    private WorkspaceDisk.@Nullable Unpacked collect() throws VmException {
-        try {
-            Files.createDirectories(workspace.getParent());
-            WorkspaceDisk.Unpacked out = vm.collect(workspace, TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
-            String notice = out.notice();
-            if (notice != null) {
-                says.accept(notice);
-            }
-            return out;
-        } catch (IOException e) {
-            says.accept("the workspace cannot be brought back to " + workspace + ": " + e.getMessage());
-            return null;
-        } catch (VmException e) {
-            if (e.code() != Code.WORKSPACE_REFUSED && e.code() != Code.DISK_FULL) {
-                throw e;
-            }
-            says.accept("the workspace was not brought back: " + e.getMessage());
-            return null;
-        }
-    }
-
     private void endVm() {
         try {
             vm.powerOff(POWER_OFF_TIMEOUT);
@@ -254,14 +239,5 @@ final class AgentRun {
             says.accept("the VM did not end in order: " + e.getMessage());
             stop("the VM did not end in order");
         }
-    }
-
-    private AgentCommand command() {
-        List<byte[]> argv = request.command().stream().map(OctetText::octets).toList();
-        List<byte[]> environment = request.environment().entrySet().stream()
-                .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
-                .toList();
-        AgentUser user = request.user().equals("root") ? AgentUser.ROOT : AgentUser.AGENT;
-        return new AgentCommand(argv, environment, null, user);
     }
 }

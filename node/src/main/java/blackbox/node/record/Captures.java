@@ -8,8 +8,9 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
+import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.Tier;
-import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ final class Captures {
     }
 
     /// What is kept of `vm` in `folder`.
-    static CapturedFiles of(VirtualMachine vm, Path folder, CaptureLimits limits) {
+    static CapturedFiles of(Machine vm, Path folder, CaptureLimits limits) {
         Path blocks = CaptureName.BLOCKS.in(folder);
         // QEMU has several writes to the log under way at once, and they may come to be there in any order.
         var files = new ArrayList<CaptureFile>();
@@ -55,7 +56,7 @@ final class Captures {
         }
     }
 
-    private static boolean settled(VirtualMachine vm) {
+    private static boolean settled(Machine vm) {
         try {
             vm.settleDisks();
             return true;

@@ -1,10 +1,11 @@
 package blackbox.node.record;
 
 import blackbox.files.AtomicFiles;
+import blackbox.recorder.capture.CapturedFiles;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;
-import blackbox.vm.machine.VirtualMachine;
+import blackbox.vm.machine.Machine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -13,13 +14,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 /// What a run was given and what executing it again has to be given too, in its folder of captures: the
 /// archive of its workspace and the entropy of its guest, both for their owner alone. `run.open` seals their
 /// digests, not them.
-public final class KeptInputs {
+final class KeptInputs {
 
     private KeptInputs() {}
 
     /// Keeps them, the workspace only when it fits into `bytesMax` octets.
-    static void keep(VirtualMachine vm, GuestEntropy entropy, Path folder, long bytesMax)
-            throws VmException, IOException {
+    static void keep(Machine vm, GuestEntropy entropy, Path folder, long bytesMax) throws VmException, IOException {
         long bytes = vm.facts().workspace().bytes();
         if (bytes > 0 && bytes <= bytesMax) {
             vm.copyWorkspaceIn(CaptureName.WORKSPACE.in(folder));

@@ -1,6 +1,7 @@
 package blackbox.node.record;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.recorder.seal.SealedCommand;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Release;
 import blackbox.vm.machine.StartFacts;
@@ -52,8 +53,8 @@ final class OpeningLeaf {
     }
 
     private static void start(ObjectNode start, StartFacts facts) {
-        start.put("qemu", facts.qemuVersion())
-                .put("qemuSha256", facts.qemuSha256().toString());
+        start.put("qemu", facts.hypervisor().version())
+                .put("qemuSha256", facts.hypervisor().sha256().toString());
         start.put("accelerator", facts.accelerator().kind().name())
                 .put("why", facts.accelerator().reason());
         start.put("memoryMib", facts.memoryMib()).put("vcpus", facts.vcpus());

@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
@@ -15,7 +16,6 @@ import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.seal.SteadyClock;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
-import blackbox.schemas.CryptoProvider;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
@@ -24,15 +24,16 @@ import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
+import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.GuestEntropy;
+import blackbox.vm.machine.Machine;
+import blackbox.vm.machine.MachineHost;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.TierChoice;
-import blackbox.vm.machine.VirtualMachine;
-import blackbox.vm.machine.VmHost;
 import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -86,7 +87,7 @@ public final class RecordSession {
     public RecordResult run()
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
-        VmHost host = VmHost.open(data.root(), wall, random, says::accept);
+        MachineHost host = QemuHost.open(data.root(), wall, random, says::accept);
         TierChoice tier = host.choose(request.tier(), image);
         says.accept("tier " + tier.tier().label() + ": " + tier.reason());
         SteadyClock steady = SteadyClock.over(wall);
@@ -103,13 +104,13 @@ public final class RecordSession {
                 Captures.makeFolder(data, run),
                 tier.tier());
         try (var certification = new RunCertification(data, run, random);
-                VirtualMachine vm = start(host, start, log);
+                Machine vm = start(host, start, log);
                 RunLock lock = RunLock.take(data, run)) {
             return record(vm, log, new Begun(run, startedAt, tier, steady, clock, certification.await()));
         }
     }
 
-    private static VirtualMachine start(VmHost host, VmRequest start, MachineLog log) throws VmException {
+    private static Machine start(MachineHost host, VmRequest start, MachineLog log) throws VmException {
         try {
             return host.start(start, event -> log.hear(event.name(), event.detail(), event.halted()));
         } catch (VmException e) {
@@ -133,7 +134,7 @@ public final class RecordSession {
             HostClock clock,
             RunCertification.Certified certified) {}
 
-    private RecordResult record(VirtualMachine vm, MachineLog log, Begun begun)
+    private RecordResult record(Machine vm, MachineLog log, Begun begun)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         Spool spool = Spool.create(data.spool(), begun.run());
         try (var checkpoints =
@@ -142,7 +143,7 @@ public final class RecordSession {
         }
     }
 
-    private RecordResult record(VirtualMachine vm, MachineLog log, Begun begun, Spool spool, RunCheckpoints checkpoints)
+    private RecordResult record(Machine vm, MachineLog log, Begun begun, Spool spool, RunCheckpoints checkpoints)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         RunId run = begun.run();
         HostClock clock = begun.clock();

@@ -1,6 +1,7 @@
 package blackbox.node.replay;
 
 import blackbox.evidence.text.Printable;
+import blackbox.replay.seek.FrameLookup;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;

@@ -1,5 +1,5 @@
-/// Replays, wired: machines of vm-runtime, the recorder's decoders, and the comparison of replay. Reads a
-/// recorded run and never writes to one.
+/// A replay that stands still at a moment, as a session: commands in, answers out. What it stands on is in
+/// `blackbox.replay.seek`.
 @NullMarked
 package blackbox.node.replay;
 

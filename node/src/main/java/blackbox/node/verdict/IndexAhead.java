@@ -2,15 +2,15 @@ package blackbox.node.verdict;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.node.data.LocalTrust;
-import blackbox.node.replay.Landings;
+import blackbox.replay.seek.Landings;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.Lander;
 import blackbox.schemas.RunId;
-import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;

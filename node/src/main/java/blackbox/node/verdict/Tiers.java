@@ -1,9 +1,10 @@
 package blackbox.node.verdict;
 
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.replay.ExactReplayer;
-import blackbox.node.replay.RerunReplayer;
+import blackbox.replay.exact.ExactReplayer;
+import blackbox.replay.rerun.RerunReplayer;
 import blackbox.replay.tier.Replayer;
+import blackbox.vm.host.QemuHost;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ public record Tiers(List<Replayer> replayers) {
     ///
     /// @param environment values of variables that the agent had, by name: recordings keep the names alone
     public static Tiers built(Map<String, String> environment) {
-        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment)));
+        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment, QemuHost::open)));
     }
 
     /// The replayer of a tier, or null.

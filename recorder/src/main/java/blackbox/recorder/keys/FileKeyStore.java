@@ -1,11 +1,11 @@
 package blackbox.recorder.keys;
 
 import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
 import blackbox.files.AtomicFiles;
 import blackbox.recorder.RecorderException;
-import blackbox.schemas.CryptoProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package blackbox.recorder.keys;
 
-import blackbox.schemas.CryptoProvider;
+import blackbox.evidence.sign.CryptoProvider;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 

@@ -1,9 +1,9 @@
 package blackbox.recorder.keys;
 
+import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
-import blackbox.schemas.CryptoProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 

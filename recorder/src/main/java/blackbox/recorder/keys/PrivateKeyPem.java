@@ -1,6 +1,6 @@
 package blackbox.recorder.keys;
 
-import blackbox.schemas.CryptoProvider;
+import blackbox.evidence.sign.CryptoProvider;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;

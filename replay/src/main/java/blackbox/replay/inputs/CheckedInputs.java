@@ -2,8 +2,8 @@ package blackbox.replay.inputs;
 
 import blackbox.replay.capture.SealedCapture;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.machine.VmSnapshot;
 import blackbox.vm.qemu.Qemu;
+import blackbox.vm.snapshot.VmSnapshot;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

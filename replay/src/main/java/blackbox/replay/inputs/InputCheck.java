@@ -2,6 +2,7 @@ package blackbox.replay.inputs;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.recorder.capture.CapturedFiles;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -16,9 +17,9 @@ import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
-import blackbox.vm.machine.VmSnapshot;
 import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qemu.QemuBuilds;
+import blackbox.vm.snapshot.VmSnapshot;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
 import java.nio.file.Files;

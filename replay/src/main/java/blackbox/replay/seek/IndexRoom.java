@@ -4,7 +4,7 @@ import blackbox.files.ProcessLock;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.machine.KeptMachines;
+import blackbox.vm.replay.KeptMachines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

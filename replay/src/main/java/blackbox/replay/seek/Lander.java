@@ -10,9 +10,9 @@ import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.machine.KeptMachines;
-import blackbox.vm.machine.ReplayMachine.Recording;
-import blackbox.vm.machine.SteppedMachine;
+import blackbox.vm.replay.KeptMachines;
+import blackbox.vm.replay.ReplayMachine.Recording;
+import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -228,8 +228,8 @@ public final class Lander {
             return met;
         }
 
-        /// Comes by jumps to a little before where the clock is what is looked for, and to a frame that is numbered no
-        /// higher than `seq`; null is the recording's start.
+        /// Comes by jumps to a little before where the clock is what is looked for, and to a frame that is
+        /// numbered no higher than `seq`; null is the recording's start.
         private @Nullable Place guess(long seq, Approach approach) throws VmException, IOException, ReplayException {
             Place below = index.floor(seq);
             for (int i = 0; i < GUESSES_MAX && below != null && seq - below.seq() > NEAR; i++) {

@@ -1,9 +1,8 @@
 package blackbox.vm.machine;
 
-import blackbox.vm.Json;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.Base64;
+import blackbox.schemas.OctetText;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What the agent is started with. Arguments and environment are octets, for not all of them are text.
@@ -53,17 +52,18 @@ public record AgentCommand(
         ROOT
     }
 
-    ObjectNode start(long workspaceBytes, byte[] entropy) {
-        ObjectNode message = Json.object().put("op", "start");
-        Base64.Encoder base64 = Base64.getEncoder();
-        var arguments = message.putArray("argv");
-        argv.forEach(each -> arguments.add(base64.encodeToString(each)));
-        var variables = message.putArray("env");
-        environment.forEach(each -> variables.add(base64.encodeToString(each)));
-        return message.put("cwd", cwd)
-                .put("user", user == AgentUser.ROOT ? "root" : "agent")
-                .put("workspaceBytes", workspaceBytes)
-                .put("entropy", base64.encodeToString(entropy));
+    /// The command in words, for the agent's workspace.
+    ///
+    /// @param command program and arguments, each [OctetText]
+    /// @param environment variables and values, [OctetText]; the agent gets them in the order of their names
+    /// @param user `agent` or `root`
+    public static AgentCommand of(List<String> command, Map<String, String> environment, String user) {
+        List<byte[]> argv = command.stream().map(OctetText::octets).toList();
+        List<byte[]> variables = environment.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
+                .toList();
+        return new AgentCommand(argv, variables, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT);
     }
 
     private static boolean contains(byte[] octets, byte wanted) {

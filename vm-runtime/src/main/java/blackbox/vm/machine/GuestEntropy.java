@@ -43,7 +43,7 @@ public final class GuestEntropy {
         return Hash.sha256(octets);
     }
 
-    byte[] octets() {
+    public byte[] octets() {
         return Arrays.copyOf(octets, BYTES);
     }
 }

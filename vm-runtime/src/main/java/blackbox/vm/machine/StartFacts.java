@@ -13,15 +13,14 @@ import org.jspecify.annotations.Nullable;
 /// @param imageName as in the store
 /// @param imageDigest over kernel, initrd and root
 /// @param snapshotDigest over RAM, devices and state disk; null after a cold start
-/// @param qemuVersion what QEMU says of itself
-/// @param qemuSha256 of its binary
+/// @param hypervisor that runs it
 /// @param accelerator and why
 /// @param tier how faithfully it can be run again
-/// @param argv QEMU's, complete; its paths are relative to the machine's folder and the same in every run
+/// @param argv the hypervisor's, complete; its paths are relative to the machine's folder and the same in every run
 /// @param memoryMib RAM
 /// @param vcpus processors
 /// @param start restored or cold
-/// @param took from the launch of QEMU to the guest's first answer
+/// @param took from the launch of the hypervisor to the guest's first answer
 /// @param ready what the guest said before any agent could start; from before the snapshot when restored
 /// @param workspace the archive that was copied in
 /// @param clock the guest's clocks beside the host's, right after it came up
@@ -29,8 +28,7 @@ public record StartFacts(
         String imageName,
         Hash imageDigest,
         @Nullable Hash snapshotDigest,
-        String qemuVersion,
-        Hash qemuSha256,
+        Hypervisor hypervisor,
         Accelerator accelerator,
         Tier tier,
         List<String> argv,
@@ -40,4 +38,11 @@ public record StartFacts(
         Duration took,
         Ready ready,
         Archive workspace,
-        ClockReading clock) {}
+        ClockReading clock) {
+
+    /// The program that runs a machine.
+    ///
+    /// @param version what it says of itself
+    /// @param sha256 of its binary
+    public record Hypervisor(String version, Hash sha256) {}
+}

@@ -1,8 +1,6 @@
 package blackbox.vm.machine;
 
-import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Set;
 
 /// How faithfully a run can be run again. It is fixed when the run is recorded.
 public enum Tier {
@@ -11,11 +9,6 @@ public enum Tier {
     /// Every instruction is counted and everything from outside is logged at its instruction: a replay
     /// executes the same instructions. One processor, emulated, several times slower.
     EXACT;
-
-    /// The sockets that a machine has.
-    Set<MachineSockets.Port> ports(Network network) {
-        return this == LIVE ? network.ports() : EnumSet.of(MachineSockets.Port.CONTROL, MachineSockets.Port.QMP);
-    }
 
     /// As in a run's first leaf: `live` or `exact`.
     public String label() {

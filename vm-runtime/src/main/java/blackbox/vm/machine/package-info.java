@@ -1,8 +1,8 @@
-/// Starts, restores, drives and ends virtual machines: QEMU as a child process, its sockets, the guest's protocol.
+/// The port through which recordings and replays use a machine: what to start ([VmRequest]), what came up
+/// ([StartFacts]), and a [Machine] with an agent in it. A hypervisor implements [MachineHost]; QEMU does in
+/// `blackbox.vm.host`.
 ///
-/// One `VirtualMachine` belongs to one run and one owner; its folder holds everything that a crashed run
-/// leaves, so that the next start can clear it. The guest is hostile: each thing it says is bounded and typed
-/// before it gets out of here.
+/// No process, no socket and no command line here.
 @NullMarked
 package blackbox.vm.machine;
 

@@ -1,0 +1,518 @@
+package blackbox.replay.exact;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.node.record.Installation;
+import blackbox.node.record.LoopbackServices;
+import blackbox.node.replay.LandedSession;
+import blackbox.node.replay.LandingReport;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
+import blackbox.replay.ReplayException;
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.compare.EventTape;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.inputs.InputCheck;
+import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.seek.FrameLookup;
+import blackbox.replay.seek.Lander;
+import blackbox.replay.seek.Landings;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.replay.KeptMachines;
+import blackbox.vm.replay.SteppedMachine;
+import blackbox.vm.machine.VmRequest;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A run that uses the clock, randomness, threads, a name server and a web server, recorded in the exact
+/// tier; then all servers stop.
+class ExactTierTest {
+    private static final long SEED = 20_261_122;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final String WORK = """
+            import hashlib, os, threading, time
+            print(time.time_ns(), time.monotonic_ns(), os.getrandom(16).hex())
+            with open('/dev/urandom', 'rb') as random:
+                print(random.read(16).hex())
+            order = []
+            def work(name):
+                for i in range(100):
+                    order.append(name)
+                    hashlib.sha256(b'x' * 2000).digest()
+                    with open('file%d-%d' % (name, i), 'w') as file:
+                        file.write(str(i))
+            threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            print(hashlib.sha256(bytes(order)).hexdigest())
+            """;
+
+    @TempDir
+    static Path folder;
+
+    private static Installation blackbox;
+    private static Recordings recordings;
+    private static RunFacts facts;
+    private static LoopbackServices.Watched watched;
+
+    @BeforeAll
+    static void record() throws Exception {
+        blackbox = Installation.in(folder);
+        var services = new LoopbackServices();
+        String[] words = {
+            "record",
+            "--json",
+            "--tier",
+            "exact",
+            "--network",
+            "user",
+            "--env",
+            "PAGES=/first,/last",
+            "--",
+            "python3",
+            "-c",
+            WORK + services.client()
+        };
+        Installation.Ended ended = blackbox.run(words).expect(0);
+        assertTrue(ended.out().contains("served /first"), ended::out);
+        assertEquals("exact", ended.recorded().path("tier").asText());
+        recordings = new Recordings(blackbox.data());
+        facts = RunFacts.read(recordings, new RunId(ended.recorded().path("run").asText()));
+        services.close();
+        watched = services.watch();
+    }
+
+    @AfterAll
+    static void nobodyCameToWhereTheServersWere() throws Exception {
+        assertEquals(0, watched.heard(), "a replay got out to the host's loopback");
+        watched.close();
+    }
+
+    private static InputCheck.Result check(RunFacts of) throws Exception {
+        return new InputCheck(recordings, of.run(), SealedStart.of(of), null).check(new ExactReplayer().captures());
+    }
+
+    private static ReplayRequest request(RunFacts of) throws Exception {
+        var ready = assertInstanceOf(InputCheck.Ready.class, check(of));
+        return new ReplayRequest(recordings, of, SealedStart.of(of), ready.inputs());
+    }
+
+    @Test
+    void twentyOfTwentyReplaysAreIdentical() throws Exception {
+        var replayer = new ExactReplayer();
+        ReplayRequest request = request(facts);
+        assertEquals(List.of(), replayer.check(request));
+        for (int i = 1; i <= 20; i++) {
+            Verdict verdict = replayer.replay(request, line -> {});
+            assertEquals(Outcome.IDENTICAL, verdict.outcome(), "replay " + i + ": " + verdict);
+            assertTrue(verdict.comparison().events() > 400, verdict::toString);
+            for (String stream : List.of("events", "frames-out", "frames-in", "console", "stdio")) {
+                assertTrue(
+                        verdict.comparison().compared().stream().anyMatch(each -> each.startsWith(stream + ", ")),
+                        verdict::toString);
+            }
+        }
+    }
+
+    @Test
+    void theCommandSignsItsVerdict() throws Exception {
+        Installation.Ended ended =
+                blackbox.run("replay", facts.run().value(), "--json").expect(0);
+        JsonNode json = ended.json();
+        assertEquals("exact", json.path("tier").asText(), ended::out);
+        assertEquals("IDENTICAL", json.path("verdict").asText(), ended::out);
+        assertEquals(0, json.path("egressPackets").asInt(-1), ended::out);
+    }
+
+    @Test
+    void oneChangedOctetOfWhatItIsMadeFromIsRefused() throws Exception {
+        Path captures = recordings.captureFolder(facts.run());
+        for (String name : List.of(
+                CaptureName.LOG.text(),
+                CaptureName.EVENTS.text(),
+                CaptureName.CONSOLE.text(),
+                CaptureName.STDIO.text())) {
+            assertEquals(DivergenceClass.RECORDER_GAP, refusedWith(captures.resolve(name)), name);
+        }
+        for (String name : List.of(CaptureName.RAM.text(), CaptureName.DEVICES.text(), CaptureName.BASE.text())) {
+            // They are the warm snapshot's own files under another name: a copy takes their place here.
+            Path kept = captures.resolve(name);
+            Path aside = captures.resolve(name + ".aside");
+            Files.move(kept, aside);
+            Files.copy(aside, kept);
+            assertTrue(kept.toFile().setWritable(true, true));
+            assertEquals(DivergenceClass.SNAPSHOT, refusedWith(kept), name);
+            Files.delete(kept);
+            Files.move(aside, kept);
+        }
+        assertInstanceOf(InputCheck.Ready.class, check(facts));
+    }
+
+    @Test
+    void anotherMachineIsRefused() throws Exception {
+        ReplayRequest request = request(facts);
+        List<String> argv = request.start().argv();
+        var moreMemory =
+                argv.stream().map(word -> word.equals("1024") ? "2048" : word).toList();
+        var oneDeviceLess = new ArrayList<>(argv);
+        int device = argv.indexOf("-device");
+        oneDeviceLess.subList(device, device + 2).clear();
+        for (List<String> other : List.of(moreMemory, oneDeviceLess)) {
+            assertNotEquals(argv, other);
+            SealedStart start = request.start();
+            var sealed = new SealedStart(
+                    start.tier(),
+                    start.imageName(),
+                    start.image(),
+                    start.snapshot(),
+                    start.workspace(),
+                    start.qemu(),
+                    other);
+            var refusals = new ExactReplayer().check(new ReplayRequest(recordings, facts, sealed, request.inputs()));
+            assertEquals(1, refusals.size(), refusals::toString);
+            assertEquals(DivergenceClass.ENGINE, refusals.getFirst().kind());
+        }
+    }
+
+    /// Flips an octet in the middle of `file`, asks what that is called, and flips it back.
+    private static DivergenceClass refusedWith(Path file) throws Exception {
+        long at = Files.size(file) / 2;
+        flip(file, at);
+        try {
+            var refused = assertInstanceOf(InputCheck.Refused.class, check(facts), file::toString);
+            assertEquals(1, refused.refusals().size(), refused::toString);
+            Refusal refusal = refused.refusals().getFirst();
+            assertTrue(refusal.mend().contains("captures/"), refusal::toString);
+            return refusal.kind();
+        } finally {
+            flip(file, at);
+        }
+    }
+
+    private static void flip(Path file, long at) throws IOException {
+        try (var channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, at);
+            one.put(0, (byte) (one.get(0) ^ 1)).rewind();
+            channel.write(one, at);
+        }
+    }
+
+    @Test
+    void aCutLogIsReplayedUpToTheCut() throws Exception {
+        ReplayRequest request = request(facts);
+        var random = new Random(SEED);
+        SealedCapture log = request.inputs().captures().get(CaptureName.LOG.text());
+        assertNotNull(log);
+        for (int i = 0; i < 10; i++) {
+            long cut = 1 + random.nextLong(log.sealedBytes() - 1);
+            try (var tape = new EventTape(folder.resolve("tapes"))) {
+                var replay = new ExactReplay(request, ExactReplayer.recording(request), tape, line -> {}, cut);
+                ExactReplay.Result result = replay.run(List.of());
+                String what = "seed " + SEED + ", cut at " + cut + ": " + result;
+                assertNotNull(result.stalled(), what);
+                assertTrue(result.stalled().startsWith("the replay log was cut"), what);
+                assertTrue(result.extent().bytes() <= cut && !result.extent().end(), what);
+            }
+        }
+    }
+
+    /// What a machine is at an event does not depend on how it came there: it goes on from what was kept near it and
+    /// jumps, or it is one replay from the start that stops at each event's instruction in turn.
+    @Test
+    void aLandingAtAnEventIsWhatAReplayFromTheStartPasses() throws Exception {
+        ReplayRequest request = request(facts);
+        Lander lander = Landings.lander(request, line -> {});
+        var states = new TreeMap<Long, Long>();
+        int fromKept = 0;
+        for (long index : new Random(SEED).longs(25, 1, facts.events()).sorted().toArray()) {
+            FrameLookup event = FrameLookup.at(recordings, facts.run(), index);
+            var landed = lander.land(event.seq());
+            try (SteppedMachine machine = landed.machine()) {
+                assertEquals(landed.position(), machine.position(), event::toString);
+                states.put(landed.position(), state(machine));
+                fromKept += machine.beganAt() > 0 ? 1 : 0;
+            }
+        }
+        assertTrue(states.size() >= 20 && fromKept >= 10, states.size() + " places, " + fromKept + " from kept ones");
+        SealedCapture log = request.inputs().captures().get(CaptureName.LOG.text());
+        assertNotNull(log);
+        try (InputStream whole = log.open();
+                var machine = SteppedMachine.open(blackbox.data(), ExactReplayer.recording(request), whole)) {
+            for (var place : states.entrySet()) {
+                assertTrue(machine.runTo(place.getKey(), PATIENCE));
+                assertEquals(place.getValue(), state(machine), "seed " + SEED + ", instruction " + place.getKey());
+            }
+            assertTrue(machine.finish(PATIENCE));
+            assertEquals(
+                    -1, Files.mismatch(log(CaptureName.EVENTS.text()), machine.capture(CaptureName.EVENTS.text())));
+        }
+    }
+
+    /// A pass that was ended goes on where its last machine was kept, and a machine that is damaged is not used.
+    @Test
+    void anIndexThatIsBegunIsEndedAndADamagedMachineIsNotUsed() throws Exception {
+        ReplayRequest request = request(facts);
+        var other = new RunId("0".repeat(26));
+        Path index = blackbox.data().resolve("replays").resolve(other.value()).resolve("index");
+        var streams = new Lander.Streams(
+                capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
+        var recording = ExactReplayer.recording(request);
+        var ended = new Lander(blackbox.data(), other, recording, streams, line -> {
+            Thread.currentThread().interrupt(); // as soon as something is kept
+        });
+        assertThrows(ReplayException.class, ended::indexAll);
+        assertTrue(Thread.interrupted());
+        NavigableSet<Long> begun = KeptMachines.open(index).positions();
+        assertFalse(begun.isEmpty());
+        Path places = index.resolve("index.json");
+        Files.delete(places); // the pass begins again, and finds the places that the machines need
+        var goesOn = new Lander(blackbox.data(), other, recording, streams, line -> {});
+        assertTrue(goesOn.indexAll());
+        assertFalse(goesOn.indexAll());
+        assertTrue(KeptMachines.open(index).positions().containsAll(begun));
+        JsonNode first =
+                new ObjectMapper().readTree(places.toFile()).path("places").path(0);
+        assertTrue(first.path(1).asLong() <= begun.first(), first::toString);
+        FrameLookup last = FrameLookup.at(recordings, facts.run(), facts.events());
+        var whole = goesOn.land(last.seq());
+        whole.machine().close();
+
+        // Where nothing of what was kept can be used the way is longer, and leads to the same place.
+        try (Stream<Path> machines = Files.list(index)) {
+            for (Path file :
+                    machines.filter(each -> each.toString().contains("at-")).toList()) {
+                flip(file, Files.size(file) / 2);
+            }
+        }
+        var damaged = new Lander(blackbox.data(), other, recording, streams, line -> {}).land(last.seq());
+        assertEquals(whole.position(), damaged.position());
+        assertEquals(0, damaged.machine().beganAt());
+        damaged.machine().close();
+    }
+
+    /// QEMU may lose its log's thread and then waits for ever; here it is made to wait.
+    @Test
+    void whereAMachineStandsStillAnotherGoesOn() throws Exception {
+        ReplayRequest request = request(facts);
+        var said = new ArrayList<String>();
+        var stopped = new AtomicReference<ProcessHandle>();
+        var streams = new Lander.Streams(
+                capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
+        var other = new RunId("1".repeat(26));
+        var lander = new Lander(blackbox.data(), other, ExactReplayer.recording(request), streams, line -> {
+            said.add(line);
+            if (stopped.get() == null) {
+                ProcessHandle qemu = ProcessHandle.current()
+                        .children()
+                        .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
+                        .findFirst()
+                        .orElseThrow();
+                stopped.set(qemu);
+                assertEquals(0, signal(qemu, "STOP"));
+            }
+        });
+        assertTrue(lander.indexAll());
+        ProcessHandle gone = stopped.get();
+        assertNotNull(gone, said::toString);
+        assertFalse(gone.isAlive());
+        assertTrue(said.stream().anyMatch(line -> line.contains("another machine goes on")), said::toString);
+        assertTrue(Lander.isIndexed(blackbox.data(), other));
+    }
+
+    private static int signal(ProcessHandle process, String name) {
+        try {
+            return new ProcessBuilder("kill", "-" + name, "" + process.pid())
+                    .start()
+                    .waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static SealedCapture capture(ReplayRequest request, String name) {
+        return Objects.requireNonNull(request.inputs().captures().get(name));
+    }
+
+    private static long emits() throws IOException {
+        try (RunReader reader = RunReader.open(recordings, facts.run(), 1)) {
+            assertTrue(reader.next());
+            return RunFacts.detailOf(reader.row())
+                    .path("emitAddress")
+                    .bigIntegerValue()
+                    .longValue();
+        }
+    }
+
+    @Test
+    void servingIndexesAheadAndEndsWhenItIsTold() throws Exception {
+        Path index =
+                blackbox.data().resolve("replays").resolve(facts.run().value()).resolve("index");
+        ScratchFolder.delete(index);
+        Installation.Running serving = blackbox.start("serve", "--listen", "127.0.0.1:0");
+        await(serving, serving.err(), "run " + facts.run() + " is indexed");
+        serving.process().destroy();
+        assertTrue(serving.process().waitFor(60, TimeUnit.SECONDS));
+        assertFalse(Landings.lander(request(facts), line -> {}).indexAll(), "it is there");
+    }
+
+    @Test
+    void aLandedSessionAnswersAndComesBack() throws Exception {
+        ReplayRequest request = request(facts);
+        long index = facts.events() / 2;
+        var printed = new StringWriter();
+        String asked = "registers\nprocesses\nconsole\noutput\nnext\nnext process.exit\nback 1\nprocesses\nto " + index;
+        try (var landed = LandedSession.at(
+                request, index, new LandingReport(new PrintWriter(printed), LandingReport.Form.JSON), line -> {})) {
+            landed.answer(new BufferedReader(new StringReader(asked)), "");
+        }
+        List<String> lines = printed.toString().lines().toList();
+        JsonNode first = new ObjectMapper().readTree(lines.getFirst());
+        JsonNode last = new ObjectMapper().readTree(lines.getLast());
+        assertEquals(first.path("instruction"), last.path("instruction"), "there and back: " + lines);
+        assertEquals(first.path("index"), last.path("index"));
+        assertTrue(printed.toString().contains("process.exit"), lines::toString);
+        assertEquals(asked.lines().count() + 1, lines.size(), "a document for each command");
+        assertTrue(lines.get(1).startsWith("{\"registers\":{\"rax\":\""), lines::toString);
+        assertTrue(lines.get(8).contains("not at an event"), lines::toString);
+    }
+
+    @Test
+    void theCommandLandsAndAnswers() throws Exception {
+        var builder =
+                new ProcessBuilder(Installation.command("replay", facts.run().value(), "--to", "400", "--json"));
+        Path asked = Files.writeString(
+                folder.resolve("asked"),
+                "registers\nmemory 0 16\nfrobnicate\nto " + (facts.events() - 1) + "\noutput\nfinish\n");
+        Installation.Ended ended =
+                blackbox.start(builder.redirectInput(asked.toFile())).await().expect(2); // frobnicate
+        List<String> lines = ended.out().lines().toList();
+        assertEquals(
+                "exact",
+                new ObjectMapper().readTree(lines.getFirst()).path("tier").asText(),
+                ended::out);
+        assertTrue(ended.out().contains("\"rip\":\""), ended::out);
+        assertTrue(ended.out().contains("nothing is mapped at 0"), ended::out);
+        assertTrue(ended.out().contains("there is no command 'frobnicate'"), ended::out);
+        assertTrue(lines.get(5).contains("served /first"), lines::toString);
+        assertEquals("{\"finished\":true}", lines.getLast());
+    }
+
+    private static Path log(String name) {
+        return recordings.captureFolder(facts.run()).resolve(name);
+    }
+
+    /// Registers and all of RAM, in 32 bits of each.
+    private static long state(SteppedMachine machine) throws Exception {
+        var sum = new CRC32C();
+        try (FileChannel ram = FileChannel.open(machine.ram())) {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
+            while (ram.read(buffer) > 0) {
+                sum.update(buffer.flip());
+                buffer.clear();
+            }
+        }
+        return sum.getValue() << 32 | machine.gdb().registers().values().hashCode() & 0xffff_ffffL;
+    }
+
+    private static Installation.Running recording(String script) throws Exception {
+        return blackbox.start("record", "--json", "--tier", "exact", "--", "bash", "-c", script);
+    }
+
+    private static void assertReplayedToTheCut(RunFacts killed) throws Exception {
+        Verdict verdict = new ExactReplayer().replay(request(killed), line -> {});
+        assertEquals(Outcome.INCOMPLETE, verdict.outcome(), verdict::toString);
+        String message = verdict.message();
+        assertTrue(message != null && message.startsWith("the replay log was cut"), verdict::toString);
+    }
+
+    @Test
+    void aKilledRecordingIsReplayedAsFarAsItWent() throws Exception {
+        Installation.Running running = recording("echo begun; for i in $(seq 1000000); do :; done; sleep 600");
+        await(running, running.out(), "begun");
+        ProcessHandle qemu = running.qemu();
+        assertTrue(qemu.destroyForcibly());
+        qemu.onExit().join();
+        Installation.Ended ended = running.await();
+        assertReplayedToTheCut(
+                RunFacts.read(recordings, new RunId(ended.recorded().path("run").asText())));
+    }
+
+    @Test
+    void aRecordingWhoseRecorderWasKilledIsReplayedAsFarAsItIsSealed() throws Exception {
+        Installation.Running running =
+                recording("echo begun; while :; do for i in $(seq 100000); do :; done; echo more; done");
+        await(running, running.out(), "more\nmore\nmore\nmore");
+        ProcessHandle qemu = running.qemu();
+        running.process().destroyForcibly().waitFor();
+        assertTrue(qemu.destroyForcibly());
+        qemu.onExit().join();
+        RunId id = newestRun();
+        RunFacts killed = RunFacts.read(recordings, id);
+        assertEquals(RunState.TRUNCATED, killed.state());
+        assertReplayedToTheCut(killed);
+        FrameLookup middle = FrameLookup.at(recordings, id, killed.events() / 2);
+        try (var landed =
+                Landings.lander(request(killed), line -> {}).land(middle.seq()).machine()) {
+            assertTrue(landed.position() > 0);
+        }
+    }
+
+    private static RunId newestRun() throws IOException {
+        try (Stream<Path> folders = Files.list(blackbox.data().resolve("captures"))) {
+            return new RunId(folders.map(folder -> folder.getFileName().toString())
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow());
+        }
+    }
+
+    private static void await(Installation.Running running, Path file, String words) throws Exception {
+        while (!Files.readString(file).contains(words)) {
+            assertTrue(running.process().isAlive(), () -> "it ended before it said '" + words + "'");
+            boolean unused = running.process().waitFor(50, TimeUnit.MILLISECONDS);
+        }
+    }
+}

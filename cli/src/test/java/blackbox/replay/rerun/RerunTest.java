@@ -1,0 +1,158 @@
+package blackbox.replay.rerun;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.node.record.Installation;
+import blackbox.node.record.LoopbackServices;
+import blackbox.query.run.RunFacts;
+import blackbox.replay.compare.EventTape;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.inputs.InputCheck;
+import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.verdict.ClockOffset;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import blackbox.vm.host.QemuHost;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A run that asked a name server and a web server, executed again when both are gone. The pages that it asks for are
+/// in a variable whose value no recording keeps, so that it can be made to ask for others.
+class RerunTest {
+    /// The guest sets its clock to the recorded time and reads it at once.
+    private static final long START_OFFSET_NS_MAX = 50_000_000;
+
+    private static final String PAGES = "/first,/large,/last";
+
+    @TempDir
+    static Path folder;
+
+    private static Recordings recordings;
+    private static RunFacts facts;
+    private static LoopbackServices.Watched watched;
+
+    @BeforeAll
+    static void record() throws Exception {
+        var blackbox = Installation.in(folder);
+        var services = new LoopbackServices();
+        String[] words = {
+            "record",
+            "--json",
+            "--tier",
+            "live",
+            "--network",
+            "user",
+            "--env",
+            "PAGES=" + PAGES,
+            "--",
+            "python3",
+            "-c",
+            services.client()
+        };
+        Installation.Ended ended = blackbox.run(words).expect(0);
+        assertTrue(ended.out().contains("served /first"), ended::out);
+        recordings = new Recordings(blackbox.data());
+        facts = RunFacts.read(recordings, new RunId(ended.recorded().path("run").asText()));
+        services.close();
+        watched = services.watch();
+    }
+
+    @AfterAll
+    static void nobodyCameToWhereTheServersWere() throws Exception {
+        assertEquals(0, watched.heard(), "a replay got out to the host's loopback");
+        watched.close();
+    }
+
+    private static ReplayRequest request(RerunReplayer replayer) throws Exception {
+        SealedStart start = SealedStart.of(facts);
+        var check = new InputCheck(recordings, facts.run(), start, null).check(replayer.captures());
+        var ready = assertInstanceOf(InputCheck.Ready.class, check, check::toString);
+        return new ReplayRequest(recordings, facts, start, ready.inputs());
+    }
+
+    private static Verdict replay(String pages) throws Exception {
+        var replayer = new RerunReplayer(Map.of("PAGES", pages), QemuHost::open);
+        ReplayRequest request = request(replayer);
+        assertEquals(List.of(), replayer.check(request));
+        return replayer.replay(request, line -> System.err.println("rerun test: " + line));
+    }
+
+    @Test
+    void withoutItsServersItDoesTheSame() throws Exception {
+        Verdict verdict = replay(PAGES);
+        assertEquals(Outcome.EQUIVALENT, verdict.outcome(), verdict::toString);
+        assertTrue(verdict.comparison().events() > 100, verdict::toString);
+        assertEquals(0, verdict.comparison().egressPackets());
+        ClockOffset clock = Objects.requireNonNull(verdict.comparison().clock());
+        assertTrue(Math.abs(clock.startNs()) < START_OFFSET_NS_MAX, clock::toString);
+        assertNotNull(clock.endNs());
+        assertTrue(verdict.comparison().rules().stream().anyMatch(rule -> rule.startsWith("environment: ")));
+    }
+
+    @Test
+    void anotherRequestIsNotAnswered() throws Exception {
+        Verdict verdict = replay("/first,/other,/last");
+        assertEquals(Outcome.DIVERGED, verdict.outcome());
+        FirstDivergence divergence = verdict.comparison().firstDivergence();
+        assertEquals(DivergenceClass.NET_MISS, divergence == null ? null : divergence.kind(), verdict::toString);
+    }
+
+    @Test
+    void aRequestTooManyIsRefusedAndTold() throws Exception {
+        var replayer = new RerunReplayer(Map.of("PAGES", PAGES + ",/more"), QemuHost::open);
+        ReplayRequest request = request(replayer);
+        try (var tape = new EventTape(folder.resolve("tapes"))) {
+            var rerun = new Rerun(recordings, facts, Map.of("PAGES", PAGES + ",/more"), QemuHost::open);
+            Rerun.Executed executed = rerun.execute(
+                    request.inputs().image(), null, request.inputs().captures(), tape, line -> {});
+            assertEquals(List.of(), executed.limits());
+            assertEquals(3, executed.result().played().connections());
+            assertEquals(0, executed.result().played().unusedConnections());
+            var exit = executed.result().exit();
+            assertEquals(3, exit == null ? null : exit.code(), "the program says that a page did not come");
+            List<String> misses = misses(tape);
+            assertEquals(1, misses.size(), misses::toString);
+            assertTrue(misses.getFirst().startsWith("CONNECT {\"protocol\":\"tcp\",\"remote\":{\"ip\":\"10.0.2.2\""));
+            assertTrue(misses.getFirst().contains("all 3 recorded are used"), misses::toString);
+        }
+    }
+
+    @Test
+    void valuesThatNoRecordingKeepsAreAskedFor() throws Exception {
+        var replayer = new RerunReplayer(Map.of(), QemuHost::open);
+        List<Refusal> refusals = replayer.check(request(replayer));
+        assertEquals("the environment variable PAGES", refusals.getFirst().what());
+        assertTrue(refusals.getFirst().mend().endsWith(" --env PAGES=VALUE"));
+    }
+
+    private static List<String> misses(EventTape tape) throws Exception {
+        var found = new ArrayList<String>();
+        try (EventTape.Cursor cursor = tape.open(0)) {
+            while (cursor.next()) {
+                Row row = cursor.row();
+                if (row.number(Column.KIND) == Kind.NET_MISS.code()) {
+                    found.add(row.text(Column.WHAT) + " " + row.text(Column.DETAIL));
+                }
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,191 @@
+package blackbox.replay.exact;
+
+import blackbox.evidence.store.RunReader;
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.query.run.RunFacts;
+import blackbox.recorder.guest.TracerReport;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.compare.EventTape;
+import blackbox.replay.compare.RecordedSide;
+import blackbox.replay.divergence.Alignment;
+import blackbox.replay.divergence.AlignmentSettings;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.Side;
+import blackbox.replay.inputs.Argv;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.ClockOffset;
+import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.VmRequest;
+import blackbox.vm.replay.ReplayMachine;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction.
+/// What it sends must be the recording's octet for octet.
+public final class ExactReplayer implements Replayer {
+    private static final String INTERLEAVING = "interleaving";
+    private static final Pattern SHIFT = Pattern.compile("shift=([0-9]{1,2}),");
+
+    private final InstantSource wall = InstantSource.system();
+
+    @Override
+    public Tier tier() {
+        return Tier.EXACT;
+    }
+
+    @Override
+    public Set<String> captures() {
+        return CaptureName.texts(CaptureName.EXACT);
+    }
+
+    @Override
+    public List<Refusal> check(ReplayRequest request) throws ReplayException {
+        Refusal machine =
+                Argv.compare(request.start().argv(), recording(request).argv(network(request.facts())));
+        return machine == null ? List.of() : List.of(machine);
+    }
+
+    @Override
+    public Verdict replay(ReplayRequest request, Consumer<String> progress)
+            throws ReplayException, InterruptedException {
+        var run = request.facts().run();
+        try (var tape = new EventTape(new DataFolder(request.recordings().data()).cache())) {
+            ExactReplay.Result result;
+            try {
+                result = new ExactReplay(request, recording(request), tape, progress).run(cpuSeq(request));
+            } catch (ReplayException e) {
+                if (e.getCause() instanceof VmException) {
+                    return Verdict.failed(run, wall.instant(), Tier.EXACT, String.valueOf(e.getMessage()));
+                }
+                throw e;
+            }
+            String stalled = result.stalled();
+            if (stalled != null && result.extent().end()) {
+                return Verdict.failed(run, wall.instant(), Tier.EXACT, stalled);
+            }
+            return Verdict.of(
+                    run,
+                    wall.instant(),
+                    Tier.EXACT,
+                    comparison(request, result, align(request, tape)),
+                    new Completion(stalled));
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, "the replay of run " + run + " failed", e);
+        }
+    }
+
+    private static Alignment align(ReplayRequest request, EventTape tape) throws IOException {
+        Side recorded = RecordedSide.of(request.recordings(), request.facts().run());
+        var settings = new AlignmentSettings(AlignmentSettings.CONTEXT_DEFAULT, new SecureRandom().nextLong(), true);
+        return Divergences.align(recorded, new Side("replay", tape, recorded.inputs()), List.of(), settings);
+    }
+
+    private static Comparison comparison(ReplayRequest request, ExactReplay.Result result, Alignment alignment) {
+        boolean cut = result.stalled() != null;
+        var compared = new ArrayList<String>();
+        compared.add("events, one by one");
+        var notCompared = new ArrayList<>(alignment.notCompared());
+        notCompared.add("times of events: the recording has the host's clock, the replay the guest's");
+        var found = alignment.firstDivergence();
+        FirstDivergence first = cut || found == null ? null : FirstDivergence.of(found);
+        for (StreamMatch match : result.matches()) {
+            if (match.bytes() > 0 || match.fault() != null) {
+                compared.add(match.name() + ", " + match.bytes() + " octets");
+            }
+            String fault = match.fault();
+            if (fault != null && cut) {
+                notCompared.add(fault);
+            } else if (fault != null && first == null) {
+                first = new FirstDivergence(
+                        Math.max(0, request.facts().events() - 1),
+                        DivergenceClass.ENGINE,
+                        "the recorded octets of " + match.name(),
+                        fault,
+                        List.of("all inputs are the recorded ones: what executes them did otherwise"),
+                        List.of());
+            }
+        }
+        var rules = new ArrayList<>(cut ? List.of() : alignment.rules());
+        if (!cut && result.matches().stream().allMatch(match -> match.fault() == null)) {
+            // Each stream is the recorded one, octet for octet; how a recorder's threads put them into one order is
+            // not the machine's doing.
+            rules.remove(INTERLEAVING);
+            notCompared.add("the order in which the recorder merged the guest's events with the network's");
+        }
+        return new Comparison(rules, compared, notCompared, alignment.comparedEvents(), first, 0)
+                .with(cut ? null : clock(result.matches()));
+    }
+
+    /// The guest says on its control port what its clock showed when the agent began and when it ended.
+    private static @Nullable ClockOffset clock(List<StreamMatch> matches) {
+        boolean said = matches.stream()
+                .anyMatch(each ->
+                        each.name().equals(CaptureName.CONTROL.text()) && each.bytes() > 0 && each.fault() == null);
+        return said ? ClockOffset.NONE : null;
+    }
+
+    public static ReplayMachine.Recording recording(ReplayRequest request) {
+        JsonNode start =
+                Objects.requireNonNull(request.facts().start()).detail().path("start");
+        return new ReplayMachine.Recording(
+                request.inputs().image(),
+                request.inputs().qemu(),
+                start.path("memoryMib").asInt(VmRequest.MEMORY_MIB_DEFAULT),
+                instructionShift(request.start().argv()),
+                request.recordings().captureFolder(request.facts().run()),
+                request.inputs().workspace());
+    }
+
+    /// As the recording's QEMU was given it. Where it is not there the command lines differ, and that is
+    /// refused.
+    private static int instructionShift(List<String> argv) {
+        return argv.stream()
+                .map(SHIFT::matcher)
+                .filter(Matcher::lookingAt)
+                .map(found -> Integer.parseInt(found.group(1)))
+                .findFirst()
+                .orElse(0);
+    }
+
+    private static Network network(RunFacts facts) throws ReplayException {
+        String name =
+                Objects.requireNonNull(facts.start()).detail().path("network").asText();
+        return Stream.of(Network.values())
+                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ReplayException(Code.BAD_INPUT, "there is no network '" + name + "'"));
+    }
+
+    /// Where the tracer said that each CPU's sequence stood: the run's second event.
+    private static List<Long> cpuSeq(ReplayRequest request) throws IOException {
+        try (RunReader reader =
+                RunReader.open(request.recordings(), request.facts().run(), 1)) {
+            return reader.next()
+                    ? TracerReport.of(RunFacts.detailOf(reader.row())).cpuSeq()
+                    : List.of();
+        }
+    }
+}

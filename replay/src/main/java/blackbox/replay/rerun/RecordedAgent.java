@@ -1,0 +1,120 @@
+package blackbox.replay.rerun;
+
+import blackbox.query.run.RunFacts;
+import blackbox.recorder.seal.SealedCommand;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.verdict.ClockOffset;
+import blackbox.schemas.Hash;
+import blackbox.vm.machine.AgentCommand;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What a run's first event says of its agent, as far as executing it again needs it.
+///
+/// @param command arguments, each [OctetText]
+/// @param variables names of what was added to its environment; the values were not recorded
+/// @param user `agent` or `root`
+/// @param memoryMib of its machine
+/// @param entropy digest of what its guest's generator was given, null where the run does not say
+/// @param startedAt when the run began
+/// @param clock what the guest's clock showed, null where the run does not say
+/// @param took how long the run was, null where it has no end
+record RecordedAgent(
+        List<String> command,
+        List<String> variables,
+        String user,
+        int memoryMib,
+        @Nullable Hash entropy,
+        Instant startedAt,
+        @Nullable GuestTimes clock,
+        @Nullable Duration took) {
+    private static final int PATIENCE_FACTOR = 20;
+    private static final Duration PATIENCE_MIN = Duration.ofMinutes(2);
+
+    RecordedAgent {
+        command = List.copyOf(command);
+        variables = List.copyOf(variables);
+    }
+
+    /// What the guest's wall clock showed in a run, nanoseconds since 1970.
+    ///
+    /// @param startNs when the agent's first process was made
+    /// @param endNs when the agent had ended, null where it did not by itself
+    record GuestTimes(long startNs, @Nullable Long endNs) {
+        static @Nullable GuestTimes of(RunFacts.@Nullable End end) {
+            JsonNode clock = end == null ? null : end.detail().path("clock");
+            if (clock == null || !clock.path("startNs").isIntegralNumber()) {
+                return null;
+            }
+            JsonNode ended = clock.path("endNs");
+            return new GuestTimes(
+                    clock.path("startNs").longValue(), ended.isIntegralNumber() ? (Long) ended.longValue() : null);
+        }
+
+        Instant start() {
+            return Instant.EPOCH.plusNanos(startNs);
+        }
+
+        /// By how much another guest's clock was off these.
+        ClockOffset offsetOf(GuestTimes other) {
+            Long end = endNs;
+            Long otherEnd = other.endNs();
+            Long later = end == null || otherEnd == null ? null : Long.valueOf(otherEnd - end);
+            return new ClockOffset(other.startNs() - startNs, later);
+        }
+    }
+
+    /// Reads it.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when the run does not say what was started
+    static RecordedAgent of(RunFacts facts) throws ReplayException {
+        RunFacts.Start start = facts.start();
+        if (start == null || start.detail().path("command").isEmpty()) {
+            throw new ReplayException(
+                    Code.BAD_INPUT,
+                    "run " + facts.run() + " does not say which command was run, so it cannot be again");
+        }
+        String entropy = start.text("entropy", "sha256");
+        RunFacts.End end = facts.end();
+        return new RecordedAgent(
+                SealedCommand.of(start.detail()),
+                texts(start.detail().path("environment")),
+                start.detail().path("user").asText("agent"),
+                start.detail().path("start").path("memoryMib").asInt(),
+                entropy == null ? null : Hash.ofHex(entropy),
+                Instant.EPOCH.plusNanos(start.atNs()),
+                GuestTimes.of(end),
+                end == null ? null : Duration.ofNanos(Math.max(0, end.atNs() - start.atNs())));
+    }
+
+    private static List<String> texts(JsonNode array) {
+        var texts = new ArrayList<String>();
+        array.forEach(each -> texts.add(each.asText()));
+        return texts;
+    }
+
+    /// The variables that `given` has no value for.
+    List<String> missing(Map<String, String> given) {
+        return variables.stream().filter(name -> !given.containsKey(name)).toList();
+    }
+
+    /// The command with these values; what was not recorded is left out.
+    AgentCommand with(Map<String, String> values) {
+        var known = new HashMap<>(values);
+        known.keySet().retainAll(variables);
+        return AgentCommand.of(command, known, user);
+    }
+
+    /// How long to wait for it: emulation on a busy machine is many times slower now and then.
+    Duration patience() {
+        Duration recorded = took == null ? Duration.ZERO : took;
+        return recorded.multipliedBy(PATIENCE_FACTOR).plus(PATIENCE_MIN);
+    }
+}

@@ -1,0 +1,215 @@
+package blackbox.replay.rerun;
+
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.feed.GuestFeeds;
+import blackbox.recorder.feed.GuestStreams;
+import blackbox.recorder.feed.MachineLog;
+import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerReport;
+import blackbox.replay.cassette.Cassette;
+import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.cassette.Miss;
+import blackbox.replay.cassette.PeerLink;
+import blackbox.replay.compare.EventTape;
+import blackbox.replay.rerun.RecordedAgent.GuestTimes;
+import blackbox.replay.verdict.ClockOffset;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentHandover;
+import blackbox.vm.machine.ClockReading;
+import blackbox.vm.machine.GuestEntropy;
+import blackbox.vm.machine.GuestMessage.Exit;
+import blackbox.vm.machine.Machine;
+import blackbox.vm.machine.MachineHost;
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.VmRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Executes what was recorded once more, in a machine that reaches nothing but a cassette. What the guest
+/// does and what its interface carries becomes events as in a recording, but nothing is sealed, kept or
+/// published. One object, one execution, one thread.
+final class Reexecution {
+    private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
+
+    private final Path data;
+    private final MachineHost host;
+    private final ReplayClock wall;
+    private final HostClock clock;
+    private final EventTape tape;
+    private volatile @Nullable VmException unkilled;
+    private long startedNs;
+
+    /// What to execute.
+    ///
+    /// @param image the very image
+    /// @param memoryMib as recorded
+    /// @param workspace archive or folder, null for none
+    /// @param command as recorded, with the values of its environment
+    /// @param entropy what the recorded guest was given, null when that is not known
+    /// @param startedAt when the recorded run began
+    /// @param times what the recorded guest's clock showed, null when that is not known
+    record Given(
+            GuestImage image,
+            int memoryMib,
+            @Nullable Path workspace,
+            AgentCommand command,
+            @Nullable GuestEntropy entropy,
+            Instant startedAt,
+            @Nullable GuestTimes times,
+            Duration patience) {}
+
+    /// What came of it.
+    ///
+    /// @param facts how the machine came up
+    /// @param exit how the agent ended, null when it did not in time
+    /// @param clock how the guest's clock differed from the recorded one, null where that is not known
+    record Result(
+            StartFacts facts, @Nullable Exit exit, @Nullable ClockOffset clock, Played played) {}
+
+    private Reexecution(Path data, MachineHost host, ReplayClock wall, EventTape tape) {
+        this.data = data;
+        this.host = host;
+        this.wall = wall;
+        this.clock = new HostClock(wall);
+        this.tape = tape;
+    }
+
+    /// Gets ready to execute.
+    ///
+    /// @param hosts what runs the machine
+    static Reexecution in(Path data, MachineHost.Opener hosts, EventTape tape, Consumer<String> says)
+            throws VmException {
+        var wall = new ReplayClock(InstantSource.system());
+        return new Reexecution(data, hosts.open(data, wall, new SecureRandom(), says::accept), wall, tape);
+    }
+
+    /// Executes.
+    ///
+    /// @throws VmException when the machine fails
+    /// @throws RecorderException when the events cannot be kept
+    /// @throws IOException when the cassette cannot be played to the end
+    Result run(Given given, Cassette cassette)
+            throws VmException, RecorderException, IOException, InterruptedException {
+        var log = new MachineLog(clock);
+        var request =
+                new VmRequest(given.image(), given.memoryMib(), Network.PEER, given.workspace(), VmRequest.Start.WARM);
+        try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
+                var link = new PeerLink(vm.network(), cassette, this::miss)) {
+            align(vm.facts().clock(), wall.set(given.startedAt()));
+            var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
+            var tracer = TracerReport.of(vm.facts().ready().tracer());
+            var feeds =
+                    new GuestFeeds(streams, tape, clock, tracer.cpuSeq(), log, CapturedFiles.none(), why -> kill(vm));
+            Exit exit;
+            try {
+                exit = agent(vm, given, feeds);
+            } finally {
+                feeds.expectSilence();
+                vm.powerOff(POWER_OFF_TIMEOUT);
+            }
+            feeds.finish();
+            if (exit != null) {
+                tape.accept(
+                        new Event.RunClose(EventHeader.host(clock.nowNs()), 0, 0, exit.code(), exit.signal(), "{}"));
+            }
+            tape.finish();
+            VmException left = unkilled;
+            if (left != null) {
+                throw left;
+            }
+            return new Result(vm.facts(), exit, offset(given.times(), exit), link.awaitEnd());
+        }
+    }
+
+    private void align(ClockReading read, Duration moved) {
+        Instant host = read.host().plus(moved);
+        clock.align(read.guestBootNanos(), host.getEpochSecond() * 1_000_000_000L + host.getNano());
+    }
+
+    private @Nullable Exit agent(Machine vm, Given given, GuestFeeds feeds)
+            throws VmException, IOException, InterruptedException {
+        Exit exit = null;
+        InputStream nothing = InputStream.nullInputStream();
+        OutputStream nowhere = OutputStream.nullOutputStream();
+        try {
+            launch(vm, given, nothing, nowhere);
+            exit = vm.awaitExit(given.patience());
+            handOver(vm, feeds);
+            return exit;
+        } catch (VmException e) {
+            if (Thread.interrupted()) {
+                vm.kill();
+                throw new InterruptedException("the replay was interrupted");
+            }
+            tape.check(); // the machine was ended because its events cannot be kept
+            if (e.code() != Code.TIMEOUT) {
+                throw e;
+            }
+            if (exit != null) {
+                feeds.missTheLast();
+            }
+            return exit;
+        }
+    }
+
+    /// The agent begins at the very time at which the recorded one began, where that is known; how long the
+    /// workspace takes to unpack is not the agent's to see.
+    private void launch(Machine vm, Given given, InputStream nothing, OutputStream nowhere) throws VmException {
+        GuestEntropy recorded = given.entropy();
+        GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
+        vm.prepareAgent(given.command(), entropy, nothing, nowhere, nowhere);
+        GuestTimes times = given.times();
+        if (times != null) {
+            clock.shift(wall.set(times.start()));
+        }
+        startedNs = vm.launchAgent(wall.instant()).wallNanos();
+    }
+
+    private @Nullable ClockOffset offset(@Nullable GuestTimes recorded, @Nullable Exit exit) {
+        return recorded == null
+                ? null
+                : recorded.offsetOf(new GuestTimes(startedNs, exit == null ? null : (Long) exit.wallNanos()));
+    }
+
+    /// The workspace comes back as it did from the recorded machine, whose tracer saw that; nobody keeps it.
+    private void handOver(Machine vm, GuestFeeds feeds) throws VmException {
+        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".replayed-")) {
+            VmException undrained = AgentHandover.of(vm, scratch.path().resolve("workspace"), feeds::expectSilence)
+                    .undrained();
+            if (undrained != null) {
+                throw undrained;
+            }
+        }
+    }
+
+    private void miss(Miss miss) {
+        tape.accept(
+                new Event.NetMiss(EventHeader.host(clock.nowNs()), miss.kind().name(), miss.json()));
+    }
+
+    /// Ends the machine because its events cannot be kept: the thread that waits for the agent hears of it.
+    private void kill(Machine vm) {
+        try {
+            vm.kill();
+        } catch (VmException e) {
+            unkilled = e;
+        }
+    }
+}

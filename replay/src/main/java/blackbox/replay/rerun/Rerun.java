@@ -1,0 +1,121 @@
+package blackbox.replay.rerun;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.query.run.RunFacts;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.capture.KeptFrames;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.cassette.Cassette;
+import blackbox.replay.compare.EventTape;
+import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.machine.GuestEntropy;
+import blackbox.vm.machine.MachineHost;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The re-execution of a run that was recorded live: the same image, snapshot and workspace, the recorded
+/// clock and entropy, and for a network only what was recorded. It shows whether the run does the same again;
+/// it never claims to be the same execution.
+final class Rerun {
+    private final Recordings recordings;
+    private final RunFacts facts;
+    private final RecordedAgent agent;
+    private final Map<String, String> environment;
+    private final MachineHost.Opener hosts;
+
+    /// @param environment values of variables, which recordings do not keep
+    /// @param hosts what runs its machine
+    Rerun(Recordings recordings, RunFacts facts, Map<String, String> environment, MachineHost.Opener hosts)
+            throws ReplayException {
+        this.recordings = recordings;
+        this.facts = facts;
+        this.agent = RecordedAgent.of(facts);
+        this.environment = Map.copyOf(environment);
+        this.hosts = hosts;
+    }
+
+    /// What was executed, and what of the recording could not be given to it.
+    ///
+    /// @param limits in words
+    record Executed(Reexecution.Result result, List<String> limits) {}
+
+    /// Executes it; the events go to `tape`.
+    ///
+    /// @param workspace archive or folder whose archive is the recorded one; null for none
+    /// @param captures the run's, checked
+    /// @throws ReplayException `ENGINE`, or `ALTERED` when the kept entropy is not what was sealed
+    Executed execute(
+            GuestImage image,
+            @Nullable Path workspace,
+            Map<String, SealedCapture> captures,
+            EventTape tape,
+            Consumer<String> says)
+            throws ReplayException, InterruptedException {
+        var limits = new ArrayList<String>();
+        GuestEntropy entropy = entropy(limits);
+        var given = new Reexecution.Given(
+                image,
+                agent.memoryMib(),
+                workspace,
+                agent.with(environment),
+                entropy,
+                agent.startedAt(),
+                agent.clock(),
+                agent.patience());
+        try (var out = frames(captures, CaptureName.FRAMES_OUT.text());
+                var in = frames(captures, CaptureName.FRAMES_IN.text())) {
+            Cassette cassette = Cassette.read(out, in);
+            limits.addAll(cassette.limits());
+            says.accept("executing again what was recorded, with " + cassette.connectionCount() + " connections and "
+                    + cassette.exchangeCount() + " datagrams to answer from");
+            return new Executed(
+                    Reexecution.in(recordings.data(), hosts, tape, says).run(given, cassette), limits);
+        } catch (IOException | VmException | RecorderException e) {
+            throw new ReplayException(
+                    Code.ENGINE, "run " + facts.run() + " could not be executed again: " + e.getMessage(), e);
+        }
+    }
+
+    private static SealedFrames frames(Map<String, SealedCapture> captures, String name)
+            throws IOException, ReplayException {
+        SealedCapture capture = captures.get(name);
+        if (capture == null) {
+            throw new ReplayException(
+                    Code.MISSING, "the run was recorded without '" + name + "': record it again to have it executed");
+        }
+        return new SealedFrames(capture);
+    }
+
+    private @Nullable GuestEntropy entropy(List<String> limits) throws ReplayException {
+        Hash sealed = agent.entropy();
+        Path file = CaptureName.ENTROPY.in(recordings.captureFolder(facts.run()));
+        if (sealed == null || !Files.exists(file)) {
+            limits.add("what the guest's random generator was given is not here: it was given something else");
+            return null;
+        }
+        try {
+            var entropy = GuestEntropy.ofHex(Files.readString(file).strip());
+            if (entropy.digest().equals(sealed)) {
+                return entropy;
+            }
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, file + " cannot be read", e);
+        } catch (IllegalArgumentException e) {
+            throw new ReplayException(Code.ALTERED, file + " is damaged: " + e.getMessage(), e);
+        }
+        throw new ReplayException(
+                Code.ALTERED, file + " is not what was sealed; get it again from where the run was recorded");
+    }
+}

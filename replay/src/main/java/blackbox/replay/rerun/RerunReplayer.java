@@ -1,0 +1,189 @@
+package blackbox.replay.rerun;
+
+import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.query.run.RunFacts;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.compare.EventTape;
+import blackbox.replay.compare.RecordedSide;
+import blackbox.replay.divergence.Alignment;
+import blackbox.replay.divergence.AlignmentSettings;
+import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.EventSource;
+import blackbox.replay.divergence.RunInputs;
+import blackbox.replay.divergence.RunInputs.Input;
+import blackbox.replay.divergence.Side;
+import blackbox.replay.rerun.Rerun.Executed;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.machine.MachineHost;
+import blackbox.vm.machine.StartFacts;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Replays a run that was recorded live by executing it again, and says how far it did the same. The best
+/// that it says is EQUIVALENT: the clock and what depends on it are the machine's own. When the two differ it
+/// executes once more, and leaves out where the two executions differ from each other.
+public final class RerunReplayer implements Replayer {
+    /// What is permitted to differ in every re-execution.
+    private static final List<String> RULES = List.of(
+            "clock: the guest's clock is set to the recorded time right before the command starts, and then runs by itself",
+            "random: the guest is given the recorded entropy, and what its kernel makes of it depends on timing",
+            "network-time: an answer comes as soon as what it answered has been asked",
+            "dns-id: DNS questions are compared without their ids, which are random");
+
+    private final Map<String, String> environment;
+    private final MachineHost.Opener hosts;
+    private final InstantSource wall = InstantSource.system();
+
+    /// @param environment values of the variables that the run was given; recordings keep only names
+    /// @param hosts what runs the machines
+    public RerunReplayer(Map<String, String> environment, MachineHost.Opener hosts) {
+        this.environment = Map.copyOf(environment);
+        this.hosts = hosts;
+    }
+
+    @Override
+    public Tier tier() {
+        return Tier.RERUN;
+    }
+
+    @Override
+    public Set<String> captures() {
+        return CaptureName.texts(CaptureName.FRAMES);
+    }
+
+    @Override
+    public List<Refusal> check(ReplayRequest request) throws ReplayException {
+        var refusals = new ArrayList<Refusal>();
+        for (String name : RecordedAgent.of(request.facts()).missing(environment)) {
+            refusals.add(new Refusal(
+                    DivergenceClass.IMAGE,
+                    "the environment variable " + name,
+                    "a value, which recordings do not keep",
+                    Refusal.NOT_HERE,
+                    "blackbox replay " + request.facts().run() + " --env " + name + "=VALUE"));
+        }
+        return refusals;
+    }
+
+    @Override
+    public Verdict replay(ReplayRequest request, Consumer<String> progress)
+            throws ReplayException, InterruptedException {
+        Path scratch = new DataFolder(request.recordings().data()).cache();
+        try (var tape = new EventTape(scratch);
+                var second = new EventTape(scratch)) {
+            Executed executed = execute(request, tape, progress);
+            Alignment alignment = align(request, executed, tape, List.of());
+            if (alignment.firstDivergence() != null) {
+                progress.accept("it differs from the recording: executing once more, to see what differs every time");
+                execute(request, second, progress);
+                alignment = align(request, executed, tape, List.of(second));
+            }
+            return verdict(request, executed, alignment);
+        } catch (IOException e) {
+            throw new ReplayException(
+                    Code.ENGINE, "the replay of run " + request.facts().run() + " failed", e);
+        } catch (ReplayException e) {
+            if (e.getCause() instanceof VmException) {
+                return Verdict.failed(
+                        request.facts().run(), wall.instant(), Tier.RERUN, String.valueOf(e.getMessage()));
+            }
+            throw e;
+        }
+    }
+
+    private Executed execute(ReplayRequest request, EventTape tape, Consumer<String> progress)
+            throws ReplayException, InterruptedException {
+        var inputs = request.inputs();
+        return new Rerun(request.recordings(), request.facts(), environment, hosts)
+                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, progress);
+    }
+
+    private static Alignment align(ReplayRequest request, Executed executed, EventTape tape, List<EventSource> again)
+            throws IOException {
+        Side recorded = RecordedSide.of(request.recordings(), request.facts().run());
+        var actual = new Side("replay", tape, inputs(executed.result().facts()));
+        return Divergences.align(recorded, actual, again, AlignmentSettings.of(new SecureRandom().nextLong()));
+    }
+
+    private static RunInputs inputs(StartFacts facts) {
+        var values = new EnumMap<Input, String>(Input.class);
+        Hash snapshot = facts.snapshotDigest();
+        values.put(Input.IMAGE, facts.imageDigest().toString());
+        values.put(Input.SNAPSHOT, snapshot == null ? "none" : snapshot.toString());
+        values.put(Input.QEMU, facts.hypervisor().sha256().toString());
+        values.put(Input.WORKSPACE, facts.workspace().sha256().toString());
+        return new RunInputs(values);
+    }
+
+    private Verdict verdict(ReplayRequest request, Executed executed, Alignment alignment) {
+        var rules = new ArrayList<>(RULES);
+        if (!environment.isEmpty()) {
+            rules.add("environment: the values of "
+                    + String.join(", ", environment.keySet().stream().sorted().toList()) + " were given anew");
+        }
+        alignment.rules().forEach(rule -> rules.add(meaning(rule)));
+        var found = alignment.firstDivergence();
+        var comparison = new Comparison(
+                rules,
+                List.of("events of the guest and of its network, as the recorder sees them"),
+                notCompared(executed, alignment),
+                alignment.comparedEvents(),
+                found == null ? null : FirstDivergence.of(found),
+                0,
+                executed.result().clock());
+        var completion = new Completion(unfinished(request.facts(), executed, alignment));
+        return Verdict.of(request.facts().run(), wall.instant(), Tier.RERUN, comparison, completion);
+    }
+
+    private static @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {
+        if (executed.result().exit() == null) {
+            return "the command did not end as fast as it did when it was recorded, twenty times over: it was ended";
+        }
+        return alignment.outcome() == Alignment.Outcome.INCOMPLETE
+                ? "the recording of run " + facts.run() + " has no end: they agree as far as it goes"
+                : null;
+    }
+
+    private static List<String> notCompared(Executed executed, Alignment alignment) {
+        var lines = new ArrayList<>(alignment.notCompared());
+        lines.addAll(alignment.mask());
+        lines.add("what the command read from its standard input, which is not recorded: it was given none");
+        lines.add("what the command printed, and the workspace that came back");
+        lines.addAll(executed.limits());
+        Played played = executed.result().played();
+        if (played.unusedConnections() + played.unusedDatagrams() > 0) {
+            lines.add(played.unusedConnections() + " recorded connections and " + played.unusedDatagrams()
+                    + " recorded datagrams that the replay did not ask for");
+        }
+        return lines;
+    }
+
+    private static String meaning(String rule) {
+        return Alignment.RULES.stream()
+                .filter(each -> each.startsWith(rule + ":"))
+                .findFirst()
+                .orElse(rule);
+    }
+}

@@ -1,0 +1,44 @@
+package blackbox.replay.rerun;
+
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.cassette.CapturedFrames;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/// A capture of frames as far as it is sealed; whoever makes one has checked it.
+final class SealedFrames implements CapturedFrames, AutoCloseable {
+    private final SealedCapture capture;
+    private final FileChannel file;
+
+    SealedFrames(SealedCapture capture) throws IOException {
+        this.capture = capture;
+        this.file = FileChannel.open(capture.file());
+    }
+
+    @Override
+    public InputStream open() throws IOException {
+        return capture.open();
+    }
+
+    @Override
+    public byte[] read(long offset, int length) throws IOException {
+        if (offset < 0 || offset + length > capture.sealedBytes()) {
+            throw new EOFException(capture.file() + " is sealed up to " + capture.sealedBytes());
+        }
+        ByteBuffer octets = ByteBuffer.allocate(length);
+        while (octets.hasRemaining()) {
+            if (file.read(octets, offset + octets.position()) < 0) {
+                throw new EOFException(capture.file() + " is shorter than it was");
+            }
+        }
+        return octets.array();
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

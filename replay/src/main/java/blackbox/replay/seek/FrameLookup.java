@@ -1,0 +1,70 @@
+package blackbox.replay.seek;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.query.answer.EventLine;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// The recorded events of a run as frames of its tracer: only these have an instruction of the guest's.
+///
+/// @param seq the frame's number
+/// @param index the event's
+/// @param line the event, for people
+public record FrameLookup(long seq, long index, String line) {
+    /// Frames are seldom further apart.
+    private static final long NEAR = 200;
+
+    /// The last frame at or before an event; of a run that has none there, its first.
+    public static FrameLookup at(Recordings recordings, RunId run, long index) throws IOException, ReplayException {
+        for (long from = Math.max(0, index - NEAR); ; from = 0) {
+            FrameLookup found = lookUp(recordings, run, from, index);
+            if (found != null && (found.index() <= index || from == 0)) {
+                return found;
+            }
+            if (from == 0) {
+                throw new ReplayException(Code.BAD_INPUT, "run " + run + " has no event of the guest's to land at");
+            }
+        }
+    }
+
+    /// The last frame from `from` up to `index`, or else the first behind.
+    private static @Nullable FrameLookup lookUp(Recordings recordings, RunId run, long from, long index)
+            throws IOException {
+        FrameLookup found = null;
+        try (RunReader reader = RunReader.open(recordings, run, from)) {
+            while (reader.next() && (reader.index() <= index || found == null)) {
+                if (reader.row().has(Column.CPU_SEQ)) {
+                    found = of(reader);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static FrameLookup of(RunReader reader) throws IOException {
+        Row row = reader.row();
+        return new FrameLookup(row.number(Column.CPU_SEQ), reader.index(), EventLine.format(reader.index(), row));
+    }
+
+    /// The next frame behind an event, of `kind` when one is given; null when there is none.
+    public static @Nullable FrameLookup behind(Recordings recordings, RunId run, long index, @Nullable Kind kind)
+            throws IOException {
+        try (RunReader reader = RunReader.open(recordings, run, index + 1)) {
+            while (reader.next()) {
+                Row row = reader.row();
+                boolean wanted = kind == null || row.number(Column.KIND) == kind.code();
+                if (wanted && row.has(Column.CPU_SEQ)) {
+                    return of(reader);
+                }
+            }
+        }
+        return null;
+    }
+}

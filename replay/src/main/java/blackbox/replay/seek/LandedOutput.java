@@ -1,0 +1,76 @@
+package blackbox.replay.seek;
+
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.vm.guest.AgentOutput;
+import blackbox.vm.replay.SteppedMachine;
+import blackbox.vm.machine.VmRequest;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+
+/// What a guest has written by now, the last 64 KiB of it: by the recording what came before its machine began,
+/// by the machine what came since.
+public final class LandedOutput {
+    private static final int BYTES_MAX = 64 << 10;
+
+    private LandedOutput() {}
+
+    /// `console`: text.
+    public static ObjectNode console(ReplayRequest request, SteppedMachine machine) throws IOException {
+        var tail = new Tail();
+        var chunk = new byte[BYTES_MAX];
+        try (InputStream in = written(request, machine, CaptureName.CONSOLE.text())) {
+            for (int n = in.read(chunk); n > 0; n = in.read(chunk)) {
+                tail.add(chunk, n);
+            }
+        }
+        return new ObjectMapper().createObjectNode().put("console", tail.text());
+    }
+
+    /// `stdout` and `stderr`: text.
+    public static ObjectNode agent(ReplayRequest request, SteppedMachine machine) throws IOException {
+        var out = new Tail();
+        var error = new Tail();
+        try (InputStream in = written(request, machine, CaptureName.STDIO.text())) {
+            AgentOutput.read(
+                    in,
+                    (stream, octets) -> (stream == AgentOutput.Stream.STDOUT ? out : error).add(octets, octets.length));
+        }
+        return new ObjectMapper().createObjectNode().put("stdout", out.text()).put("stderr", error.text());
+    }
+
+    private static InputStream written(ReplayRequest request, SteppedMachine machine, String name) throws IOException {
+        SealedCapture recorded = request.inputs().captures().get(name);
+        InputStream before =
+                recorded == null ? InputStream.nullInputStream() : recorded.open(machine.writtenBefore(name));
+        return new SequenceInputStream(before, Files.newInputStream(machine.capture(name)));
+    }
+
+    /// The end of what is added.
+    private static final class Tail {
+        private final byte[] ring = new byte[BYTES_MAX];
+        private long count;
+
+        void add(byte[] octets, int length) {
+            for (int i = Math.max(0, length - BYTES_MAX); i < length; i++) {
+                ring[(int) ((count + i) % BYTES_MAX)] = octets[i];
+            }
+            count += length;
+        }
+
+        String text() {
+            int length = (int) Math.min(count, BYTES_MAX);
+            byte[] octets = new byte[length];
+            for (int i = 0; i < length; i++) {
+                octets[i] = ring[(int) ((count - length + i) % BYTES_MAX)];
+            }
+            return new String(octets, StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package blackbox.vm.guest;
+
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.WritableByteChannel;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// The agent's standard streams over the stdio port, with frames as in [AgentOutput] in both directions. Two
+/// threads, one a direction; what is not taken is not read.
+public final class AgentStreams {
+    private static final int STDIN = 0;
+
+    private final InputStream fromGuest;
+    private final WritableByteChannel toGuest;
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    public AgentStreams(InputStream fromGuest, WritableByteChannel toGuest) {
+        this.fromGuest = fromGuest;
+        this.toGuest = toGuest;
+    }
+
+    /// Starts to copy. `in` is read until its end or the agent's, on a thread that may stay in a read for
+    /// ever.
+    public void start(InputStream in, OutputStream out, OutputStream error) {
+        Thread.ofPlatform().daemon().name("agent-output").start(() -> receive(out, error));
+        Thread.ofPlatform().daemon().name("agent-input").start(() -> send(in));
+    }
+
+    /// Waits until the agent's output has all been passed on.
+    ///
+    /// @throws VmException `TIMEOUT`
+    public void awaitEnd(Duration timeout) throws VmException {
+        try {
+            if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new VmException(Code.TIMEOUT, "the agent's output did not end; somebody does not read it");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while waiting for the agent's output", e);
+        }
+    }
+
+    private void receive(OutputStream out, OutputStream error) {
+        try (fromGuest) {
+            AgentOutput.read(
+                    fromGuest, (stream, octets) -> pass(octets, stream == AgentOutput.Stream.STDOUT ? out : error));
+        } catch (IOException _) {
+            // The VM has ended or talks nonsense: there is no more output either way.
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    /// Somebody who closed our output (`| head`) does not stop the agent.
+    private static void pass(byte[] octets, OutputStream to) {
+        try {
+            to.write(octets);
+            to.flush();
+        } catch (IOException e) {
+            return;
+        }
+    }
+
+    private void send(InputStream in) {
+        var chunk = new byte[32 << 10];
+        try {
+            for (int n = in.read(chunk); n > 0; n = in.read(chunk)) {
+                frame(chunk, n);
+            }
+            frame(chunk, 0);
+        } catch (IOException e) {
+            return; // the agent or the VM has ended
+        }
+    }
+
+    private void frame(byte[] octets, int length) throws IOException {
+        ByteBuffer frame =
+                ByteBuffer.allocate(AgentOutput.HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        frame.put((byte) STDIN)
+                .put(new byte[3])
+                .putInt(length)
+                .put(octets, 0, length)
+                .flip();
+        while (frame.hasRemaining()) {
+            toGuest.write(frame);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package blackbox.vm.guest;
+
+import blackbox.vm.Json;
+import blackbox.vm.LineReader;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.ClockReading;
+import blackbox.vm.machine.GuestEntropy;
+import blackbox.vm.machine.GuestMessage;
+import blackbox.vm.machine.GuestMessage.Closed;
+import blackbox.vm.machine.GuestMessage.Collected;
+import blackbox.vm.machine.GuestMessage.Drained;
+import blackbox.vm.machine.GuestMessage.Exit;
+import blackbox.vm.machine.GuestMessage.Failure;
+import blackbox.vm.machine.GuestMessage.HostFailure;
+import blackbox.vm.machine.GuestMessage.Pong;
+import blackbox.vm.machine.GuestMessage.Prepared;
+import blackbox.vm.machine.GuestMessage.Ready;
+import blackbox.vm.machine.GuestMessage.Started;
+import blackbox.vm.machine.GuestMessage.Told;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The control port: JSON lines to and from the guest's first process. Any thread may say something, a line
+/// at a time; one waits for answers. A guest that says more than we wait for fills the queue and is then no
+/// longer read. Only what it says of its clock goes elsewhere, to whoever asks for that ([#tellClock]).
+public final class GuestControl {
+    private static final int LINE_BYTES_MAX = 1 << 20;
+    private static final int MESSAGES_MAX = 64;
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+    /// Unpacking a workspace of gigabytes under emulation is what takes long.
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
+
+    private final SocketChannel channel;
+    private final BlockingQueue<GuestMessage> messages = new ArrayBlockingQueue<>(MESSAGES_MAX);
+    /// What nobody asked for is dropped.
+    private final BlockingQueue<Told> told = new ArrayBlockingQueue<>(MESSAGES_MAX);
+    private final ReentrantLock saying = new ReentrantLock();
+    /// The number of the answer that the guest owes, or 0. Owned by the clock's thread.
+    private long owed;
+    private long lastPing;
+
+    /// Takes over the control port.
+    public GuestControl(SocketChannel channel) {
+        this.channel = channel;
+        Thread.ofPlatform().daemon().name("guest-control").start(this::read);
+    }
+
+    /// Waits until the tracer is attached and an agent may be prepared.
+    public Ready awaitReady(Duration timeout) throws VmException {
+        return await(Ready.class, "get ready", timeout);
+    }
+
+    /// Asks the guest for its clocks.
+    public ClockReading ping(InstantSource wall) throws VmException {
+        Instant before = wall.instant();
+        long asked = System.nanoTime();
+        say(Json.object().put("op", "ping").put("id", ++lastPing));
+        Pong pong = await(Pong.class, "answer", ANSWER_TIMEOUT);
+        long roundTrip = System.nanoTime() - asked;
+        return new ClockReading(before.plusNanos(roundTrip / 2), pong.bootNanos(), pong.wallNanos(), roundTrip);
+    }
+
+    /// Has the guest put everything in place for its agent; returns when that waits for its launch.
+    ///
+    /// @param workspaceBytes of the archive on the disk that goes in
+    public void prepare(AgentCommand command, GuestEntropy entropy, long workspaceBytes) throws VmException {
+        ObjectNode message = Json.object().put("op", "start");
+        Base64.Encoder base64 = Base64.getEncoder();
+        var arguments = message.putArray("argv");
+        command.argv().forEach(each -> arguments.add(base64.encodeToString(each)));
+        var variables = message.putArray("env");
+        command.environment().forEach(each -> variables.add(base64.encodeToString(each)));
+        say(message.put("cwd", command.cwd())
+                .put("user", command.user() == AgentUser.ROOT ? "root" : "agent")
+                .put("workspaceBytes", workspaceBytes)
+                .put("entropy", base64.encodeToString(entropy.octets())));
+        await(Prepared.class, "get ready for the agent", START_TIMEOUT);
+    }
+
+    /// Has the guest set its wall clock to `now` and execute the agent at once.
+    public Started launch(Instant now) throws VmException {
+        say(Json.object().put("op", "launch").put("wallNs", ClockKeeper.nanos(now)));
+        return await(Started.class, "start the agent", START_TIMEOUT);
+    }
+
+    /// Waits for the agent's end.
+    ///
+    /// @throws VmException `TIMEOUT` when it runs longer than `timeout`
+    public Exit awaitExit(Duration timeout) throws VmException {
+        return await(Exit.class, "end the agent", timeout);
+    }
+
+    /// Sends the agent's first process a signal, by Linux's number.
+    public void signal(int number) throws VmException {
+        say(Json.object().put("op", "signal").put("number", number));
+    }
+
+    /// Makes the tracer send everything that it still has; returns when it has done so.
+    public void drain(Duration timeout) throws VmException {
+        say("drain");
+        await(Drained.class, "drain the tracer", timeout);
+    }
+
+    /// Has the guest put its workspace on the disk that comes out; returns how many octets the archive has.
+    public long collect(Duration timeout) throws VmException {
+        say("collect");
+        return await(Collected.class, "collect the workspace", timeout).bytes();
+    }
+
+    /// Has the guest end in order.
+    public void powerOff() throws VmException {
+        say("poweroff");
+    }
+
+    private void say(ObjectNode message) throws VmException {
+        ByteBuffer line = ByteBuffer.wrap((Json.line(message) + "\n").getBytes(StandardCharsets.UTF_8));
+        saying.lock();
+        try {
+            while (line.hasRemaining()) {
+                channel.write(line);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.QEMU_FAILED, "the VM has ended", e);
+        } finally {
+            saying.unlock();
+        }
+    }
+
+    /// Tells the guest the host's time and waits for its answer: null when that does not come in time. A guest
+    /// that owes an answer is not told again, for it may not read at all, and then its port would fill. For one
+    /// thread, beside the one that waits for the rest.
+    @Nullable
+    Told tellClock(long id, long wallNanos, Duration timeout) throws VmException, InterruptedException {
+        if (owed != 0 && told(owed, timeout) == null) {
+            return null;
+        }
+        told.clear();
+        owed = id;
+        say(Json.object().put("op", "clock").put("id", id).put("wallNs", wallNanos));
+        Told answer = told(id, timeout);
+        owed = answer == null ? id : 0;
+        return answer;
+    }
+
+    private @Nullable Told told(long id, Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        for (long left = timeout.toNanos(); left > 0; left = deadline - System.nanoTime()) {
+            Told answer = told.poll(left, TimeUnit.NANOSECONDS);
+            if (answer != null && answer.id() == id) {
+                return answer;
+            }
+        }
+        return null;
+    }
+
+    private void say(String operation) throws VmException {
+        say(Json.object().put("op", operation));
+    }
+
+    /// Has whoever waits for the guest hear that the host cannot go on.
+    public void fail(HostFailure failure) {
+        while (!messages.offer(failure)) {
+            messages.poll();
+        }
+    }
+
+    /// Waits for a message of one kind; others that come before it are dropped, but for failures and the end.
+    ///
+    /// @param what we wait for, in words that complete "the guest did not …"
+    /// @throws VmException `GUEST_FAILED`, `QEMU_FAILED` when the VM ended, `TIMEOUT`
+    private <M extends GuestMessage> M await(Class<M> kind, String what, Duration timeout) throws VmException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            GuestMessage message = next(deadline - System.nanoTime());
+            switch (message) {
+                case null ->
+                    throw new VmException(
+                            Code.TIMEOUT, "the guest did not " + what + " within " + timeout.toSeconds() + " s");
+                case Failure failure ->
+                    throw new VmException(Code.GUEST_FAILED, "the guest reports: " + failure.what());
+                case HostFailure failure -> {
+                    messages.add(failure);
+                    throw new VmException(failure.code(), failure.what());
+                }
+                case Closed closed -> {
+                    messages.add(closed);
+                    throw new VmException(Code.QEMU_FAILED, "the VM ended before it could " + what + closed.why());
+                }
+                default -> {
+                    if (kind.isInstance(message)) {
+                        return kind.cast(message);
+                    }
+                }
+            }
+        }
+    }
+
+    private @Nullable GuestMessage next(long nanos) throws VmException {
+        try {
+            return messages.poll(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while waiting for the guest", e);
+        }
+    }
+
+    private void read() {
+        var lines = new LineReader(Channels.newInputStream(channel), LINE_BYTES_MAX);
+        String why = "";
+        try {
+            for (String line = lines.next(); line != null; line = lines.next()) {
+                GuestMessage message = GuestMessage.parse(line);
+                if (message instanceof Told clock) {
+                    boolean unused = told.offer(clock);
+                } else {
+                    messages.put(message);
+                }
+            }
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            why = ": it broke the control protocol";
+        } catch (IOException e) {
+            why = ""; // the connection was cut: the end, as good as any other
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        while (!messages.offer(new Closed(why))) {
+            messages.poll();
+        }
+    }
+}

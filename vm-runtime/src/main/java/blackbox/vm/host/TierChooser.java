@@ -1,0 +1,87 @@
+package blackbox.vm.host;
+
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.Progress;
+import blackbox.vm.machine.Accelerator;
+import blackbox.vm.machine.Tier;
+import blackbox.vm.machine.TierChoice;
+import blackbox.vm.machine.TierOption;
+import blackbox.vm.qemu.AcceleratorProbe;
+import blackbox.vm.qemu.Qemu;
+import blackbox.vm.qemu.QemuBuilds;
+import blackbox.vm.qemu.QemuTrial;
+import blackbox.vm.qemu.TrialMachine;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// Decides of which tier a recording is. An exact one needs emulation: where KVM works that would cost about
+/// tenfold, where it does not the guest is emulated in either tier. `docs/decisions/0085-the-default-tier.md` has the
+/// figures.
+final class TierChooser {
+    private final Path data;
+    private final Qemu qemu;
+    private final QemuBuilds builds;
+    private final QemuTrial trial;
+    private final Progress progress;
+
+    /// @param data the data folder, below which answers are kept
+    /// @param qemu the installed one
+    TierChooser(Path data, Qemu qemu, Progress progress) {
+        this.data = data;
+        this.qemu = qemu;
+        this.builds = new QemuBuilds(data, progress);
+        this.trial = new QemuTrial(data, TrialMachine.exact(), progress);
+        this.progress = progress;
+    }
+
+    /// The tier of a recording with `image`. Boots trials where answers are not known yet; fetches nothing.
+    TierChoice choose(TierOption option, GuestImage image) throws VmException {
+        return switch (option) {
+            case LIVE -> new TierChoice(option, Tier.LIVE, "asked for");
+            case EXACT -> new TierChoice(option, Tier.EXACT, "asked for");
+            case AUTO -> auto(accelerator(image), image);
+        };
+    }
+
+    private TierChoice auto(Accelerator accelerator, GuestImage image) throws VmException {
+        return switch (accelerator.kind()) {
+            case KVM -> auto(Tier.LIVE, accelerator.reason() + "; counting instructions would slow it down tenfold");
+            case TCG ->
+                builds.admitted(trial, image) == null
+                        ? auto(Tier.LIVE, "no QEMU here can replay every instruction; 'blackbox doctor --fix' gets one")
+                        : auto(Tier.EXACT, accelerator.reason() + " in any case");
+        };
+    }
+
+    private static TierChoice auto(Tier tier, String reason) {
+        return new TierChoice(TierOption.AUTO, tier, reason);
+    }
+
+    /// A QEMU for the exact tier; fetched when none of those here is admitted.
+    Qemu qemuForExact(GuestImage image, @Nullable String mirror) throws VmException {
+        return builds.forExact(trial, image, mirror);
+    }
+
+    /// Gets what [#choose] lacks for an exact recording, where it would be of use. That it cannot be had is said,
+    /// and is no failure where nobody asked for one: recordings are live then.
+    ///
+    /// @param option what recordings are to be of
+    /// @param mirror to fetch packages from instead of the machine's apt sources, or null
+    void prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
+        if (option == TierOption.EXACT) {
+            qemuForExact(image, mirror);
+        } else if (option == TierOption.AUTO && accelerator(image).kind() == Accelerator.Kind.TCG) {
+            try {
+                qemuForExact(image, mirror);
+            } catch (VmException e) {
+                progress.say("recordings will be live, for no QEMU that can replay every instruction was to be had: "
+                        + e.getMessage());
+            }
+        }
+    }
+
+    Accelerator accelerator(GuestImage image) throws VmException {
+        return AcceleratorProbe.choose(data, qemu, image);
+    }
+}

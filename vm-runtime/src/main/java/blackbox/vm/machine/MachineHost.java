@@ -1,0 +1,33 @@
+package blackbox.vm.machine;
+
+import blackbox.vm.VmException;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.Progress;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/// A hypervisor that starts machines. One data folder may be used by several processes at once.
+public interface MachineHost {
+
+    /// The tier of a recording with `image`. Boots short trials where answers are not known yet; fetches nothing.
+    TierChoice choose(TierOption option, GuestImage image) throws VmException;
+
+    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` hears the
+    /// hypervisor's events from the first on, on a thread that it must not block.
+    Machine start(VmRequest request, Consumer<MachineEvent> listener) throws VmException;
+
+    /// Gets a hypervisor ready.
+    @FunctionalInterface
+    interface Opener {
+
+        /// Finds the hypervisor and clears what crashed runs left.
+        ///
+        /// @param data the data folder
+        /// @param clock what a guest's clock is set by
+        /// @param random seeds the guests' generators: must be unpredictable
+        /// @throws VmException when there is no such hypervisor
+        MachineHost open(Path data, InstantSource clock, RandomGenerator random, Progress progress) throws VmException;
+    }
+}

@@ -1,0 +1,65 @@
+package blackbox.vm.process;
+
+import blackbox.vm.Command;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+
+/// The pipe through which QEMU hands out every network frame, as a pcap stream. QEMU blocks when nobody reads: frames
+/// are late then, never lost.
+public final class FrameTap implements AutoCloseable {
+    private final RandomAccessFile holder;
+    private final FileInputStream in;
+
+    /// Makes the pipe at `path`.
+    FrameTap(Path path) throws VmException {
+        Command.of("mkfifo", "-m", "600", path.toString()).run();
+        try {
+            // Open for both, which never waits; so neither our reader nor QEMU's writer has to wait for the other.
+            holder = new RandomAccessFile(path.toFile(), "rw");
+            in = new FileInputStream(path.toFile());
+        } catch (IOException e) {
+            throw new VmException(Code.IO, path + " could not be opened", e);
+        }
+    }
+
+    /// To be called when QEMU has opened its end: from now on its end is the stream's end.
+    void handOver() throws VmException {
+        try {
+            holder.close();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the pipe of network frames could not be handed over", e);
+        }
+    }
+
+    /// Reads frames to their end on a thread of its own, and keeps none. It is a platform thread: reading a
+    /// pipe holds on to a virtual thread's carrier, and there are only as many of those as cores.
+    public static Thread discard(InputStream frames) {
+        return Thread.ofPlatform().daemon().name("frames").start(() -> {
+            try {
+                frames.transferTo(OutputStream.nullOutputStream());
+            } catch (IOException e) {
+                return; // closed under us, at the end
+            }
+        });
+    }
+
+    InputStream frames() {
+        return in;
+    }
+
+    @Override
+    public void close() throws VmException {
+        try (holder;
+                in) {
+            handOver();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the pipe of network frames could not be closed", e);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package blackbox.vm.process;
+
+import blackbox.schemas.folder.CaptureName;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.machine.Accelerator.Kind;
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.Tier;
+import blackbox.vm.machine.VmRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// QEMU's command line. QEMU runs in the machine's folder and every path is relative to it, so that the
+/// same machine has the same command line in every run and on every host: it can be sealed and compared as
+/// it is.
+///
+/// The devices, their order and their options are part of what a warm snapshot and, later, an exact
+/// recording are made of: no iothreads, no vhost, no 9p, threads for disk I/O, and
+/// `tx=timer,guest_announce=off` for the network, which QEMU's record and replay needs.
+public final class QemuArguments {
+    /// Names in the machine's folder.
+    public static final String IMAGE = "image";
+    public static final String SNAPSHOT = "snapshot";
+    public static final String QEMU = "qemu";
+    static final String SOCKETS = "sockets";
+    public static final String STATE = "state.disk";
+    public static final String WORKSPACE_IN = "workspace-in.disk";
+    public static final String WORKSPACE_OUT = "workspace-out.disk";
+    public static final String RAM = "ram";
+    static final String FRAMES_OUT = "frames-out.pcap";
+    static final String FRAMES_IN = "frames-in.pcap";
+    public static final String CONSOLE = "console.log";
+    /// The folder for what the host keeps of a run, when it keeps something.
+    public static final String CAPTURE = "capture";
+    /// What QEMU logs for a replay, in the machine's folder of a recording; of a replay, what it is given.
+    public static final String LOG = "replay.log";
+    /// What an agent of the exact tier reads.
+    static final String STDIN = "stdin.pipe";
+    /// Where a machine of [#stepped] keeps its devices.
+    public static final String KEPT = "kept";
+    /// The debugger's socket, among the sockets.
+    public static final String GDB = "gdb";
+
+    /// Names in the folder of the snapshot over which a [#restored] machine stands.
+    public static final String BASE_RAM = "ram";
+
+    public static final String BASE_STATE = "state.qcow2";
+
+    private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+
+    /// Far more requests than any run makes: QEMU would write the log's first sector anew after so many,
+    /// and no octet of the log may change once it is there.
+    private static final String NEVER = Long.toString(Long.MAX_VALUE);
+
+    private final List<String> argv = new ArrayList<>();
+    private final Log log;
+
+    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One: hardly
+    /// any host executes more than a billion in a second, so the guest's clock is behind rather than ahead, which
+    /// costs nothing to mend (`docs/decisions/0084-the-exact-tiers-clock.md`).
+    public static final int INSTRUCTION_SHIFT = 0;
+
+    /// What QEMU does with the log of what comes from outside.
+    private enum Log {
+        /// There is none: the live tier.
+        NONE(null),
+        /// Instructions are counted, and nothing is logged: the machine from which recordings start.
+        COUNTED(""),
+        RECORDED(",rr=record,rrfile=" + LOG),
+        REPLAYED(",rr=replay,rrfile=" + LOG);
+
+        private final @Nullable String file;
+
+        Log(@Nullable String file) {
+            this.file = file;
+        }
+    }
+
+    /// What becomes of the writes to the state disk besides.
+    public enum BlockLog {
+        /// Each is also appended to `capture/blocks`.
+        KEPT,
+        NONE
+    }
+
+    private QemuArguments(Log log) {
+        this.log = log;
+    }
+
+    /// A machine that boots its kernel; its RAM is a file that can become a snapshot's.
+    public static List<String> cold(MachineParts parts, Network network) {
+        var arguments = new QemuArguments(parts.tier() == Tier.LIVE ? Log.NONE : Log.COUNTED);
+        arguments.machine(parts, RAM + ",share=on");
+        arguments.add(
+                "-blockdev", "driver=raw,node-name=state,cache.no-flush=on,file.driver=file,file.filename=" + STATE);
+        arguments.devices(network);
+        return List.copyOf(arguments.argv);
+    }
+
+    /// The same machine, its RAM and its state disk copy-on-write over a snapshot's.
+    public static List<String> restored(MachineParts parts, Network network, BlockLog log) {
+        return restored(parts, parts.tier() == Tier.LIVE ? Log.NONE : Log.RECORDED, network, log);
+    }
+
+    /// A machine of the exact tier that does again what one did that was [#restored]. It has no network at
+    /// all: what came from there comes from the log.
+    public static List<String> replayed(MachineParts parts) {
+        return restored(parts, Log.REPLAYED, Network.NONE, BlockLog.NONE);
+    }
+
+    /// The same, for a machine that is stopped on its way and kept there. Its RAM and its state disk are plain
+    /// files of its own: what a disk image in QEMU's format holds is partly in QEMU's memory.
+    public static List<String> stepped(MachineParts parts) {
+        var arguments = new QemuArguments(Log.REPLAYED);
+        arguments.machine(parts, RAM + ",share=on");
+        arguments.add(
+                "-blockdev", "driver=raw,node-name=state,cache.no-flush=on,file.driver=file,file.filename=" + STATE);
+        arguments.devices(Network.NONE);
+        arguments.add("-drive", "if=none,id=kept-disk,node-name=" + KEPT + ",format=qcow2,file=" + KEPT);
+        arguments.add("-gdb", "unix:" + SOCKETS + "/" + GDB + ",server=on,wait=off");
+        arguments.add("-incoming", "defer");
+        return List.copyOf(arguments.argv);
+    }
+
+    private static List<String> restored(MachineParts parts, Log replay, Network network, BlockLog log) {
+        var arguments = new QemuArguments(replay);
+        arguments.machine(parts, SNAPSHOT + "/" + BASE_RAM + ",share=off");
+        arguments.add(
+                "-blockdev",
+                "driver=qcow2,node-name=state-base,read-only=on,file.driver=file,file.filename=" + SNAPSHOT + "/"
+                        + BASE_STATE);
+        String overlay = log == BlockLog.KEPT ? "state-overlay" : "state";
+        arguments.add(
+                "-blockdev",
+                "driver=qcow2,node-name=" + overlay
+                        + ",backing=state-base,cache.no-flush=on,file.driver=file,file.filename=" + STATE);
+        if (log == BlockLog.KEPT) {
+            arguments.blockLog(overlay);
+        }
+        arguments.devices(network);
+        arguments.add("-incoming", "defer");
+        return List.copyOf(arguments.argv);
+    }
+
+    /// Puts a log of writes over a disk. A guest's flush neither waits for the log nor appears in it: the
+    /// log is made durable before any stretch of it is sealed, and not by the guest.
+    private void blockLog(String overlay) {
+        add(
+                "-blockdev",
+                "driver=file,node-name=state-log,cache.no-flush=on,filename=" + CAPTURE + "/"
+                        + CaptureName.BLOCKS.text());
+        add(
+                "-blockdev",
+                "driver=blklogwrites,node-name=state,cache.no-flush=on,file=" + overlay
+                        + ",log=state-log,log-sector-size=512,log-super-update-interval=" + NEVER);
+    }
+
+    private void machine(MachineParts parts, String ram) {
+        boolean emulated = parts.accelerator().kind() == Kind.TCG;
+        int memoryMib = parts.memoryMib();
+        argv.addAll(parts.qemu().program(QEMU));
+        add("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-S");
+        add("-machine", "q35,memory-backend=ram,usb=off,vmport=off,hpet=off,smm=off");
+        add("-accel", emulated ? "tcg,thread=single" : "kvm");
+        // A named model under TCG; under KVM the host's, but for the instructions that no replay could answer.
+        add("-cpu", emulated ? "Nehalem" : "host,-rdrand,-rdseed", "-smp", "1", "-m", Integer.toString(memoryMib));
+        add("-object", "memory-backend-file,id=ram,size=" + memoryMib + "M,mem-path=" + ram);
+        add("-kernel", IMAGE + "/" + GuestImage.KERNEL, "-initrd", IMAGE + "/" + GuestImage.INITRD);
+        // Emulated, there is no speculation to mitigate, and page-table isolation doubles the cost of a system call.
+        String append = String.join(" ", parts.image().kernelArguments()) + (emulated ? " mitigations=off" : "");
+        add("-append", append);
+        add("-sandbox", SANDBOX);
+        if (log.file != null) {
+            // The clock of the board goes with the guest's time, and so is not one more thing to log.
+            add("-icount", "shift=" + parts.instructionShift() + log.file, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
+        }
+    }
+
+    private void devices(Network network) {
+        add(
+                "-blockdev",
+                "driver=raw,node-name=root,read-only=on,file.driver=file,file.filename=" + IMAGE + "/"
+                        + GuestImage.ROOT);
+        add("-blockdev", "driver=raw,node-name=in,read-only=on,file.driver=file,file.filename=" + WORKSPACE_IN);
+        add("-blockdev", "driver=raw,node-name=out,cache.no-flush=on,file.driver=file,file.filename=" + WORKSPACE_OUT);
+        for (String disk : List.of("root", "state", "in", "out")) {
+            // What is written to the state disk is logged as data: nothing is discarded, and zeroes are octets like
+            // others.
+            String plain = disk.equals("state") ? ",discard=off,write-zeroes=off" : "";
+            add("-device", "virtio-blk-pci,drive=" + drive(disk) + plain);
+        }
+        network(network);
+        if (log == Log.NONE) {
+            // Not in the exact tier: a snapshot made midway in a replay would not have its timer. There the guest has
+            // the entropy that its agent is started with.
+            add("-object", "rng-builtin,id=rng", "-device", "virtio-rng-pci,rng=rng");
+        }
+        add("-device", "virtio-serial-pci");
+        for (MachineSockets.Port port : MachineSockets.Port.CHARACTER_DEVICES) {
+            add("-chardev", backend(port));
+            if (port == MachineSockets.Port.QMP) {
+                add("-mon", "chardev=" + port.file() + ",mode=control");
+            } else {
+                add("-device", "virtserialport,chardev=" + port.file() + ",name=blackbox." + port.file());
+            }
+        }
+        console();
+    }
+
+    /// The disk as the guest's device sees it: in the exact tier what it reads and when it is done comes in
+    /// order of the log.
+    private String drive(String disk) {
+        if (log == Log.NONE) {
+            return disk;
+        }
+        String readOnly = disk.equals("root") || disk.equals("in") ? ",read-only=on" : "";
+        add("-blockdev", "driver=blkreplay,node-name=" + disk + "-logged,image=" + disk + readOnly);
+        return disk + "-logged";
+    }
+
+    private void network(Network network) {
+        switch (log) {
+            case NONE, RECORDED -> netdevs(network).forEach(netdev -> add("-netdev", netdev));
+            // A hub with nothing else on it. (The state of a user network would have to be there in a replay, too.)
+            case COUNTED, REPLAYED -> add("-netdev", "hubport,id=net,hubid=0");
+        }
+        // QEMU starts the timer anew when a machine goes on: in the exact tier it must have run out by then.
+        String atOnce = log == Log.NONE ? "" : ",x-txtimer=1";
+        add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=" + atOnce);
+        if (log != Log.NONE) {
+            add("-object", "filter-replay,id=logged,netdev=net");
+        }
+        // One filter a direction: a frame's addresses are the guest's word, its queue is the hypervisor's. What QEMU
+        // calls rx is what its network backend receives, that is what the guest sends.
+        add("-object", "filter-dump,id=frames-out,netdev=net,queue=rx,file=" + FRAMES_OUT);
+        add("-object", "filter-dump,id=frames-in,netdev=net,queue=tx,file=" + FRAMES_IN);
+    }
+
+    /// Values of `-netdev`; the interface's is called `net`. A snapshot carries the state of QEMU's user network
+    /// and loads only where there is one: beside a peer it is restricted and no interface is connected to it.
+    private static List<String> netdevs(Network network) {
+        return switch (network) {
+            case NONE -> List.of("user,id=net,restrict=on");
+            case USER -> List.of("user,id=net,restrict=off");
+            case PEER ->
+                List.of(
+                        "stream,id=net,server=off,addr.type=unix,addr.path=" + SOCKETS + "/net",
+                        "user,id=unconnected,restrict=on");
+        };
+    }
+
+    /// What is on our end of a port. In the exact tier the guest's bulk goes to files, which never make it
+    /// wait: when it waited would be one more thing that QEMU does not log.
+    private String backend(MachineSockets.Port port) {
+        String id = port.file();
+        String socket = "socket,id=" + id + ",path=" + SOCKETS + "/" + id;
+        String file = "file,id=" + id + ",path=" + CAPTURE + "/" + id;
+        if (log == Log.NONE || port == MachineSockets.Port.QMP) {
+            return socket;
+        }
+        return switch (port) {
+            case CONTROL -> log == Log.REPLAYED ? file : socket + ",logfile=" + CAPTURE + "/" + id;
+            case STDIO -> log == Log.REPLAYED ? file : file + ",input-path=" + STDIN;
+            case EVENTS, QMP, NET -> file;
+        };
+    }
+
+    private void console() {
+        if (log == Log.NONE) {
+            add("-chardev", "file,id=console,path=" + CONSOLE, "-serial", "chardev:console");
+            return;
+        }
+        add("-chardev", "file,id=console,path=" + CAPTURE + "/" + CaptureName.CONSOLE.text());
+        // QEMU logs what a character device receives when it stands here. The board has four serial lines, so the
+        // devices behind the fourth stay free to be those of the ports above.
+        for (String device : List.of("chardev:console", "none", "none", "none", "chardev:control", "chardev:stdio")) {
+            add("-serial", device);
+        }
+    }
+
+    private void add(String... words) {
+        argv.addAll(List.of(words));
+    }
+}

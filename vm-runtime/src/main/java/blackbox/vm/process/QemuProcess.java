@@ -1,0 +1,325 @@
+package blackbox.vm.process;
+
+import blackbox.vm.Command;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.guest.GuestControl;
+import blackbox.vm.machine.GuestMessage.HostFailure;
+import blackbox.vm.qmp.QmpClient;
+import blackbox.vm.qmp.QmpEvent;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/// One QEMU, from its start (paused) to its end, with its monitor and its sockets.
+public final class QemuProcess implements AutoCloseable {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
+    /// What the owner of a machine has for ending it when the program is told to end.
+    private static final Duration GRACE = Duration.ofSeconds(2);
+    /// Exit values above it name a signal.
+    private static final int SIGNALLED = 128;
+    private static final String LOG = "qemu.log";
+    private static final String MIGRATION = "migration";
+
+    private final MachineFolder folder;
+    private final Process process;
+    private final MachineSockets sockets;
+    private final FrameTap framesOut;
+    private final FrameTap framesIn;
+    private final QmpClient qmp;
+    private final CompletableFuture<String> migrated;
+    private final CompletableFuture<HostFailure> failed;
+
+    private QemuProcess(
+            MachineFolder folder,
+            Process process,
+            MachineSockets sockets,
+            FrameTap framesOut,
+            FrameTap framesIn,
+            QmpClient qmp,
+            CompletableFuture<String> migrated,
+            CompletableFuture<HostFailure> failed) {
+        this.folder = folder;
+        this.process = process;
+        this.sockets = sockets;
+        this.framesOut = framesOut;
+        this.framesIn = framesIn;
+        this.qmp = qmp;
+        this.migrated = migrated;
+        this.failed = failed;
+    }
+
+    /// Starts QEMU in `folder`, paused. `listener` hears every event of its monitor.
+    public static QemuProcess launch(
+            MachineFolder folder, Set<MachineSockets.Port> ports, List<String> argv, Consumer<QmpEvent> listener)
+            throws VmException {
+        Path log = folder.file(LOG);
+        var sockets = new MachineSockets(folder.sockets(), ports);
+        var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
+        var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
+        // In a session of its own: ctrl-C in a terminal goes to all of a group, and it is for us to end the machine.
+        var alone = Stream.concat(Stream.of("setsid"), argv.stream()).toList();
+        Process process = new Command(alone, folder.path(), Map.of(), START_TIMEOUT).start(log);
+        try {
+            endWithUs(process);
+            sockets.accept(process, START_TIMEOUT);
+            var migrated = new CompletableFuture<String>();
+            var failed = new CompletableFuture<HostFailure>();
+            Consumer<QmpEvent> all = event -> {
+                String status = event.data().path("status").asText();
+                if (event.name().equals("MIGRATION") && (status.equals("completed") || status.equals("failed"))) {
+                    migrated.complete(status);
+                }
+                if (event.name().equals("BLOCK_IO_ERROR")
+                        && event.data().path("nospace").asBoolean()) {
+                    failed.complete(new HostFailure(
+                            Code.DISK_FULL, "the host's disk is full, so the VM was stopped; make room and run again"));
+                }
+                listener.accept(event);
+            };
+            var qmp = QmpClient.over(sockets.channel(MachineSockets.Port.QMP), all, COMMAND_TIMEOUT);
+            framesOut.handOver();
+            framesIn.handOver();
+            return new QemuProcess(folder, process, sockets, framesOut, framesIn, qmp, migrated, failed);
+        } catch (VmException e) {
+            process.destroyForcibly();
+            sockets.close();
+            framesOut.close();
+            framesIn.close();
+            throw new VmException(e.code(), e.getMessage() + "; " + lastWords(log), e);
+        }
+    }
+
+    /// Where this program is told to end and whoever owns the machine does not end it at once, it is ended all the
+    /// same.
+    private static void endWithUs(Process process) throws VmException {
+        Thread hook = Thread.ofPlatform().name("qemu-end").unstarted(() -> {
+            try {
+                if (!process.waitFor(GRACE)) {
+                    process.destroyForcibly();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            throw new VmException(Code.TIMEOUT, "this program was told to end before the VM was started", e);
+        }
+        CompletableFuture<Void> _ = process.onExit().thenRun(() -> {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException _) {
+                // It runs, and has nothing to do any more.
+            }
+        });
+    }
+
+    /// For what is to be seen of it from outside: it is ended through this class.
+    public Process process() {
+        return process;
+    }
+
+    public MachineSockets sockets() {
+        return sockets;
+    }
+
+    /// What QEMU appends to a file, as a stream that ends with QEMU.
+    public InputStream follow(Path file, long from) throws IOException {
+        return new GrowingFile(file, from, process);
+    }
+
+    public InputStream framesOut() {
+        return framesOut.frames();
+    }
+
+    public InputStream framesIn() {
+        return framesIn.frames();
+    }
+
+    public QmpClient qmp() {
+        return qmp;
+    }
+
+    /// Takes over the control port of the guest; what ends the machine is heard there, too.
+    public GuestControl control() {
+        var control = new GuestControl(sockets.channel(MachineSockets.Port.CONTROL));
+        var unused = failed.thenAccept(control::fail);
+        return control;
+    }
+
+    /// Completed when the host itself cannot go on, on the monitor's thread.
+    CompletableFuture<HostFailure> failed() {
+        return failed;
+    }
+
+    public boolean alive() {
+        return process.isAlive();
+    }
+
+    /// Whether it has ended by a signal: a crash, an assertion, a kill.
+    public boolean endedBySignal() {
+        return !process.isAlive() && process.exitValue() > SIGNALLED;
+    }
+
+    /// Lets the guest's processor run.
+    public void resume() throws VmException {
+        qmp.execute("cont", COMMAND_TIMEOUT);
+    }
+
+    /// Waits until every request to a disk is done that was made before.
+    public void settleDisks() throws VmException {
+        ObjectNode nothing = Json.object();
+        nothing.putArray("actions");
+        try {
+            // QEMU drains all block devices before it looks at what a transaction is to do.
+            qmp.execute("transaction", nothing, SETTLE_TIMEOUT);
+        } catch (VmException e) {
+            if (e.code() != Code.QEMU_FAILED || !awaitEnd(END_TIMEOUT)) {
+                throw e;
+            }
+        }
+    }
+
+    /// Stops the guest's processor and writes all but RAM and disks to `target`.
+    public void saveDevices(Path target) throws VmException {
+        qmp.execute("stop", COMMAND_TIMEOUT);
+        enableMigration();
+        Path socket = folder.sockets().resolve(MIGRATION);
+        try (var listener = MachineSockets.listen(socket)) {
+            qmp.execute("migrate", uri(), COMMAND_TIMEOUT);
+            try (var channel = MachineSockets.accept(listener, process, COMMAND_TIMEOUT);
+                    OutputStream file = Files.newOutputStream(target)) {
+                Channels.newInputStream(channel).transferTo(file);
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, target + " could not be written", e);
+        }
+        awaitMigrated("QEMU could not save the VM's devices");
+    }
+
+    /// Takes over the devices that another QEMU of the same command line saved.
+    public void loadDevices(Path source) throws VmException {
+        enableMigration();
+        // QEMU would tell the network of a machine that has moved: nobody there has known it before.
+        qmp.execute("migrate-set-parameters", Json.object().put("announce-rounds", 0), COMMAND_TIMEOUT);
+        qmp.execute("migrate-incoming", uri(), COMMAND_TIMEOUT);
+        Path socket = folder.sockets().resolve(MIGRATION);
+        try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+                OutputStream out = Channels.newOutputStream(channel)) {
+            Files.copy(source, out);
+        } catch (IOException e) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU did not take the snapshot's devices; " + lastWords(), e);
+        }
+        awaitMigrated("QEMU could not load the snapshot's devices");
+    }
+
+    /// Waits for QEMU to end by itself; false when it does not within `timeout`.
+    public boolean awaitEnd(Duration timeout) throws VmException {
+        try {
+            return process.waitFor(timeout);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while the VM ended", e);
+        }
+    }
+
+    /// Ends QEMU: asks it, then tells it, then kills it.
+    public void end() throws VmException {
+        if (process.isAlive()) {
+            try {
+                qmp.execute("quit", END_TIMEOUT);
+            } catch (VmException e) {
+                process.destroy(); // it does not listen any more
+            }
+        }
+        if (!awaitEnd(END_TIMEOUT)) {
+            process.destroy();
+            if (!awaitEnd(END_TIMEOUT)) {
+                kill();
+            }
+        }
+    }
+
+    /// Kills QEMU at once.
+    public void kill() throws VmException {
+        process.destroyForcibly();
+        if (!awaitEnd(START_TIMEOUT)) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU, process " + process.pid() + ", does not end when killed");
+        }
+    }
+
+    /// What QEMU last wrote to its standard error.
+    public String lastWords() {
+        return lastWords(folder.file(LOG));
+    }
+
+    @Override
+    public void close() throws VmException {
+        try (sockets;
+                framesOut;
+                framesIn) {
+            end();
+        }
+    }
+
+    private void enableMigration() throws VmException {
+        ObjectNode arguments = Json.object();
+        var capabilities = arguments.putArray("capabilities");
+        // RAM stays in its file: only devices go through the stream.
+        capabilities.addObject().put("capability", "x-ignore-shared").put("state", true);
+        capabilities.addObject().put("capability", "events").put("state", true);
+        qmp.execute("migrate-set-capabilities", arguments, COMMAND_TIMEOUT);
+    }
+
+    private static ObjectNode uri() {
+        return Json.object().put("uri", "unix:" + QemuArguments.SOCKETS + "/" + MIGRATION);
+    }
+
+    private void awaitMigrated(String otherwise) throws VmException {
+        try {
+            String status = migrated.get(COMMAND_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            if (!status.equals("completed")) {
+                throw new VmException(Code.QEMU_FAILED, otherwise + "; " + lastWords());
+            }
+        } catch (TimeoutException | ExecutionException e) {
+            throw new VmException(Code.QEMU_FAILED, otherwise + "; " + lastWords(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, otherwise + ": interrupted", e);
+        }
+    }
+
+    private static String lastWords(Path log) {
+        try {
+            return Files.readAllLines(log).stream()
+                    .filter(line -> !line.isBlank())
+                    .reduce((a, b) -> b)
+                    .map(line -> "it said: " + line)
+                    .orElse("it said nothing");
+        } catch (IOException e) {
+            return "its log could not be read";
+        }
+    }
+}

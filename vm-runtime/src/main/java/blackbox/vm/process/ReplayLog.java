@@ -1,0 +1,103 @@
+package blackbox.vm.process;
+
+import blackbox.vm.Command;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.qemu.Qemu;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// QEMU's log of a recording. Its first 12 octets, the format's version and 8 of zero, are written when
+/// QEMU ends in order; the rest is appended to. What is kept is the rest, copied while it grows: octets
+/// that are there do not change, and a log whose QEMU was killed is as good as its length.
+public final class ReplayLog {
+    public static final int HEADER_BYTES = 12;
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    private ReplayLog() {}
+
+    /// Copies what QEMU appends, until QEMU ends.
+    public static final class Keeper {
+        private final Thread thread;
+        private volatile @Nullable IOException failure;
+
+        public Keeper(InputStream growing, Path kept) {
+            thread = Thread.ofPlatform().daemon().name("replay-log").start(() -> copy(growing, kept));
+        }
+
+        private void copy(InputStream growing, Path kept) {
+            try (growing;
+                    OutputStream out = Files.newOutputStream(kept, StandardOpenOption.APPEND)) {
+                growing.transferTo(out);
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+
+        /// Waits for the last octet.
+        public void finish() throws VmException {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new VmException(Code.TIMEOUT, "interrupted while the replay log was kept", e);
+            }
+            IOException reason = failure;
+            if (reason != null) {
+                throw new VmException(Code.IO, "the replay log could not be kept", reason);
+            }
+        }
+    }
+
+    /// Makes the head of a log as `qemu` writes it when it ends in order.
+    ///
+    /// @param folder for what is made on the way
+    /// @param target a new file
+    public static void makeHeader(Qemu qemu, Path folder, Path target) throws VmException {
+        try (var scratch = ScratchFolder.in(folder, ".header-")) {
+            Path log = scratch.path().resolve("log");
+            var argv = new ArrayList<String>(qemu.program());
+            argv.addAll(List.of("-nodefaults", "-display", "none", "-machine", "none", "-S", "-monitor", "stdio"));
+            argv.addAll(
+                    List.of("-accel", "tcg,thread=single", "-icount", "shift=2,rr=record,rrfile=" + log.getFileName()));
+            Process process = new Command(argv, scratch.path(), Map.of(), TIMEOUT).start();
+            try (OutputStream monitor = process.getOutputStream()) {
+                monitor.write("quit\n".getBytes(StandardCharsets.US_ASCII));
+            }
+            process.getInputStream().transferTo(OutputStream.nullOutputStream());
+            if (!process.waitFor(TIMEOUT) || process.exitValue() != 0) {
+                process.destroyForcibly();
+                throw new VmException(Code.QEMU_FAILED, "QEMU did not write an empty replay log");
+            }
+            try (InputStream written = Files.newInputStream(log)) {
+                Files.write(target, written.readNBytes(HEADER_BYTES));
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "a replay log could not be begun in " + folder, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted while QEMU wrote an empty replay log", e);
+        }
+    }
+
+    /// Makes the log that QEMU is given for a replay: a header of its version and the kept rest.
+    public static void restore(Path header, InputStream kept, Path target) throws VmException {
+        try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
+            Files.copy(header, out);
+            kept.transferTo(out);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the replay log could not be put back together at " + target, e);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package blackbox.vm.replay;
+
+import blackbox.files.AtomicFiles;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.vm.Command;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.VmRequest;
+import blackbox.vm.process.ReplayLog;
+import blackbox.vm.seek.PageStore;
+import blackbox.vm.workspace.WorkspaceDisk;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/// Machines that stood still at instructions of one recording, in a folder: a file `at-INSTRUCTION` for each
+/// ([KeptMachine]), and what they share in `pages`. All of it can be made again from the recording. One process at
+/// a time may add.
+public final class KeptMachines {
+    private static final String AT = "at-";
+    private static final String FRESH = ".new-";
+    private static final String PAGES = "pages";
+
+    private final Path folder;
+    private final NavigableSet<Long> positions = new TreeSet<>();
+
+    private KeptMachines(Path folder) {
+        this.folder = folder;
+    }
+
+    /// The files of a machine whose pages are kept.
+    ///
+    /// @param ram its RAM
+    /// @param state the guest's disk
+    /// @param workspace the disk on which the workspace comes back
+    record MachineFiles(Path ram, Path state, Path workspace) {}
+
+    /// Opens the folder, which is made when there is none.
+    public static KeptMachines open(Path folder) throws VmException {
+        try {
+            var kept = new KeptMachines(Files.createDirectories(folder));
+            try (Stream<Path> entries = Files.list(folder)) {
+                entries.map(entry -> entry.getFileName().toString())
+                        .filter(name -> name.matches(AT + "[0-9]{1,18}"))
+                        .forEach(name -> kept.positions.add(Long.parseLong(name.substring(AT.length()))));
+            }
+            return kept;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the kept machines in " + folder + " cannot be listed", e);
+        }
+    }
+
+    /// The instructions at which machines were kept, rising.
+    public NavigableSet<Long> positions() {
+        return Collections.unmodifiableNavigableSet(positions);
+    }
+
+    /// Octets on the host's disk.
+    public long bytes() throws VmException {
+        try (Stream<Path> files = Files.list(folder)) {
+            long sum = 0;
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                sum += Files.size(file);
+            }
+            return sum;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "what is kept in " + folder + " has no size", e);
+        }
+    }
+
+    /// Leaves a machine out from now on: it turned out to be damaged.
+    public void leaveOut(long position) {
+        positions.remove(position);
+    }
+
+    /// Adds a machine; does nothing where one is kept already.
+    ///
+    /// @param captures of the recording
+    /// @param files of the machine
+    /// @param rest what else makes it
+    void add(Path captures, MachineFiles files, KeptMachine.Rest rest) throws VmException {
+        long position = rest.position();
+        if (positions.contains(position)) {
+            return;
+        }
+        Long before = positions.lower(position);
+        ScratchFolder.clear(folder, FRESH);
+        try (var scratch = ScratchFolder.in(folder, FRESH);
+                var store = PageStore.open(folder.resolve(PAGES))) {
+            KeptMachine.Tables last =
+                    before == null ? KeptMachine.Tables.NONE : at(before).tables();
+            Path state = scratch.path().resolve("state");
+            stateAtStart(captures, state);
+            Path empty = scratch.path().resolve("workspace");
+            WorkspaceDisk.create(empty);
+            var tables = new KeptMachine.Tables(
+                    store.keep(CaptureName.RAM.in(captures), files.ram(), last.ram()),
+                    store.keep(state, files.state(), last.state()),
+                    store.keep(empty, files.workspace(), last.workspace()));
+            new KeptMachine(rest, tables).write(AtomicFiles.onDisk(), file(position));
+            positions.add(position);
+        }
+    }
+
+    /// Makes the files of a machine what they were when it was kept.
+    ///
+    /// @param log what the recording's log holds behind its header
+    /// @param captures of the recording
+    /// @param files that are made
+    /// @param logTarget what QEMU reads
+    /// @return what else makes it
+    /// @throws VmException `IO`, also when something is not as it was kept
+    KeptMachine.Rest restore(long position, InputStream log, Path captures, MachineFiles files, Path logTarget)
+            throws VmException {
+        KeptMachine machine = at(position);
+        try (var store = PageStore.read(folder.resolve(PAGES))) {
+            SparseCopy.make(CaptureName.RAM.in(captures), files.ram());
+            store.apply(machine.tables().ram(), files.ram());
+            stateAtStart(captures, files.state());
+            store.apply(machine.tables().state(), files.state());
+            WorkspaceDisk.create(files.workspace());
+            store.apply(machine.tables().workspace(), files.workspace());
+            log.skipNBytes(machine.rest().logFrom() - ReplayLog.HEADER_BYTES);
+            try (OutputStream out = Files.newOutputStream(logTarget)) {
+                out.write(machine.rest().head());
+                log.transferTo(out);
+            }
+            return machine.rest();
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the kept machine " + file(position) + " could not be used", e);
+        }
+    }
+
+    private KeptMachine at(long position) throws VmException {
+        return KeptMachine.read(file(position), position);
+    }
+
+    private Path file(long position) {
+        return folder.resolve(AT + position);
+    }
+
+    /// The guest's disk as it was when the recording began.
+    static void stateAtStart(Path captures, Path target) throws VmException {
+        String from = CaptureName.BASE.in(captures).toString();
+        Command.of("qemu-img", "convert", "-f", "qcow2", "-O", "raw", from, target.toString())
+                .run();
+    }
+}

@@ -1,0 +1,199 @@
+package blackbox.vm.replay;
+
+import blackbox.schemas.folder.CaptureName;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.machine.Network;
+import blackbox.vm.machine.VmRequest;
+import blackbox.vm.process.MachineFolder;
+import blackbox.vm.process.MachineParts;
+import blackbox.vm.process.MachineSockets;
+import blackbox.vm.process.QemuArguments;
+import blackbox.vm.process.QemuProcess;
+import blackbox.vm.process.ReplayLog;
+import blackbox.vm.qemu.Qemu;
+import blackbox.vm.qmp.QmpEvent;
+import blackbox.vm.snapshot.SnapshotStore;
+import blackbox.vm.snapshot.VmSnapshot;
+import blackbox.vm.workspace.WorkspaceDisk;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A machine that does again what one of the exact tier did. It has no network and no input: what came from
+/// outside comes from the recording's log, and what the guest sends goes to files of its own folder. It is
+/// paused until [#resume]. Owned by one thread; [#kill] may come from any.
+public final class ReplayMachine implements AutoCloseable {
+    private static final Duration ENDING = Duration.ofSeconds(5);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
+
+    private final MachineFolder folder;
+    private final QemuProcess qemu;
+
+    private ReplayMachine(MachineFolder folder, QemuProcess qemu) {
+        this.folder = folder;
+        this.qemu = qemu;
+    }
+
+    /// What a replay is made from.
+    ///
+    /// @param image of the recording
+    /// @param qemu of the recording
+    /// @param memoryMib of the recording
+    /// @param instructionShift nanoseconds of the guest's time that an instruction took, as a power of two
+    /// @param captures of the recording, see [VmRequest]
+    /// @param workspace the archive that was copied in; null for none
+    public record Recording(
+            GuestImage image,
+            Qemu qemu,
+            int memoryMib,
+            int instructionShift,
+            Path captures,
+            @Nullable Path workspace) {
+
+        /// QEMU's command line as it was when this was recorded.
+        public List<String> argv(Network network) {
+            return QemuArguments.restored(parts(), network, QemuArguments.BlockLog.KEPT);
+        }
+
+        MachineParts parts() {
+            return MachineParts.exact(qemu, image, memoryMib, instructionShift);
+        }
+    }
+
+    /// Makes the machine, as it was when the recording began.
+    ///
+    /// @param log the kept part of QEMU's log
+    /// @param listener hears QEMU's events, on a thread that it must not block
+    public static ReplayMachine open(Path data, Recording recording, InputStream log, Consumer<QmpEvent> listener)
+            throws VmException {
+        MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
+        try {
+            furnish(folder, recording, log);
+            var qemu = QemuProcess.launch(
+                    folder, EnumSet.of(MachineSockets.Port.QMP), QemuArguments.replayed(recording.parts()), listener);
+            try {
+                qemu.loadDevices(CaptureName.DEVICES.in(recording.captures()));
+                return new ReplayMachine(folder, qemu);
+            } catch (VmException e) {
+                qemu.close();
+                throw e;
+            }
+        } catch (VmException e) {
+            folder.close();
+            throw e;
+        }
+    }
+
+    private static void furnish(MachineFolder folder, Recording recording, InputStream log) throws VmException {
+        Path captures = recording.captures().toAbsolutePath();
+        folder.link(QemuArguments.IMAGE, recording.image().folder());
+        folder.link(QemuArguments.QEMU, recording.qemu().place());
+        folder.makeFolder(QemuArguments.CAPTURE);
+        folder.makeFolder(QemuArguments.SNAPSHOT);
+        folder.link(QemuArguments.SNAPSHOT + "/" + VmSnapshot.RAM, CaptureName.RAM.in(captures));
+        folder.link(QemuArguments.SNAPSHOT + "/" + VmSnapshot.STATE, CaptureName.BASE.in(captures));
+        SnapshotStore.makeOverlay(folder.path(), QemuArguments.STATE);
+        WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
+        var in = WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_IN));
+        Path workspace = recording.workspace();
+        if (workspace != null) {
+            in.copy(workspace);
+        }
+        ReplayLog.restore(CaptureName.HEADER.in(captures), log, folder.file(QemuArguments.LOG));
+    }
+
+    /// Lets the guest's processor run.
+    public void resume() throws VmException {
+        qemu.resume();
+    }
+
+    /// How many instructions were executed since the recording began; -1 when QEMU has ended.
+    public long position() throws VmException {
+        try {
+            JsonNode answer = qemu.qmp().execute("query-replay", COMMAND_TIMEOUT);
+            return answer.path("icount").asLong(-1);
+        } catch (VmException e) {
+            // Its sockets close before it has ended.
+            if (e.code() == Code.QEMU_FAILED && qemu.awaitEnd(ENDING)) {
+                return -1;
+            }
+            throw e;
+        }
+    }
+
+    /// Has it pause before instruction `position`, which must not be behind it: QEMU then says `STOP`.
+    public void pauseAt(long position) throws VmException {
+        qemu.qmp().execute("replay-break", Json.object().put("icount", position), COMMAND_TIMEOUT);
+    }
+
+    /// Waits for QEMU to end, which it does at the log's end.
+    ///
+    /// @return whether it has ended
+    public boolean awaitEnd(Duration timeout) throws VmException {
+        return qemu.awaitEnd(timeout);
+    }
+
+    /// What QEMU last said on its standard error.
+    public String lastWords() {
+        return qemu.lastWords();
+    }
+
+    /// A file that the recording has too, under the same name: [VmRequest#EVENTS], [VmRequest#CONSOLE],
+    /// [VmRequest#STDIO], [VmRequest#CONTROL].
+    public Path capture(String name) {
+        return folder.file(QemuArguments.CAPTURE).resolve(name);
+    }
+
+    /// What the tracer sends, while it sends it.
+    public InputStream events() throws VmException {
+        try {
+            return qemu.follow(capture(CaptureName.EVENTS.text()), 0);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "what the tracer sends could not be read", e);
+        }
+    }
+
+    /// Every frame that the guest sends, as a pcap stream; read it on a platform thread. Nobody receives them.
+    public InputStream framesOut() {
+        return qemu.framesOut();
+    }
+
+    /// Every frame that it is sent, out of the log.
+    public InputStream framesIn() {
+        return qemu.framesIn();
+    }
+
+    /// The first octets of the disk to which the guest copies its workspace.
+    public InputStream workspaceOut() throws VmException {
+        try {
+            return Files.newInputStream(folder.file(QemuArguments.WORKSPACE_OUT));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the disk with the workspace could not be read", e);
+        }
+    }
+
+    /// Ends the machine at once.
+    public void kill() throws VmException {
+        qemu.kill();
+    }
+
+    @Override
+    public void close() throws VmException {
+        try (folder) {
+            if (qemu.alive()) {
+                qemu.kill();
+            }
+            qemu.close();
+        }
+    }
+}

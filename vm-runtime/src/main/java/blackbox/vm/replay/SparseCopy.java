@@ -1,0 +1,20 @@
+package blackbox.vm.replay;
+
+import blackbox.vm.Command;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import java.nio.file.Path;
+
+/// Copies RAM and disks: what they have of holes is neither read nor written.
+final class SparseCopy {
+
+    private SparseCopy() {}
+
+    /// Makes `to`, writable, whatever `from` is.
+    static void make(Path from, Path to) throws VmException {
+        Command.of("cp", "--sparse=auto", from.toString(), to.toString()).run();
+        if (!to.toFile().setWritable(true, true)) {
+            throw new VmException(Code.IO, to + " could not be made writable");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+package blackbox.vm.snapshot;
+
+import blackbox.files.Folders;
+import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.FileSeal;
+import blackbox.vm.Json;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.machine.GuestMessage.Ready;
+import blackbox.vm.machine.VmRequest;
+import blackbox.vm.process.QemuArguments;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A machine that was stopped when the tracer had said it was ready and nothing else had run: its RAM, its
+/// devices and its state disk. Runs start from it, copy-on-write.
+///
+/// @param folder where its files are
+/// @param digest over RAM, devices and state disk, see [#digestText]
+/// @param ready what the guest said before it was stopped
+public record VmSnapshot(Path folder, Hash digest, Ready ready) {
+    public static final String RAM = QemuArguments.BASE_RAM;
+    public static final String DEVICES = "devices";
+    public static final String STATE = QemuArguments.BASE_STATE;
+    public static final String OVERLAY = "overlay.qcow2";
+    public static final String EVENTS = "events";
+    /// Of the exact tier: the head of a replay log that this QEMU writes.
+    public static final String HEADER = "replay.header";
+    static final String RECORD = "snapshot.json";
+
+    private static final int FORMAT = 1;
+    private static final List<String> DIGESTED = List.of(RAM, DEVICES, STATE);
+
+    /// `snapshot.json`.
+    private record Stored(int format, String digest, Map<String, FileSeal> files, Ready ready) {}
+
+    /// Reads a snapshot's record and checks that its files seem to be the ones that were hashed.
+    ///
+    /// @throws VmException `IMAGE_CORRUPT` when one is not
+    static VmSnapshot open(Path folder) throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        var files = new TreeMap<>(stored.files());
+        for (var each : stored.files().entrySet()) {
+            Path file = folder.resolve(each.getKey());
+            if (!each.getValue().seemsUnchanged(file)) {
+                if (!each.getValue().holds(file)) {
+                    throw new VmException(
+                            Code.IMAGE_CORRUPT,
+                            file + " has changed since the snapshot was made; delete its folder and run again");
+                }
+                files.put(each.getKey(), each.getValue().at(file)); // the folder was copied
+            }
+            if (!Files.isWritable(file) && each.getKey().equals(RAM)) {
+                protect(file); // made when RAM was protected like the rest, which only root got on with
+            }
+        }
+        if (!files.equals(new TreeMap<>(stored.files()))) {
+            Json.write(folder.resolve(RECORD), new Stored(FORMAT, stored.digest(), files, stored.ready()));
+        }
+        return new VmSnapshot(folder, Hash.ofHex(stored.digest()), stored.ready());
+    }
+
+    /// Hashes the files of a snapshot that has just been made and writes its record.
+    static VmSnapshot seal(Path folder, Ready ready) throws VmException {
+        var files = new TreeMap<String, FileSeal>();
+        for (String name : List.of(RAM, DEVICES, STATE, OVERLAY, EVENTS, HEADER)) {
+            Path file = folder.resolve(name);
+            if (name.equals(HEADER) && !Files.exists(file)) {
+                continue;
+            }
+            protect(file);
+            files.put(name, FileSeal.of(file));
+        }
+        Hash digest = Hash.sha256(digestText(files).getBytes(StandardCharsets.UTF_8));
+        Json.write(folder.resolve(RECORD), new Stored(FORMAT, digest.toString(), files, ready));
+        return new VmSnapshot(folder, digest, ready);
+    }
+
+    /// Takes the permission to write away, which stops an accident; to RAM it is given back: QEMU opens that file
+    /// for writing even where it maps it privately and so never writes to it (`rom=off` of QEMU 8.2 would mend
+    /// that, 7.2 does not know it). What writes to it all the same is noticed by the seal.
+    private static void protect(Path file) throws VmException {
+        boolean isRam = file.endsWith(RAM);
+        if (!file.toFile().setWritable(isRam, isRam)) { // for its owner, against everybody
+            throw new VmException(Code.IO, "the permissions of " + file + " could not be set");
+        }
+    }
+
+    /// The snapshot of this digest below a data folder, or null. What lies there is taken at its record's word:
+    /// [#changed] says whether that holds.
+    public static @Nullable VmSnapshot find(Path data, Hash digest) throws VmException {
+        Path all = new DataFolder(data).snapshots();
+        if (!Files.isDirectory(all)) {
+            return null;
+        }
+        try (Stream<Path> folders = Files.list(all)) {
+            for (Path folder : folders.filter(VmSnapshot::exists).sorted().toList()) {
+                Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+                if (stored.digest().equals(digest.toString())) {
+                    return new VmSnapshot(folder, digest, stored.ready());
+                }
+            }
+            return null;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, all + " could not be listed", e);
+        }
+    }
+
+    /// Hashes every file again and names those that are not what they were when the digest was made; the record, too,
+    /// where the digest is not over what it says.
+    public List<String> changed() throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        var changed = new ArrayList<String>();
+        for (var each : new TreeMap<>(stored.files()).entrySet()) {
+            if (!each.getValue().holds(folder.resolve(each.getKey()))) {
+                changed.add(each.getKey());
+            }
+        }
+        if (!stored.files().keySet().containsAll(DIGESTED)
+                || !Hash.sha256(digestText(new TreeMap<>(stored.files())).getBytes(StandardCharsets.UTF_8))
+                        .equals(digest)) {
+            changed.add(RECORD);
+        }
+        return changed;
+    }
+
+    /// Hashes every file again.
+    ///
+    /// @return whether all are what they were when the digest was made
+    public boolean verify() throws VmException {
+        return changed().isEmpty();
+    }
+
+    /// Leaves the state disk and what its digest is part of in `target`, where they stay when this snapshot
+    /// goes: as another name of the same file where that can be, which costs no space.
+    public void keepState(Path target) throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        Path base = CaptureName.BASE.in(target);
+        try {
+            Path digests = CaptureName.BASE_DIGESTS.in(target);
+            Files.writeString(digests, digestText(new TreeMap<>(stored.files())));
+            keep(STATE, base);
+            for (Path kept : List.of(digests, base)) {
+                try (var file = FileChannel.open(kept, StandardOpenOption.READ)) {
+                    file.force(true);
+                }
+            }
+            Folders.sync(target);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the state disk's base could not be kept in " + target, e);
+        }
+    }
+
+    /// Leaves everything that a replay starts from in `target`, as [#keepState] does.
+    public void keepWhole(Path target) throws VmException {
+        keepState(target);
+        try {
+            keep(RAM, CaptureName.RAM.in(target));
+            keep(DEVICES, CaptureName.DEVICES.in(target));
+            keep(HEADER, CaptureName.HEADER.in(target));
+            keep(EVENTS, CaptureName.EVENTS_BEFORE.in(target));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the snapshot could not be kept in " + target, e);
+        }
+    }
+
+    /// What [#keepWhole] left in `captures`, hashed again.
+    ///
+    /// @param digest of the snapshot
+    /// @return the files that are not there or not as they were; empty when all are
+    public static List<String> keptFaults(Path captures, Hash digest) throws VmException {
+        try {
+            Path digests = CaptureName.BASE_DIGESTS.in(captures);
+            if (!Files.exists(digests)
+                    || !Hash.sha256(Files.readAllBytes(digests)).equals(digest)) {
+                return List.of(CaptureName.BASE_DIGESTS.text());
+            }
+            var faults = new ArrayList<String>();
+            var names = Map.of(
+                    RAM, CaptureName.RAM.text(), DEVICES, CaptureName.DEVICES.text(), STATE, CaptureName.BASE.text());
+            for (String line : Files.readAllLines(digests)) {
+                String[] words = line.split(" ", -1);
+                String name = names.get(words[0]);
+                if (name != null) {
+                    Path file = captures.resolve(name);
+                    if (!Files.exists(file) || !FileSeal.hash(file).toString().equals(words[1])) {
+                        faults.add(name);
+                    }
+                }
+            }
+            return faults;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "what was kept in " + captures + " could not be read", e);
+        }
+    }
+
+    private void keep(String name, Path as) throws IOException {
+        try {
+            Files.createLink(as, folder.resolve(name));
+        } catch (IOException | UnsupportedOperationException e) {
+            Files.copy(folder.resolve(name), as); // another file system
+        }
+    }
+
+    static boolean exists(Path folder) {
+        return Files.exists(folder.resolve(RECORD));
+    }
+
+    /// The text whose SHA-256 is the digest, these lines, each ended by a line feed:
+    /// `blackbox-snapshot-v1`, then `NAME SHA256` for `ram`, `devices` and `state.qcow2`.
+    private static String digestText(SortedMap<String, FileSeal> files) {
+        var text = new StringBuilder("blackbox-snapshot-v1\n");
+        for (String name : DIGESTED) {
+            FileSeal seal = files.get(name);
+            if (seal == null) {
+                throw new IllegalArgumentException("a snapshot without " + name);
+            }
+            text.append(name).append(' ').append(seal.sha256()).append('\n');
+        }
+        return text.toString();
+    }
+}
