@@ -1,69 +1,54 @@
 package blackbox.node.record;
 
-import blackbox.evidence.log.NoteVerifier;
-import blackbox.recorder.seal.SealedCommand;
+import blackbox.query.run.RunOpening;
+import blackbox.query.run.RunOpening.Agent;
+import blackbox.query.run.RunOpening.Given;
+import blackbox.query.run.RunOpening.Image;
+import blackbox.query.run.RunOpening.Machine;
+import blackbox.query.run.RunOpening.Recorder;
+import blackbox.query.run.RunOpening.Tier;
 import blackbox.schemas.Hash;
-import blackbox.schemas.Release;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Locale;
 
-/// The JSON of a run's first leaf: everything that a later reader needs to know of what was started; see
-/// `schemas/events.md`.
+/// A run's first leaf, from what was asked for and what was started.
 final class OpeningLeaf {
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private OpeningLeaf() {}
 
     /// @param tier what was asked for and what came of it
     /// @param entropy digest of what the guest's random generator is given
-    /// @param key the long-term key that certifies the run
-    /// @param certificate the run key certificate, a signed note
-    static String json(
-            RecordRequest request,
-            TierChoice tier,
-            StartFacts facts,
-            Hash entropy,
-            NoteVerifier key,
-            String certificate) {
-        ObjectNode leaf = JSON.createObjectNode().put("tier", facts.tier().label());
-        leaf.put("tierAsked", tier.asked().label()).put("tierReason", tier.reason());
-        leaf.putObject("image")
-                .put("name", facts.imageName())
-                .put("digest", facts.imageDigest().toString());
-        Hash snapshot = facts.snapshotDigest();
-        leaf.put("snapshot", snapshot == null ? null : snapshot.toString());
-        SealedCommand.put(leaf, request.command());
-        var names = leaf.putArray("environment");
-        request.environment().keySet().stream().sorted().forEach(names::add);
-        leaf.put("user", request.user()).put("network", request.network().name().toLowerCase(Locale.ROOT));
-        leaf.putObject("workspace")
-                .put("sha256", facts.workspace().sha256().toString())
-                .put("bytes", facts.workspace().bytes());
-        leaf.putObject("entropy").put("sha256", entropy.toString());
-        leaf.putObject("recorder")
-                .put("version", Release.VERSION)
-                .put("key", key.encoded())
-                .put("certificate", certificate);
-        start(leaf.putObject("start"), facts);
-        return leaf.toString();
+    /// @param recorder who records
+    static RunOpening of(RecordRequest request, TierChoice tier, StartFacts facts, Hash entropy, Recorder recorder) {
+        return new RunOpening(
+                new Tier(facts.tier().label(), tier.asked().label(), tier.reason()),
+                new Image(facts.imageName(), facts.imageDigest()),
+                facts.snapshotDigest(),
+                new Agent(
+                        request.command(),
+                        request.environment().keySet().stream().sorted().toList(),
+                        request.user(),
+                        request.network().name().toLowerCase(Locale.ROOT)),
+                new Given(facts.workspace().sha256(), facts.workspace().bytes(), entropy),
+                recorder,
+                machine(facts));
     }
 
-    private static void start(ObjectNode start, StartFacts facts) {
-        start.put("qemu", facts.hypervisor().version())
-                .put("qemuSha256", facts.hypervisor().sha256().toString());
-        start.put("accelerator", facts.accelerator().kind().name())
-                .put("why", facts.accelerator().reason());
-        start.put("memoryMib", facts.memoryMib()).put("vcpus", facts.vcpus());
-        start.put("from", facts.start().name().toLowerCase(Locale.ROOT))
-                .put("tookMs", facts.took().toMillis());
-        start.put("bootId", facts.ready().bootId()).put("kernel", facts.ready().kernel());
-        start.put("guestBootNs", facts.clock().guestBootNanos())
-                .put("clockErrorNs", facts.clock().roundTripNanos() / 2);
-        var argv = start.putArray("argv");
-        facts.argv().forEach(argv::add);
+    private static Machine machine(StartFacts facts) {
+        return new Machine(
+                facts.hypervisor().version(),
+                facts.hypervisor().sha256(),
+                facts.accelerator().kind().name(),
+                facts.accelerator().reason(),
+                facts.memoryMib(),
+                facts.vcpus(),
+                facts.start().name().toLowerCase(Locale.ROOT),
+                facts.took().toMillis(),
+                facts.ready().bootId(),
+                facts.ready().kernel(),
+                facts.clock().guestBootNanos(),
+                facts.clock().roundTripNanos() / 2,
+                facts.argv());
     }
 }

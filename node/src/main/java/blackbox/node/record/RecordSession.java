@@ -17,6 +17,8 @@ import blackbox.recorder.seal.SteadyClock;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
 import blackbox.schemas.Hash;
+import blackbox.query.run.RunOpening;
+import blackbox.schemas.Release;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -217,13 +219,12 @@ public final class RecordSession {
         Instant read = facts.clock().host();
         clock.align(facts.clock().guestBootNanos(), read.getEpochSecond() * 1_000_000_000L + read.getNano());
         String name = request.name();
-        String detail = OpeningLeaf.json(
-                request,
-                begun.tier(),
-                facts,
-                entropy,
-                begun.certified().runs().verifier(),
+        var recorder = new RunOpening.Recorder(
+                Release.VERSION,
+                begun.certified().runs().verifier().encoded(),
                 begun.certified().certificate());
+        String detail = OpeningLeaf.of(request, begun.tier(), facts, entropy, recorder)
+                .toJson();
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
         sealer.append(new Event.TracerReady(
                 EventHeader.host(clock.nowNs()), facts.ready().tracer()));

@@ -78,6 +78,13 @@ public record RunFacts(
         return collector.facts(run, recordings.isLive(run), fault);
     }
 
+    /// What the first row says of what was started; nothing where there is none.
+    ///
+    /// @throws IllegalArgumentException when that cannot be read
+    public RunOpening opening() {
+        return RunOpening.of(start == null ? MissingNode.getInstance() : start.detail());
+    }
+
     /// The same, of a run that turned out to be damaged further on.
     public RunFacts withFault(String what) {
         return new RunFacts(run, state, start, end, events, lost, what);

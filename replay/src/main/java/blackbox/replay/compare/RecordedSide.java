@@ -3,6 +3,7 @@ package blackbox.replay.compare;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunOpening;
 import blackbox.replay.divergence.EventCursor;
 import blackbox.replay.divergence.EventSource;
 import blackbox.replay.divergence.RunInputs;
@@ -11,22 +12,22 @@ import blackbox.replay.divergence.Side;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.Row;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
-import java.util.Map;
+import java.util.List;
 
 /// A run in the data folder, in the table or still in the spool, as one side of a comparison.
 public final class RecordedSide {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private RecordedSide() {}
 
     /// The run under its id, with what its first leaf says that it was started with.
     public static Side of(Recordings recordings, RunId run) throws IOException {
-        RunFacts.Start start = RunFacts.read(recordings, run).start();
-        return new Side(
-                run.value(), events(recordings, run), start == null ? RunInputs.UNKNOWN : inputs(start.detail()));
+        return new Side(run.value(), events(recordings, run), inputs(RunFacts.read(recordings, run)));
     }
 
     /// The run's events as they are now.
@@ -34,47 +35,57 @@ public final class RecordedSide {
         return from -> new ReaderCursor(RunReader.open(recordings, run, from));
     }
 
-    /// What `run.open`'s detail says (`schemas/events.md`).
-    public static RunInputs inputs(JsonNode detail) {
+    private static RunInputs inputs(RunFacts facts) {
+        try {
+            return inputs(facts.opening());
+        } catch (IllegalArgumentException e) {
+            return RunInputs.UNKNOWN;
+        }
+    }
+
+    /// What a run was started with, as far as its first leaf says.
+    static RunInputs inputs(RunOpening opening) {
         var values = new EnumMap<Input, String>(Input.class);
-        put(values, Input.IMAGE, detail.path("image").path("digest"));
-        if (detail.has("snapshot")) {
-            JsonNode snapshot = detail.path("snapshot");
-            values.put(Input.SNAPSHOT, snapshot.isNull() ? "none" : snapshot.asText());
+        RunOpening.Image image = opening.image();
+        if (image != null) {
+            values.put(Input.IMAGE, image.digest().toString());
+            Hash snapshot = opening.snapshot();
+            values.put(Input.SNAPSHOT, snapshot == null ? "none" : snapshot.toString());
         }
-        JsonNode start = detail.path("start");
-        put(values, Input.QEMU, start.path("qemuSha256"));
-        if (start.has("argv")) {
-            values.put(Input.MACHINE, machine(start));
+        RunOpening.Machine machine = opening.machine();
+        if (machine != null) {
+            values.put(Input.QEMU, machine.qemuDigest().toString());
+            values.put(Input.MACHINE, machine(machine));
         }
-        put(values, Input.COMMAND, detail.path("command"));
-        if (detail.has("commandOctets")) {
-            values.merge(Input.COMMAND, detail.path("commandOctets").toString(), (text, octets) -> text + " " + octets);
+        RunOpening.Agent agent = opening.agent();
+        if (!agent.command().isEmpty()) {
+            values.put(Input.COMMAND, words(agent.command()));
+            values.put(Input.ENVIRONMENT, words(agent.environment()));
         }
-        if (detail.has("user")) {
-            values.put(
-                    Input.SETTING,
-                    detail.path("user").asText() + ", network "
-                            + detail.path("network").asText());
+        if (agent.user() != null) {
+            values.put(Input.SETTING, agent.user() + ", network " + agent.network());
         }
-        put(values, Input.ENVIRONMENT, detail.path("environment"));
-        put(values, Input.WORKSPACE, detail.path("workspace").path("sha256"));
+        Hash workspace = opening.given().workspace();
+        if (workspace != null) {
+            values.put(Input.WORKSPACE, workspace.toString());
+        }
         return new RunInputs(values);
     }
 
-    private static String machine(JsonNode start) {
-        String argv = start.path("argv").toString();
-        return start.path("accelerator").asText() + ", "
-                + start.path("memoryMib").asText() + " MiB, "
-                + start.path("vcpus").asText() + " CPUs, kernel "
-                + start.path("kernel").asText() + ", arguments "
-                + Hash.sha256(argv.getBytes(StandardCharsets.UTF_8)).toString().substring(0, 16);
+    /// As JSON: in that, words with spaces differ from words. What is not UTF-8 keeps its octets.
+    private static String words(List<String> words) {
+        var array = JSON.createArrayNode();
+        words.forEach(array::add);
+        return array.toString();
     }
 
-    private static void put(Map<Input, String> values, Input input, JsonNode node) {
-        if (!node.isMissingNode() && !node.isNull()) {
-            values.put(input, node.isTextual() ? node.textValue() : node.toString());
-        }
+    private static String machine(RunOpening.Machine machine) {
+        String argv = words(machine.argv());
+        return machine.accelerator() + ", "
+                + machine.memoryMib() + " MiB, "
+                + machine.vcpus() + " CPUs, kernel "
+                + machine.kernel() + ", arguments "
+                + Hash.sha256(argv.getBytes(StandardCharsets.UTF_8)).toString().substring(0, 16);
     }
 
     private record ReaderCursor(RunReader reader) implements EventCursor {

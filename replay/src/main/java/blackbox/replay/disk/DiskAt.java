@@ -3,6 +3,7 @@ package blackbox.replay.disk;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunOpening;
 import blackbox.query.run.RunState;
 import blackbox.replay.Moment;
 import blackbox.replay.Moment.Position;
@@ -23,7 +24,6 @@ import blackbox.schemas.row.Text;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,8 +74,7 @@ public final class DiskAt implements AutoCloseable {
     /// @throws IOException when the run's events cannot be read
     public static DiskAt open(Recordings recordings, RunId run, Moment moment) throws ReplayException, IOException {
         RunFacts facts = RunFacts.read(recordings, run);
-        RunFacts.Start start = facts.start();
-        if (start == null) {
+        if (facts.start() == null) {
             throw new ReplayException(Code.MISSING, "the first event of run " + run + " is not here");
         }
         Position asked = moment.locate(recordings, run);
@@ -93,7 +92,7 @@ public final class DiskAt implements AutoCloseable {
                     + " that were sealed: this is the disk before the cut, not at the moment asked for");
         }
         Path captures = recordings.captureFolder(run);
-        JsonNode opening = start.detail();
+        RunOpening opening = opening(facts);
         Path root = SealedImages.root(recordings.data(), captures, opening);
         Path base = SealedImages.state(captures, opening);
         ScratchFolder scratch = scratch(recordings.data());
@@ -105,6 +104,15 @@ public final class DiskAt implements AutoCloseable {
         } catch (ReplayException e) {
             close(scratch);
             throw e;
+        }
+    }
+
+    private static RunOpening opening(RunFacts facts) throws ReplayException {
+        try {
+            return facts.opening();
+        } catch (IllegalArgumentException e) {
+            throw new ReplayException(
+                    Code.ALTERED, "the first event of run " + facts.run() + " cannot be read: " + e.getMessage(), e);
         }
     }
 

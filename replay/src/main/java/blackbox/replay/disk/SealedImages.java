@@ -1,5 +1,6 @@
 package blackbox.replay.disk;
 
+import blackbox.query.run.RunOpening;
 import blackbox.evidence.store.FileDigest;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -8,7 +9,6 @@ import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,12 +24,10 @@ final class SealedImages {
 
     /// The state disk as the run's snapshot had it.
     ///
-    /// @param opening the JSON of `run.open`
     /// @throws ReplayException `MISSING`, `ALTERED`
-    static Path state(Path captures, JsonNode opening) throws ReplayException {
+    static Path state(Path captures, RunOpening opening) throws ReplayException {
         Path file = CaptureName.BASE.in(captures);
-        Hash wanted = line(
-                CaptureName.BASE_DIGESTS.in(captures), opening.path("snapshot").asText(), STATE_LINE);
+        Hash wanted = line(CaptureName.BASE_DIGESTS.in(captures), String.valueOf(opening.snapshot()), STATE_LINE);
         if (!Files.isRegularFile(file)) {
             throw new ReplayException(
                     Code.MISSING, file + " is not here; copy it there from where the run was recorded");
@@ -41,11 +39,12 @@ final class SealedImages {
     /// The read-only root of the run's image, from any image in the store that has it.
     ///
     /// @throws ReplayException `MISSING`, `ALTERED`
-    static Path root(Path data, Path captures, JsonNode opening) throws ReplayException {
-        String name = opening.path("image").path("name").asText();
+    static Path root(Path data, Path captures, RunOpening opening) throws ReplayException {
+        RunOpening.Image sealed = opening.image();
+        String name = sealed == null ? "" : sealed.name();
         Hash wanted = line(
                 CaptureName.IMAGE_DIGESTS.in(captures),
-                opening.path("image").path("digest").asText(),
+                sealed == null ? "" : sealed.digest().toString(),
                 GuestImage.ROOT + " ");
         try {
             for (GuestImage image : new ImageStore(data).list()) {

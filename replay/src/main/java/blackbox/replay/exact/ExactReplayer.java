@@ -3,6 +3,7 @@ package blackbox.replay.exact;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunOpening;
 import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -28,14 +29,12 @@ import blackbox.vm.VmException;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.VmRequest;
 import blackbox.vm.replay.ReplayMachine;
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -148,12 +147,12 @@ public final class ExactReplayer implements Replayer {
     }
 
     public static ReplayMachine.Recording recording(ReplayRequest request) {
-        JsonNode start =
-                Objects.requireNonNull(request.facts().start()).detail().path("start");
+        RunOpening.Machine machine = request.facts().opening().machine();
+        int memoryMib = machine == null ? 0 : machine.memoryMib();
         return new ReplayMachine.Recording(
                 request.inputs().image(),
                 request.inputs().qemu(),
-                start.path("memoryMib").asInt(VmRequest.MEMORY_MIB_DEFAULT),
+                memoryMib == 0 ? VmRequest.MEMORY_MIB_DEFAULT : memoryMib,
                 instructionShift(request.start().argv()),
                 request.recordings().captureFolder(request.facts().run()),
                 request.inputs().workspace());
@@ -171,8 +170,7 @@ public final class ExactReplayer implements Replayer {
     }
 
     private static Network network(RunFacts facts) throws ReplayException {
-        String name =
-                Objects.requireNonNull(facts.start()).detail().path("network").asText();
+        String name = String.valueOf(facts.opening().agent().network());
         return Stream.of(Network.values())
                 .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(name))
                 .findFirst()

@@ -2,11 +2,10 @@ package blackbox.replay.inputs;
 
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunOpening;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,22 +53,20 @@ public record SealedStart(
                             + (facts.fault() == null ? "" : ": " + facts.fault())
                             + "; `blackbox verify " + facts.run() + "` says what is left of it");
         }
-        JsonNode detail = start.detail();
-        JsonNode machine = detail.path("start");
-        var argv = new ArrayList<String>();
-        machine.path("argv").forEach(word -> argv.add(word.asText()));
-        JsonNode snapshot = detail.path("snapshot");
         try {
+            RunOpening opening = facts.opening();
+            RunOpening.Image image = said(opening.image(), "image");
+            RunOpening.Machine machine = said(opening.machine(), "machine");
             return new SealedStart(
-                    detail.path("tier").asText().equals(Tier.EXACT.word()) ? Tier.EXACT : Tier.RERUN,
-                    text(detail.path("image"), "name"),
-                    Hash.ofHex(text(detail.path("image"), "digest")),
-                    snapshot.isTextual() ? Hash.ofHex(snapshot.textValue()) : null,
+                    said(opening.tier(), "tier").label().equals(Tier.EXACT.word()) ? Tier.EXACT : Tier.RERUN,
+                    image.name(),
+                    image.digest(),
+                    opening.snapshot(),
                     new Workspace(
-                            Hash.ofHex(text(detail.path("workspace"), "sha256")),
-                            detail.path("workspace").path("bytes").asLong()),
-                    new SealedQemu(text(machine, "qemu"), Hash.ofHex(text(machine, "qemuSha256"))),
-                    argv);
+                            said(opening.given().workspace(), "workspace"),
+                            opening.given().workspaceBytes()),
+                    new SealedQemu(machine.qemu(), machine.qemuDigest()),
+                    machine.argv());
         } catch (IllegalArgumentException e) {
             throw new ReplayException(
                     Code.BAD_INPUT,
@@ -78,11 +75,10 @@ public record SealedStart(
         }
     }
 
-    private static String text(JsonNode node, String name) {
-        String text = node.path(name).textValue();
-        if (text == null || text.isEmpty()) {
+    private static <T> T said(@Nullable T value, String name) {
+        if (value == null) {
             throw new IllegalArgumentException("no " + name);
         }
-        return text;
+        return value;
     }
 }

@@ -1,7 +1,7 @@
 package blackbox.replay.rerun;
 
 import blackbox.query.run.RunFacts;
-import blackbox.recorder.seal.SealedCommand;
+import blackbox.query.run.RunOpening;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.verdict.ClockOffset;
@@ -76,28 +76,33 @@ record RecordedAgent(
     /// @throws ReplayException `BAD_INPUT` when the run does not say what was started
     static RecordedAgent of(RunFacts facts) throws ReplayException {
         RunFacts.Start start = facts.start();
-        if (start == null || start.detail().path("command").isEmpty()) {
+        RunOpening opening = opening(facts);
+        if (start == null || opening.agent().command().isEmpty()) {
             throw new ReplayException(
                     Code.BAD_INPUT,
                     "run " + facts.run() + " does not say which command was run, so it cannot be again");
         }
-        String entropy = start.text("entropy", "sha256");
+        RunOpening.Agent agent = opening.agent();
+        RunOpening.Machine machine = opening.machine();
         RunFacts.End end = facts.end();
         return new RecordedAgent(
-                SealedCommand.of(start.detail()),
-                texts(start.detail().path("environment")),
-                start.detail().path("user").asText("agent"),
-                start.detail().path("start").path("memoryMib").asInt(),
-                entropy == null ? null : Hash.ofHex(entropy),
+                agent.command(),
+                agent.environment(),
+                agent.user() == null ? "agent" : agent.user(),
+                machine == null ? 0 : machine.memoryMib(),
+                opening.given().entropy(),
                 Instant.EPOCH.plusNanos(start.atNs()),
                 GuestTimes.of(end),
                 end == null ? null : Duration.ofNanos(Math.max(0, end.atNs() - start.atNs())));
     }
 
-    private static List<String> texts(JsonNode array) {
-        var texts = new ArrayList<String>();
-        array.forEach(each -> texts.add(each.asText()));
-        return texts;
+    private static RunOpening opening(RunFacts facts) throws ReplayException {
+        try {
+            return facts.opening();
+        } catch (IllegalArgumentException e) {
+            throw new ReplayException(
+                    Code.BAD_INPUT, "the first event of run " + facts.run() + " cannot be read: " + e.getMessage(), e);
+        }
     }
 
     /// The variables that `given` has no value for.

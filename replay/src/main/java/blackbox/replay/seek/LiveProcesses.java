@@ -4,12 +4,21 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.text.Printable;
 import blackbox.schemas.RunId;
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
-import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessId;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
 import java.io.IOException;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// The processes that live at an event, by the recorded events up to it. What the tracer lost is not among them.
 public final class LiveProcesses {
@@ -19,37 +28,35 @@ public final class LiveProcesses {
     /// By process id: the program, or the name where no program is known.
     public static SortedMap<Long, String> at(Recordings recordings, RunId run, long index) throws IOException {
         var live = new TreeMap<Long, String>();
+        var views = new EventViews();
         try (RunReader reader = RunReader.open(recordings, run, 0)) {
             while (reader.next() && reader.index() <= index) {
-                Row row = reader.row();
-                Kind kind = Kind.ofCode(row.number(Column.KIND));
-                if (kind != null && row.has(Column.PID)) {
-                    take(live, kind, row);
+                EventView event = views.of(reader.row());
+                ProcessId process = event.process();
+                if (process != null) {
+                    take(live, event, process.pid());
                 }
             }
         }
         return live;
     }
 
-    private static void take(SortedMap<Long, String> live, Kind kind, Row row) {
-        long pid = row.number(Column.PID);
-        switch (kind) {
-            case PROCESS_EXEC -> {
-                if (!row.has(Column.RET) || row.number(Column.RET) == 0) {
-                    live.put(pid, text(row, Column.EXE));
+    private static void take(SortedMap<Long, String> live, EventView event, long pid) {
+        switch (event) {
+            case ProcessView.Exec exec -> {
+                if (!exec.failed()) {
+                    live.put(pid, name(exec.exe(), exec));
                 }
             }
-            case PROCESS_RUNNING -> live.put(pid, text(row, Column.EXE));
-            case PROCESS_FORK -> live.put(pid, text(row, Column.COMM));
-            case PROCESS_EXIT -> live.remove(pid);
-            default -> {}
+            case ProcessView.Running running -> live.put(pid, name(running.exe(), running));
+            case ProcessView.Fork fork -> live.put(pid, name(null, fork));
+            case ProcessView.Exit _ -> live.remove(pid);
+            case FileView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ -> {}
         }
     }
 
-    private static String text(Row row, Column column) {
-        if (row.has(column)) {
-            return Printable.of(row.text(column).toString());
-        }
-        return row.has(Column.COMM) ? Printable.of(row.text(Column.COMM).toString()) : "?";
+    private static String name(@Nullable Text program, EventView event) {
+        Text known = program == null ? event.comm() : program;
+        return known == null ? "?" : Printable.of(known.toString());
     }
 }

@@ -1,4 +1,4 @@
-package blackbox.recorder.seal;
+package blackbox.query.run;
 
 import blackbox.schemas.OctetText;
 import com.fasterxml.jackson.databind.JsonNode;

@@ -1,0 +1,213 @@
+package blackbox.query.run;
+
+import blackbox.schemas.Hash;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a run's first leaf says of what was started: the detail of `run.open`, written and read here alone; see
+/// `schemas/events.md`.
+///
+/// Null means that a leaf does not say so: another version may have written it, and who needs a field says what is
+/// missing. What is there and cannot be read is refused.
+///
+/// @param snapshot digest of the warm snapshot, or null where there was none
+public record RunOpening(
+        @Nullable Tier tier,
+        @Nullable Image image,
+        @Nullable Hash snapshot,
+        Agent agent,
+        Given given,
+        @Nullable Recorder recorder,
+        @Nullable Machine machine) {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /// @param label `live` or `exact`
+    /// @param asked what was asked for: `auto` too
+    /// @param reason why it became what it is, as a sentence
+    public record Tier(
+            String label, @Nullable String asked, @Nullable String reason) {}
+
+    /// The guest's image.
+    public record Image(String name, Hash digest) {}
+
+    /// @param command its words, each [blackbox.schemas.OctetText]
+    /// @param environment names of the variables that were added
+    /// @param user `agent` or `root`
+    /// @param network `none` or `user`
+    public record Agent(
+            List<String> command,
+            List<String> environment,
+            @Nullable String user,
+            @Nullable String network) {
+        public Agent {
+            command = List.copyOf(command);
+            environment = List.copyOf(environment);
+        }
+    }
+
+    /// What was given to the guest besides.
+    ///
+    /// @param workspace digest of the archive that went in
+    /// @param workspaceBytes its length; 0 where there was none
+    /// @param entropy digest of what its random generator was given
+    public record Given(
+            @Nullable Hash workspace,
+            long workspaceBytes,
+            @Nullable Hash entropy) {}
+
+    /// Who recorded.
+    ///
+    /// @param key the long-term key's verifier key
+    /// @param certificate the run key's certificate, a signed note
+    public record Recorder(String version, String key, String certificate) {}
+
+    /// The machine that was started.
+    ///
+    /// @param qemu what it says of its version
+    /// @param accelerator its name
+    /// @param why that accelerator
+    /// @param startedFrom `snapshot` or `cold`
+    public record Machine(
+            String qemu,
+            Hash qemuDigest,
+            String accelerator,
+            @Nullable String why,
+            int memoryMib,
+            int vcpus,
+            @Nullable String startedFrom,
+            long tookMs,
+            @Nullable String bootId,
+            @Nullable String kernel,
+            long guestBootNs,
+            long clockErrorNs,
+            List<String> argv) {
+        public Machine {
+            argv = List.copyOf(argv);
+        }
+    }
+
+    /// As the leaf has it.
+    public String toJson() {
+        ObjectNode leaf = JSON.createObjectNode();
+        if (tier != null) {
+            leaf.put("tier", tier.label()).put("tierAsked", tier.asked()).put("tierReason", tier.reason());
+        }
+        if (image != null) {
+            leaf.putObject("image")
+                    .put("name", image.name())
+                    .put("digest", image.digest().toString());
+        }
+        leaf.put("snapshot", snapshot == null ? null : snapshot.toString());
+        SealedCommand.put(leaf, agent.command());
+        agent.environment().forEach(leaf.putArray("environment")::add);
+        leaf.put("user", agent.user()).put("network", agent.network());
+        if (given.workspace() != null) {
+            leaf.putObject("workspace")
+                    .put("sha256", String.valueOf(given.workspace()))
+                    .put("bytes", given.workspaceBytes());
+        }
+        if (given.entropy() != null) {
+            leaf.putObject("entropy").put("sha256", String.valueOf(given.entropy()));
+        }
+        if (recorder != null) {
+            leaf.putObject("recorder")
+                    .put("version", recorder.version())
+                    .put("key", recorder.key())
+                    .put("certificate", recorder.certificate());
+        }
+        if (machine != null) {
+            write(leaf.putObject("start"), machine);
+        }
+        return leaf.toString();
+    }
+
+    private static void write(ObjectNode start, Machine machine) {
+        start.put("qemu", machine.qemu()).put("qemuSha256", machine.qemuDigest().toString());
+        start.put("accelerator", machine.accelerator()).put("why", machine.why());
+        start.put("memoryMib", machine.memoryMib()).put("vcpus", machine.vcpus());
+        start.put("from", machine.startedFrom()).put("tookMs", machine.tookMs());
+        start.put("bootId", machine.bootId()).put("kernel", machine.kernel());
+        start.put("guestBootNs", machine.guestBootNs()).put("clockErrorNs", machine.clockErrorNs());
+        machine.argv().forEach(start.putArray("argv")::add);
+    }
+
+    /// Reads a leaf's detail; a missing node has nothing.
+    ///
+    /// @throws IllegalArgumentException when a digest is none, or the command's octets are not
+    public static RunOpening of(JsonNode detail) {
+        return new RunOpening(
+                tier(detail),
+                image(detail.path("image")),
+                hash(detail.path("snapshot")),
+                new Agent(
+                        SealedCommand.of(detail),
+                        texts(detail.path("environment")),
+                        text(detail.path("user")),
+                        text(detail.path("network"))),
+                new Given(
+                        hash(detail.path("workspace").path("sha256")),
+                        detail.path("workspace").path("bytes").asLong(),
+                        hash(detail.path("entropy").path("sha256"))),
+                recorder(detail.path("recorder")),
+                machine(detail.path("start")));
+    }
+
+    private static @Nullable Tier tier(JsonNode detail) {
+        String label = text(detail.path("tier"));
+        return label == null ? null : new Tier(label, text(detail.path("tierAsked")), text(detail.path("tierReason")));
+    }
+
+    private static @Nullable Image image(JsonNode image) {
+        String name = text(image.path("name"));
+        Hash digest = hash(image.path("digest"));
+        return name == null || digest == null ? null : new Image(name, digest);
+    }
+
+    private static @Nullable Recorder recorder(JsonNode recorder) {
+        String version = text(recorder.path("version"));
+        String key = text(recorder.path("key"));
+        String certificate = text(recorder.path("certificate"));
+        return version == null || key == null || certificate == null ? null : new Recorder(version, key, certificate);
+    }
+
+    private static @Nullable Machine machine(JsonNode start) {
+        String qemu = text(start.path("qemu"));
+        Hash digest = hash(start.path("qemuSha256"));
+        if (qemu == null || digest == null) {
+            return null;
+        }
+        return new Machine(
+                qemu,
+                digest,
+                start.path("accelerator").asText(),
+                text(start.path("why")),
+                start.path("memoryMib").asInt(),
+                start.path("vcpus").asInt(),
+                text(start.path("from")),
+                start.path("tookMs").asLong(),
+                text(start.path("bootId")),
+                text(start.path("kernel")),
+                start.path("guestBootNs").asLong(),
+                start.path("clockErrorNs").asLong(),
+                texts(start.path("argv")));
+    }
+
+    private static @Nullable String text(JsonNode node) {
+        return node.isTextual() && !node.textValue().isEmpty() ? node.textValue() : null;
+    }
+
+    private static @Nullable Hash hash(JsonNode node) {
+        return node.isMissingNode() || node.isNull() ? null : Hash.ofHex(node.asText());
+    }
+
+    private static List<String> texts(JsonNode array) {
+        var texts = new ArrayList<String>();
+        array.forEach(each -> texts.add(each.asText()));
+        return texts;
+    }
+}
