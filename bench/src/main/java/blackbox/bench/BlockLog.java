@@ -1,9 +1,9 @@
 package blackbox.bench;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.guest.TracerFiles;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;

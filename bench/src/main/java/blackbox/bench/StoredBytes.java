@@ -1,6 +1,5 @@
 package blackbox.bench;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.table.CommitState;
@@ -12,6 +11,7 @@ import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

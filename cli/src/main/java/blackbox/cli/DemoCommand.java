@@ -5,7 +5,6 @@ import blackbox.cli.demo.DemoWorkspace;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.CaptureLimits;
 import blackbox.node.record.KafkaSettings;
@@ -21,6 +20,7 @@ import blackbox.query.answer.TouchedCollector;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.replay.ReplayException;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestFiles;
@@ -166,7 +166,8 @@ public final class DemoCommand implements Callable<Integer> {
         narrator.phase("touched", "what the run read, wrote, executed and called");
         Touched touched = TouchedCollector.collect(recordings, run);
         narrator.phase("verify", "signatures, tree and completeness, from Parquet and public keys alone");
-        Verification verification = RunVerifier.verify(recordings, run, new LocalTrust(data).trustedKeys(), null, new LocalTrust(data).anchorTrust());
+        Verification verification = RunVerifier.verify(
+                recordings, run, new LocalTrust(data).trustedKeys(), null, new LocalTrust(data).anchorTrust());
         narrator.phase("replay", "the same again from the same start, without any network, and compared");
         ReplaySession.Verdicts verdicts = new ReplaySession(
                         data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, narrator::say)

@@ -1,8 +1,8 @@
 package blackbox.cli;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;

@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.schemas.Release;
 import blackbox.cli.argv.GivenArguments;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.sign.Ed25519Verifier;
@@ -9,6 +8,7 @@ import blackbox.node.openssl.Openssl;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
+import blackbox.schemas.Release;
 import blackbox.vm.VmException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

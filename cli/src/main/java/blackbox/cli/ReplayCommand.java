@@ -2,7 +2,6 @@ package blackbox.cli;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.replay.LandedSession;
 import blackbox.node.replay.LandingReport;
 import blackbox.node.verdict.ReplayReport;
@@ -14,6 +13,7 @@ import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import java.io.BufferedReader;
 import java.io.Console;

@@ -4,13 +4,13 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
 import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -44,8 +44,8 @@ final class ShowCommand implements Callable<Integer> {
         var recordings = new Recordings(folder.root());
         RunId id = run.resolve(recordings);
         RunSummary summary = RunSummary.read(recordings, id);
-        Verification verification =
-                RunVerifier.verify(recordings, id, new LocalTrust(folder).trustedKeys(), null, new LocalTrust(folder).anchorTrust());
+        Verification verification = RunVerifier.verify(
+                recordings, id, new LocalTrust(folder).trustedKeys(), null, new LocalTrust(folder).anchorTrust());
         List<LoggedVerdict> replays = VerdictList.read(recordings, id, new LocalTrust(folder).trustedKeys());
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {

@@ -1,6 +1,5 @@
 package blackbox.verifier;
 
-import blackbox.schemas.Release;
 import blackbox.evidence.bundle.BundleVerifier;
 import blackbox.evidence.proof.EventProof;
 import blackbox.evidence.proof.ProofJson;
@@ -12,6 +11,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.schemas.Release;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

@@ -1,6 +1,5 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.CaptureName;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -25,6 +24,7 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.SteppedMachine;
@@ -163,7 +163,11 @@ class ExactTierTest {
     @Test
     void oneChangedOctetOfWhatItIsMadeFromIsRefused() throws Exception {
         Path captures = recordings.captureFolder(facts.run());
-        for (String name : List.of(CaptureName.LOG.text(), CaptureName.EVENTS.text(), CaptureName.CONSOLE.text(), CaptureName.STDIO.text())) {
+        for (String name : List.of(
+                CaptureName.LOG.text(),
+                CaptureName.EVENTS.text(),
+                CaptureName.CONSOLE.text(),
+                CaptureName.STDIO.text())) {
             assertEquals(DivergenceClass.RECORDER_GAP, refusedWith(captures.resolve(name)), name);
         }
         for (String name : List.of(CaptureName.RAM.text(), CaptureName.DEVICES.text(), CaptureName.BASE.text())) {
@@ -276,7 +280,8 @@ class ExactTierTest {
                 assertEquals(place.getValue(), state(machine), "seed " + SEED + ", instruction " + place.getKey());
             }
             assertTrue(machine.finish(PATIENCE));
-            assertEquals(-1, Files.mismatch(log(CaptureName.EVENTS.text()), machine.capture(CaptureName.EVENTS.text())));
+            assertEquals(
+                    -1, Files.mismatch(log(CaptureName.EVENTS.text()), machine.capture(CaptureName.EVENTS.text())));
         }
     }
 
@@ -286,7 +291,8 @@ class ExactTierTest {
         ReplayRequest request = request(facts);
         var other = new RunId("0".repeat(26));
         Path index = blackbox.data().resolve("replays").resolve(other.value()).resolve("index");
-        var streams = new Lander.Streams(capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
+        var streams = new Lander.Streams(
+                capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
         var recording = ExactReplayer.recording(request);
         var ended = new Lander(blackbox.data(), other, recording, streams, line -> {
             Thread.currentThread().interrupt(); // as soon as something is kept
@@ -327,7 +333,8 @@ class ExactTierTest {
         ReplayRequest request = request(facts);
         var said = new ArrayList<String>();
         var stopped = new AtomicReference<ProcessHandle>();
-        var streams = new Lander.Streams(capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
+        var streams = new Lander.Streams(
+                capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
         var other = new RunId("1".repeat(26));
         var lander = new Lander(blackbox.data(), other, ExactReplayer.recording(request), streams, line -> {
             said.add(line);

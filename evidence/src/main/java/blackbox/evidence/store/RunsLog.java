@@ -1,11 +1,11 @@
 package blackbox.evidence.store;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.EntryBundle;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TilePath;
 import blackbox.evidence.log.TileSource;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -97,8 +97,8 @@ public final class RunsLog implements TileSource {
             String name = size.getKey() + ANCHOR_SUFFIX;
             List<StampFile> stamps = size.getValue();
             stamps.sort(Comparator.comparing(StampFile::name));
-            files.add(
-                    new AnchorFile(name, anchorOctets(folder.resolve(DataFolder.ANCHORS).resolve(name)), stamps));
+            files.add(new AnchorFile(
+                    name, anchorOctets(folder.resolve(DataFolder.ANCHORS).resolve(name)), stamps));
         }
         return files;
     }

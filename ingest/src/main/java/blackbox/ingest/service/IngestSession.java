@@ -1,6 +1,5 @@
 package blackbox.ingest.service;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.ingest.check.BatchCheck;
@@ -15,6 +14,7 @@ import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.EventTable;
 import blackbox.ingest.table.TableWriter;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -1,11 +1,11 @@
 package blackbox.ingest.table;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package blackbox.ingest.crash;
 
-import blackbox.schemas.folder.DataFolder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -15,6 +14,7 @@ import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.table.DataFileEntry;
 import blackbox.ingest.table.EventTable;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

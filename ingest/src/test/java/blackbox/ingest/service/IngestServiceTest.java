@@ -1,6 +1,5 @@
 package blackbox.ingest.service;
 
-import blackbox.schemas.folder.DataFolder;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -22,6 +21,7 @@ import blackbox.ingest.table.EventTable;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

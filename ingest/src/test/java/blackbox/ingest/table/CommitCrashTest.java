@@ -1,6 +1,5 @@
 package blackbox.ingest.table;
 
-import blackbox.schemas.folder.DataFolder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -14,6 +13,7 @@ import blackbox.ingest.check.RunState;
 import blackbox.ingest.check.Verdict;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

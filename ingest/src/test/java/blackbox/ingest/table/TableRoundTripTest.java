@@ -1,6 +1,5 @@
 package blackbox.ingest.table;
 
-import blackbox.schemas.folder.DataFolder;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -14,6 +13,7 @@ import blackbox.ingest.Traffic;
 import blackbox.schemas.Hash;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.FileSeal;
 import java.nio.file.Files;
 import java.nio.file.Path;

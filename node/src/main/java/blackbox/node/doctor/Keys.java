@@ -1,12 +1,12 @@
 package blackbox.node.doctor;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.openssl.Openssl;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.StoreKind;
 import blackbox.schemas.CryptoProvider;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,7 +2,6 @@ package blackbox.node.keys;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.trust.KeyStatement.Role;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.data.LocalTrust;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
@@ -10,6 +9,7 @@ import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.runlog.RunLog;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,13 @@
 package blackbox.node.record;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.files.Folders;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VirtualMachine;

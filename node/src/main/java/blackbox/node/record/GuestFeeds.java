@@ -1,13 +1,13 @@
 package blackbox.node.record;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
-import blackbox.schemas.net.PcapReader;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.net.PcapReader;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.VirtualMachine;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -103,7 +103,11 @@ public final class GuestFeeds {
                 }
             });
             if (frames.failure() != null) {
-                finding("CAPTURE_FAILED", direction == FlowTable.Direction.OUT ? CaptureName.FRAMES_OUT.text() : CaptureName.FRAMES_IN.text());
+                finding(
+                        "CAPTURE_FAILED",
+                        direction == FlowTable.Direction.OUT
+                                ? CaptureName.FRAMES_OUT.text()
+                                : CaptureName.FRAMES_IN.text());
             }
         } catch (StoppedException e) {
             throw e.reason;

@@ -1,7 +1,7 @@
 package blackbox.node.record;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.files.AtomicFiles;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.VirtualMachine;

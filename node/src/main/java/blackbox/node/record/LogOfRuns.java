@@ -2,7 +2,6 @@ package blackbox.node.record;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.recorder.keys.KeyAccess;
@@ -10,6 +9,7 @@ import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.runlog.RunLog;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package blackbox.node.record;
 
-import blackbox.schemas.Release;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Release;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;
 import com.fasterxml.jackson.databind.ObjectMapper;

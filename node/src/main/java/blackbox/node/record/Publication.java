@@ -2,12 +2,12 @@ package blackbox.node.record;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.ingest.IngestException;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.Spool;
 import blackbox.recorder.spool.SpoolPump;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,6 @@
 package blackbox.node.record;
 
 import blackbox.ingest.IngestException;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
@@ -16,6 +15,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;

@@ -1,10 +1,10 @@
 package blackbox.node.record;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -1,17 +1,17 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
-import blackbox.schemas.net.PcapReader;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.net.PcapReader;
 import blackbox.vm.VmException;
 import blackbox.vm.Watchdog;
 import blackbox.vm.machine.ReplayMachine;

@@ -1,7 +1,5 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.CaptureName;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.query.run.RunFacts;
@@ -22,6 +20,8 @@ import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.ReplayMachine;
@@ -140,7 +140,8 @@ public final class ExactReplayer implements Replayer {
     /// The guest says on its control port what its clock showed when the agent began and when it ended.
     private static @Nullable ClockOffset clock(List<StreamMatch> matches) {
         boolean said = matches.stream()
-                .anyMatch(each -> each.name().equals(CaptureName.CONTROL.text()) && each.bytes() > 0 && each.fault() == null);
+                .anyMatch(each ->
+                        each.name().equals(CaptureName.CONTROL.text()) && each.bytes() > 0 && each.fault() == null);
         return said ? ClockOffset.NONE : null;
     }
 

@@ -1,8 +1,8 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.machine.AgentOutput;
 import blackbox.vm.machine.SteppedMachine;
 import com.fasterxml.jackson.databind.ObjectMapper;

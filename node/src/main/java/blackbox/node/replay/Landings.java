@@ -1,6 +1,5 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
@@ -8,6 +7,7 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.seek.Lander;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.SteppedMachine;
 import java.io.IOException;
@@ -26,7 +26,9 @@ public final class Landings {
     /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
     public static Lander lander(ReplayRequest request, Consumer<String> says) throws ReplayException, IOException {
         var streams = new Lander.Streams(
-                sealed(request, CaptureName.LOG.text()), sealed(request, CaptureName.EVENTS.text()), emitAddress(request));
+                sealed(request, CaptureName.LOG.text()),
+                sealed(request, CaptureName.EVENTS.text()),
+                emitAddress(request));
         Path data = request.recordings().data();
         try {
             SteppedMachine.clearLeftovers(data);

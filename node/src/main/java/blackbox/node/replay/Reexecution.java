@@ -1,6 +1,5 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.record.Captures;
 import blackbox.node.record.GuestFeeds;
 import blackbox.node.record.VmLog;
@@ -14,6 +13,7 @@ import blackbox.replay.cassette.PeerLink;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;

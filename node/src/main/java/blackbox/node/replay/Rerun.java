@@ -1,6 +1,5 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
@@ -9,6 +8,7 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.GuestEntropy;

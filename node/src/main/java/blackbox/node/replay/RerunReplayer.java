@@ -1,7 +1,5 @@
 package blackbox.node.replay;
 
-import blackbox.schemas.folder.CaptureName;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.node.replay.Rerun.Executed;
 import blackbox.query.run.RunFacts;
@@ -25,6 +23,8 @@ import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.StartFacts;
 import java.io.IOException;

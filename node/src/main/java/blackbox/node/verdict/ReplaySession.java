@@ -7,7 +7,6 @@ import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.verdict.VerdictLog.Kept;
 import blackbox.query.run.RunFacts;
@@ -22,6 +21,7 @@ import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -195,7 +195,8 @@ public final class ReplaySession {
             hash();
             says.accept("checking what the run was started from");
             String why = Tiers.why(tier());
-            Verification verification = RunVerifier.verify(recordings, wish.run(), trusted, null, new LocalTrust(data).anchorTrust());
+            Verification verification =
+                    RunVerifier.verify(recordings, wish.run(), trusted, null, new LocalTrust(data).anchorTrust());
             if (verification.integrity() != Integrity.VERIFIED) {
                 return new Refused(tier(), why, List.of(untrusted(wish.run(), verification)));
             }

@@ -1,6 +1,5 @@
 package blackbox.node.verdict;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.record.LogOfRuns;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.LogKeys;
@@ -8,6 +7,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictStore;
 import blackbox.replay.verdict.VerdictStore.Document;
+import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

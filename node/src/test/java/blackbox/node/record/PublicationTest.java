@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.ingest.kafka.EmbeddedBroker;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.runlog.RunCheckpoints;
 import blackbox.recorder.seal.RunRecorder;
 import blackbox.recorder.seal.RunSealer;
@@ -17,6 +16,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.batch.BatchTopic;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.LogOfRuns;
 import blackbox.node.verdict.ReplaySession.Verdicts;
@@ -31,6 +30,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.FileSeal;
 import blackbox.vm.qemu.Qemu;
@@ -302,8 +302,8 @@ class ReplaySessionTest {
     void aTierThatThisBuildHasNotIsNotPretended() {
         var session =
                 new ReplaySession(data, new Tiers(List.of()), InstantSource.system(), System::nanoTime, said::add);
-        var failure =
-                assertThrows(ReplayException.class, () -> session.run(new Wish(run, 1, null), new LocalTrust(data).trustedKeys()));
+        var failure = assertThrows(
+                ReplayException.class, () -> session.run(new Wish(run, 1, null), new LocalTrust(data).trustedKeys()));
         assertEquals(ReplayException.Code.BAD_INPUT, failure.code());
         assertThrows(IllegalArgumentException.class, () -> new Tiers(List.of(told, told)));
     }

@@ -1,6 +1,5 @@
 package blackbox.recorder.anchor;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TileHashes;
@@ -15,6 +14,7 @@ import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

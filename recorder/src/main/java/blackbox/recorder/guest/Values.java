@@ -1,8 +1,8 @@
 package blackbox.recorder.guest;
 
-import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Marks;
+import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.Tlv;

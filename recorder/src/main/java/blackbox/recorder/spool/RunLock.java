@@ -1,9 +1,9 @@
 package blackbox.recorder.spool;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 
@@ -27,7 +27,8 @@ public final class RunLock implements AutoCloseable {
             }
             return new RunLock(lock);
         } catch (IOException e) {
-            throw new RecorderException(RecorderException.Code.SPOOL, "cannot lock run " + run + " in " + data.runs(), e);
+            throw new RecorderException(
+                    RecorderException.Code.SPOOL, "cannot lock run " + run + " in " + data.runs(), e);
         }
     }
 

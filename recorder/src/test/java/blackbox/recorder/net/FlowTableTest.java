@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.net.FlowTable.Direction;
-import blackbox.schemas.event.Event;
 import blackbox.schemas.event.Endpoint;
-import java.util.HexFormat;
+import blackbox.schemas.event.Event;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

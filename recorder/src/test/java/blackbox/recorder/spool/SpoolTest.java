@@ -1,6 +1,5 @@
 package blackbox.recorder.spool;
 
-import blackbox.schemas.folder.DataFolder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -16,6 +15,7 @@ import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.batch.SpoolSegment;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package blackbox.replay.cassette;
 
-import blackbox.schemas.net.IpAddress;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;

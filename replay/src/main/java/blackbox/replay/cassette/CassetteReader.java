@@ -1,8 +1,8 @@
 package blackbox.replay.cassette;
 
+import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.net.PcapReader;
-import blackbox.schemas.event.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

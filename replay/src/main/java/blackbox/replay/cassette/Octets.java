@@ -1,6 +1,5 @@
 package blackbox.replay.cassette;
 
-import blackbox.schemas.net.IpAddress;
 import java.net.InetAddress;
 
 /// Numbers, checksums and addresses in network byte order.

@@ -1,7 +1,5 @@
 package blackbox.replay.disk;
 
-import blackbox.schemas.folder.CaptureName;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.run.RunFacts;
@@ -19,6 +17,8 @@ import blackbox.replay.fs.FileTree;
 import blackbox.replay.fs.Inode;
 import blackbox.replay.fs.MergedTree;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;

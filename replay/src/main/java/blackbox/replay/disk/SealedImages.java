@@ -1,10 +1,10 @@
 package blackbox.replay.disk;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.evidence.store.FileDigest;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
@@ -29,9 +29,7 @@ final class SealedImages {
     static Path state(Path captures, JsonNode opening) throws ReplayException {
         Path file = CaptureName.BASE.in(captures);
         Hash wanted = line(
-                CaptureName.BASE_DIGESTS.in(captures),
-                opening.path("snapshot").asText(),
-                STATE_LINE);
+                CaptureName.BASE_DIGESTS.in(captures), opening.path("snapshot").asText(), STATE_LINE);
         if (!Files.isRegularFile(file)) {
             throw new ReplayException(
                     Code.MISSING, file + " is not here; copy it there from where the run was recorded");

@@ -1,7 +1,5 @@
 package blackbox.replay.inputs;
 
-import blackbox.schemas.folder.CaptureName;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
 import blackbox.replay.ReplayException;
@@ -11,6 +9,8 @@ import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.verdict.Refusal;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -226,8 +226,8 @@ public final class InputCheck {
                     given == null ? "the workspace's archive, " + file : "the workspace " + file + ", packed",
                     start.workspace().sha256(),
                     actual,
-                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/" + CaptureName.WORKSPACE.text()
-                            + " from where the run was recorded");
+                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/"
+                            + CaptureName.WORKSPACE.text() + " from where the run was recorded");
         }
         return file;
     }

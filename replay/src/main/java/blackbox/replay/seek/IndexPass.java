@@ -1,10 +1,10 @@
 package blackbox.replay.seek;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.SteppedMachine;
 import java.io.IOException;
@@ -95,7 +95,8 @@ final class IndexPass {
     /// everything in the first case, and nobody told it in the second.
     private void assertEnded(SteppedMachine machine) throws VmException {
         boolean crashed = machine.crashed(); // waits for its last octets
-        boolean whole = extent.end() ? machine.written(CaptureName.EVENTS.text()) == events.sealedBytes() : !machine.shutDown();
+        boolean whole =
+                extent.end() ? machine.written(CaptureName.EVENTS.text()) == events.sealedBytes() : !machine.shutDown();
         if (crashed || !whole) {
             throw new VmException(VmException.Code.QEMU_FAILED, "QEMU was ended: " + machine.lastWords());
         }

@@ -1,7 +1,7 @@
 package blackbox.replay.seek;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.files.ProcessLock;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.KeptMachines;

@@ -1,6 +1,5 @@
 package blackbox.replay.seek;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -9,6 +8,7 @@ import blackbox.replay.exact.GuestClock;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.ReplayMachine.Recording;

@@ -1,10 +1,10 @@
 package blackbox.replay.seek;
 
-import blackbox.schemas.wire.Frame;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.GuestClock;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.schemas.wire.Frame;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.KeptMachines;
 import blackbox.vm.machine.ReplayMachine.Recording;

@@ -1,12 +1,12 @@
 package blackbox.replay.verdict;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.store.Recordings;
 import blackbox.files.AtomicFiles;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

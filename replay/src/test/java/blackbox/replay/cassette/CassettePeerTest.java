@@ -1,6 +1,5 @@
 package blackbox.replay.cassette;
 
-import blackbox.schemas.net.IpAddress;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.replay.cassette.Recording.Turn;
 import blackbox.schemas.Hash;
+import blackbox.schemas.net.IpAddress;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -53,8 +53,9 @@ public enum CaptureName {
     public static final Set<CaptureName> FRAMES = Collections.unmodifiableSet(EnumSet.of(FRAMES_OUT, FRAMES_IN));
 
     /// What a replay of the exact tier is made from and compared with.
-    public static final Set<CaptureName> EXACT = Collections.unmodifiableSet(
-            Stream.concat(Stream.of(LOG), SENT.stream()).collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
+    public static final Set<CaptureName> EXACT =
+            Collections.unmodifiableSet(Stream.concat(Stream.of(LOG), SENT.stream())
+                    .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
 
     private final String text;
 

@@ -67,7 +67,8 @@ public record Frame(
         int cpu = Short.toUnsignedInt(in.getShort(14));
         int tgid = in.getInt(32);
         int tid = in.getInt(36);
-        boolean possible = in.getLong(CPU_SEQ_AT) > 0 && in.getLong(KTIME_AT) >= 0 && tgid >= 0 && tid >= 0 && in.getLong(40) >= 0;
+        boolean possible =
+                in.getLong(CPU_SEQ_AT) > 0 && in.getLong(KTIME_AT) >= 0 && tgid >= 0 && tid >= 0 && in.getLong(40) >= 0;
         if (!known || !possible || cpu >= CPUS_MAX) {
             return null;
         }

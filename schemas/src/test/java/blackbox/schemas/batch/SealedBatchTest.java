@@ -11,7 +11,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class SealedBatchTest {
-    private static final RunId RUN = new RunId("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    private static final RunId RUN = new RunId("01arz3ndektsv4rrffq69g5fav");
     private static final String CHECKPOINT = "a note ✓\n";
 
     @Test
@@ -69,8 +69,7 @@ class SealedBatchTest {
 
     private static void assertRefused(BatchHeader header, byte[] leaves, String checkpoint) {
         assertThrows(
-                IllegalArgumentException.class,
-                () -> SealedBatch.encode(header, leaves, leaves.length, checkpoint));
+                IllegalArgumentException.class, () -> SealedBatch.encode(header, leaves, leaves.length, checkpoint));
     }
 
     private static BatchHeader header(long sequence, long firstIndex, int count) {

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class DataFolderTest {
-    private static final String RUN = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    private static final String RUN = "01arz3ndektsv4rrffq69g5fav";
 
     /// What earlier versions stored is found under these names.
     private static final Map<String, String> NAMES = Map.ofEntries(
@@ -63,7 +63,9 @@ class DataFolderTest {
             if (method.getReturnType() == Path.class) {
                 boolean ofRun = method.getParameterCount() == 1;
                 Object path = ofRun ? method.invoke(folder, new RunId(RUN)) : method.invoke(folder);
-                names.put(method.getName() + (ofRun ? "(run)" : ""), folder.root().relativize((Path) path).toString());
+                names.put(
+                        method.getName() + (ofRun ? "(run)" : ""),
+                        folder.root().relativize((Path) path).toString());
             }
         }
         assertEquals(new TreeMap<>(NAMES), names);

@@ -14,7 +14,10 @@ class FrameTest {
     @Test
     void theMomentIsThatOfTheWholeFrame() {
         ByteBuffer octets = ByteBuffer.allocate(Frame.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        octets.putInt(Frame.MAGIC).putShort((short) Frame.VERSION).putShort((short) 3).putInt(Frame.HEADER_BYTES);
+        octets.putInt(Frame.MAGIC)
+                .putShort((short) Frame.VERSION)
+                .putShort((short) 3)
+                .putInt(Frame.HEADER_BYTES);
         octets.putLong(16, 1_234_567_890_123L).putLong(24, 9_876_543_210L);
         Frame whole = Frame.parse(octets.array(), 0, Frame.HEADER_BYTES);
         assertNotNull(whole);

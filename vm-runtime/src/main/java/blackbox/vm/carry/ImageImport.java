@@ -1,8 +1,8 @@
 package blackbox.vm.carry;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FolderLock;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;

@@ -1,7 +1,7 @@
 package blackbox.vm.image;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;

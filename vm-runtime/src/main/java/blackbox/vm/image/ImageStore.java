@@ -1,8 +1,8 @@
 package blackbox.vm.image;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.FolderLock;
 import blackbox.vm.Json;

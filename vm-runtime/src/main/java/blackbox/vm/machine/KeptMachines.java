@@ -1,7 +1,7 @@
 package blackbox.vm.machine;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.files.AtomicFiles;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;

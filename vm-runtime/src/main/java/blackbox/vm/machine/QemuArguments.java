@@ -140,7 +140,8 @@ final class QemuArguments {
     private void blockLog(String overlay) {
         add(
                 "-blockdev",
-                "driver=file,node-name=state-log,cache.no-flush=on,filename=" + CAPTURE + "/" + CaptureName.BLOCKS.text());
+                "driver=file,node-name=state-log,cache.no-flush=on,filename=" + CAPTURE + "/"
+                        + CaptureName.BLOCKS.text());
         add(
                 "-blockdev",
                 "driver=blklogwrites,node-name=state,cache.no-flush=on,file=" + overlay

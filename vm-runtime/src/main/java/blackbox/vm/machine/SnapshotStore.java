@@ -1,8 +1,8 @@
 package blackbox.vm.machine;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FolderLock;
 import blackbox.vm.ScratchFolder;

@@ -1,6 +1,5 @@
 package blackbox.vm.machine;
 
-import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.image.GuestImage;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

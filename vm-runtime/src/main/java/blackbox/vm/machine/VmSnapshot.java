@@ -1,9 +1,9 @@
 package blackbox.vm.machine;
 
-import blackbox.schemas.folder.CaptureName;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.files.Folders;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileSeal;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
@@ -187,7 +187,8 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                 return List.of(CaptureName.BASE_DIGESTS.text());
             }
             var faults = new ArrayList<String>();
-            var names = Map.of(RAM, CaptureName.RAM.text(), DEVICES, CaptureName.DEVICES.text(), STATE, CaptureName.BASE.text());
+            var names = Map.of(
+                    RAM, CaptureName.RAM.text(), DEVICES, CaptureName.DEVICES.text(), STATE, CaptureName.BASE.text());
             for (String line : Files.readAllLines(digests)) {
                 String[] words = line.split(" ", -1);
                 String name = names.get(words[0]);

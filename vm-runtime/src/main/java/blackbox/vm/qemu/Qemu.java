@@ -1,7 +1,7 @@
 package blackbox.vm.qemu;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FileSeal;
 import blackbox.vm.Json;

@@ -1,7 +1,7 @@
 package blackbox.vm.qemu;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FileSeal;
 import blackbox.vm.Json;
@@ -89,7 +89,9 @@ public final class QemuTrial {
     }
 
     private Path note(Qemu qemu) {
-        return new DataFolder(data).cache().resolve("trial-" + qemu.digest().toString().substring(0, 16) + ".json");
+        return new DataFolder(data)
+                .cache()
+                .resolve("trial-" + qemu.digest().toString().substring(0, 16) + ".json");
     }
 
     private String key(Qemu qemu, GuestImage image) throws VmException {
