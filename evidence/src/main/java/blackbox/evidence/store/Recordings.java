@@ -1,7 +1,7 @@
 package blackbox.evidence.store;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,11 +21,6 @@ public record Recordings(Path data) {
 
     private DataFolder folder() {
         return new DataFolder(data);
-    }
-
-    /// The folder that holds every data file; nothing outside it is ever given to the query engine.
-    public Path warehouse() {
-        return folder().warehouse();
     }
 
     /// The folder of a run's data files and their seals.

@@ -30,7 +30,6 @@ final class EventTape implements EventSource, AutoCloseable {
     private final Row row = new Row();
     private final byte[] leaf = new byte[LeafCodec.BYTES_MAX];
     private long octets;
-    private long events;
 
     /// A tape in a new file in `folder`.
     EventTape(Path folder) throws IOException {
@@ -52,15 +51,9 @@ final class EventTape implements EventSource, AutoCloseable {
             }
             out.writeInt(length);
             out.write(leaf, 0, length);
-            events++;
         } catch (IOException e) {
             throw new RecorderException(Code.CAPTURE, "the replay's events cannot be kept in " + file, e);
         }
-    }
-
-    /// How many there are.
-    synchronized long events() {
-        return events;
     }
 
     /// Ends the appending, so that everything can be read.
