@@ -1,8 +1,8 @@
 package blackbox.cli;
 
 import blackbox.evidence.sign.CryptoProvider;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.guest.TracerFiles;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;

@@ -34,7 +34,6 @@ import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.replay.KeptMachines;
 import blackbox.vm.replay.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;

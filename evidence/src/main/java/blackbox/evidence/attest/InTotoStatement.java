@@ -4,7 +4,6 @@ import blackbox.schemas.Hash;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -135,10 +134,5 @@ public record InTotoStatement(Map<String, Hash> subjects, String predicateType, 
             }
             return hash;
         }
-    }
-
-    /// The names of the subjects.
-    public List<String> names() {
-        return List.copyOf(subjects.keySet());
     }
 }

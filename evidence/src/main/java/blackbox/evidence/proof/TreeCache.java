@@ -53,11 +53,6 @@ final class TreeCache {
         }
     }
 
-    /// Indexes behind the last leaves of the run's batches, ascending.
-    long[] ends() {
-        return ends;
-    }
-
     /// The number of leaves that it covers: up to the end of a batch.
     long size() {
         return ends.length == 0 ? 0 : ends[ends.length - 1];

@@ -23,11 +23,6 @@ public record Recordings(Path data) {
         return new DataFolder(data);
     }
 
-    /// The folder that holds every data file; nothing outside it is ever given to the query engine.
-    public Path warehouse() {
-        return folder().warehouse();
-    }
-
     /// The folder of a run's data files and their seals.
     public Path dataFolder(RunId run) {
         return folder().dataFiles(run);

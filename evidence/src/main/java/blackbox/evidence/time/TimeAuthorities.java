@@ -65,21 +65,14 @@ public final class TimeAuthorities {
             NISTObjectIdentifiers.id_sha512.getId(), "SHA-512");
 
     private final Set<X509Certificate> trusted;
-    private final Set<String> policies;
 
-    private TimeAuthorities(Collection<X509Certificate> trusted, Collection<String> policies) {
+    private TimeAuthorities(Collection<X509Certificate> trusted) {
         this.trusted = Set.copyOf(trusted);
-        this.policies = Set.copyOf(policies);
     }
 
-    /// Trusts `certificates`, whatever the policy.
+    /// Trusts `certificates`, under whatever policy they stamp.
     public static TimeAuthorities of(Collection<X509Certificate> certificates) {
-        return new TimeAuthorities(certificates, Set.of());
-    }
-
-    /// The same authorities, but only stamps made under one of `objectIdentifiers` ("1.2.3").
-    public TimeAuthorities underPolicies(Collection<String> objectIdentifiers) {
-        return new TimeAuthorities(trusted, objectIdentifiers);
+        return new TimeAuthorities(certificates);
     }
 
     /// Reads the certificates in a PEM or DER file's octets.
@@ -149,7 +142,7 @@ public final class TimeAuthorities {
     }
 
     /// What is wrong with what the token says; null where nothing is.
-    private @Nullable String wrongContent(TimeToken token, Hash imprint) {
+    private static @Nullable String wrongContent(TimeToken token, Hash imprint) {
         TimeStampTokenInfo info = token.token().getTimeStampInfo();
         AlgorithmIdentifier hash = info.getHashAlgorithm();
         if (!hash.getAlgorithm().equals(NISTObjectIdentifiers.id_sha256) || !hasNoParameters(hash)) {
@@ -164,10 +157,7 @@ public final class TimeAuthorities {
         if (info.getExtensions() != null && info.getExtensions().getCriticalExtensionOIDs().length > 0) {
             return "the time stamp has critical extensions, and none is known";
         }
-        String policy = info.getPolicy().getId();
-        return policies.isEmpty() || policies.contains(policy)
-                ? null
-                : "the time stamp was made under policy " + policy + ", which is not one of the accepted";
+        return null;
     }
 
     /// What is wrong with the parts of the token that no signature covers; null where nothing is.

@@ -95,11 +95,6 @@ public final class TimeToken {
         }
     }
 
-    /// The token in DER, as it came.
-    public byte[] encoded() {
-        return octets.clone();
-    }
-
     /// When it says that it was made.
     Instant time() {
         return time;

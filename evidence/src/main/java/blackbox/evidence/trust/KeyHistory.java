@@ -154,11 +154,6 @@ public final class KeyHistory {
         return anchored;
     }
 
-    /// What is wrong with the first statement that does not hold, or null.
-    public @Nullable String fault() {
-        return fault;
-    }
-
     /// The log's name, or null before its first statement.
     public @Nullable String origin() {
         return origin;

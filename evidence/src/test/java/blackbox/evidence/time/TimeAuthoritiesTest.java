@@ -54,7 +54,6 @@ class TimeAuthoritiesTest {
                 stamped,
                 TimeAuthorities.of(
                                 TimeAuthorities.certificates(authority.rootPem().getBytes(StandardCharsets.UTF_8)))
-                        .underPolicies(List.of(TestTimeAuthority.POLICY))
                         .verify(token, IMPRINT));
     }
 
@@ -70,7 +69,6 @@ class TimeAuthoritiesTest {
         refused("its nonce is not the one", trusted.verify(token, query));
         refused("not trusted", TimeAuthorities.of(List.of(stranger.root())).verify(token, IMPRINT));
         refused("no time authority is trusted", TimeAuthorities.of(List.of()).verify(token, IMPRINT));
-        refused("policy", trusted.underPolicies(List.of("1.2.3")).verify(token, IMPRINT));
         // Same names, other keys: the path is built by name and must fail on the signature.
         TimeToken forged = TimeToken.parse(stranger.stamp(IMPRINT, NONCE, NOW, List.of(authority.root()), false));
         refused("not trusted", trusted.verify(forged, IMPRINT));

@@ -150,7 +150,6 @@ final class KeyHistoryTest {
             assertEquals(1, fresh.believed(Role.LOG, 1).size());
             assertEquals(List.of(), fresh.believed(Role.LOG, 2));
             assertNotNull(fresh.add(3, statement(Action.CERTIFY, ingest, Role.INGEST, 6, null, first)));
-            assertNotNull(fresh.fault());
         }
     }
 

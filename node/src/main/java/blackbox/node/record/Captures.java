@@ -10,7 +10,6 @@ import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.Tier;
-import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

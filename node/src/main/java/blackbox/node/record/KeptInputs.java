@@ -1,7 +1,6 @@
 package blackbox.node.record;
 
 import blackbox.files.AtomicFiles;
-import blackbox.recorder.capture.CapturedFiles;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestEntropy;

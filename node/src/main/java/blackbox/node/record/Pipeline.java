@@ -34,19 +34,16 @@ public final class Pipeline implements AutoCloseable {
     private final @Nullable EmbeddedBroker broker;
     private final KafkaPublisher publisher;
     private final IngestService ingest;
-    private final String bootstrapServers;
 
     private Pipeline(
             PipelineLock lock,
             @Nullable EmbeddedBroker broker,
             KafkaPublisher publisher,
-            IngestService ingest,
-            String bootstrapServers) {
+            IngestService ingest) {
         this.lock = lock;
         this.broker = broker;
         this.publisher = publisher;
         this.ingest = ingest;
-        this.bootstrapServers = bootstrapServers;
     }
 
     /// Starts the pipeline under a lock that the caller has taken; the pipeline lets go of it when it is
@@ -67,7 +64,7 @@ public final class Pipeline implements AutoCloseable {
                     broker == null ? TopicRetention.KEEP : TopicRetention.RELEASE_COMMITTED,
                     trust(data),
                     KeyFile.loadOrCreate(data.keys(), "ingest")));
-            return new Pipeline(lock, broker, new KafkaPublisher(clients), ingest, servers);
+            return new Pipeline(lock, broker, new KafkaPublisher(clients), ingest);
         } catch (IngestException | RecorderException | IOException | RuntimeException | LinkageError e) {
             if (broker != null) {
                 broker.close();
@@ -113,11 +110,6 @@ public final class Pipeline implements AutoCloseable {
 
     public IngestService ingest() {
         return ingest;
-    }
-
-    /// Where the broker listens.
-    public String bootstrapServers() {
-        return bootstrapServers;
     }
 
     /// Waits until the table has the run's rows before `endIndex`.

@@ -2,7 +2,6 @@ package blackbox.node.verdict;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.node.data.LocalTrust;
 import blackbox.replay.seek.Landings;
 import blackbox.query.run.RunFacts;
@@ -11,6 +10,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.Lander;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;

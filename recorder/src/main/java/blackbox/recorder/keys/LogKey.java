@@ -52,12 +52,6 @@ public final class LogKey implements AutoCloseable {
         return conf.validUntil();
     }
 
-    /// Whether it may sign at `time`.
-    public boolean isValidAt(Instant time) {
-        Instant end = conf.validUntil();
-        return !time.isBefore(conf.validFrom()) && (end == null || time.isBefore(end));
-    }
-
     /// What is written about it in `keys/log.conf`.
     public LogKeyConf conf() {
         return conf;

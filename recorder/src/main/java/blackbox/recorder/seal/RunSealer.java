@@ -107,11 +107,6 @@ public final class RunSealer implements AutoCloseable {
         return lost;
     }
 
-    /// Number of batches sealed.
-    public long batches() {
-        return sequence;
-    }
-
     /// Closes the pending batch with a heartbeat, signs it and hands it to the sink.
     ///
     /// @throws RecorderException when the sink could not make it durable; the sealer must then not be used again

@@ -1,7 +1,6 @@
 package blackbox.replay.exact;
 
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.capture.KeptFrames;
 import blackbox.recorder.feed.FlowFeed;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
@@ -11,13 +10,10 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.tier.ReplayRequest;
-import blackbox.schemas.event.Event;
 import blackbox.schemas.folder.CaptureName;
-import blackbox.schemas.net.PcapReader;
 import blackbox.vm.VmException;
 import blackbox.vm.Watchdog;
 import blackbox.vm.replay.ReplayMachine;
-import blackbox.vm.machine.VmRequest;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

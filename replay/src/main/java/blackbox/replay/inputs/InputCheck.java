@@ -2,7 +2,6 @@ package blackbox.replay.inputs;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.recorder.capture.CapturedFiles;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;

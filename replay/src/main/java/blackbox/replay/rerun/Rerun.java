@@ -3,8 +3,6 @@ package blackbox.replay.rerun;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.capture.CapturedFiles;
-import blackbox.recorder.capture.KeptFrames;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;

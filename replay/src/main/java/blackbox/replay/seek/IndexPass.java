@@ -7,7 +7,6 @@ import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.replay.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;

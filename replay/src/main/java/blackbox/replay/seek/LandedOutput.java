@@ -5,7 +5,6 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.guest.AgentOutput;
 import blackbox.vm.replay.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;

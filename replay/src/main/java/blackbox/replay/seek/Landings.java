@@ -11,7 +11,6 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.replay.SteppedMachine;
-import blackbox.vm.machine.VmRequest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class SealedBatchTest {
-    private static final RunId RUN = new RunId("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    private static final RunId RUN = new RunId("01arz3ndektsv4rrffq69g5fav");
     private static final String CHECKPOINT = "a note ✓\n";
 
     @Test

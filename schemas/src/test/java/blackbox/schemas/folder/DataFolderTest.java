@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class DataFolderTest {
-    private static final String RUN = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    private static final String RUN = "01arz3ndektsv4rrffq69g5fav";
 
     /// What earlier versions stored is found under these names.
     private static final Map<String, String> NAMES = Map.ofEntries(

@@ -4,7 +4,6 @@ import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.guest.AgentStreams;
-import blackbox.vm.machine.VmRequest;
 import blackbox.vm.process.AgentPipe;
 import blackbox.vm.process.MachineFolder;
 import blackbox.vm.process.MachineSockets;

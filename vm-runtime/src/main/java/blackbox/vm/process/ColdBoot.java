@@ -8,7 +8,6 @@ import blackbox.vm.guest.GuestControl;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;
-import blackbox.vm.machine.VmRequest;
 import blackbox.vm.process.MachineSockets.Port;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.workspace.WorkspaceDisk;

@@ -5,7 +5,6 @@ import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.Accelerator.Kind;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;
-import blackbox.vm.machine.VmRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

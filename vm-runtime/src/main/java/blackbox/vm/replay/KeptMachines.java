@@ -6,7 +6,6 @@ import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import blackbox.vm.machine.VmRequest;
 import blackbox.vm.process.ReplayLog;
 import blackbox.vm.seek.PageStore;
 import blackbox.vm.workspace.WorkspaceDisk;

@@ -1,7 +1,6 @@
 package blackbox.vm.replay;
 
 import blackbox.schemas.folder.CaptureName;
-import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
@@ -21,7 +20,6 @@ import blackbox.vm.workspace.WorkspaceDisk;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -131,11 +129,6 @@ public final class ReplayMachine implements AutoCloseable {
         }
     }
 
-    /// Has it pause before instruction `position`, which must not be behind it: QEMU then says `STOP`.
-    public void pauseAt(long position) throws VmException {
-        qemu.qmp().execute("replay-break", Json.object().put("icount", position), COMMAND_TIMEOUT);
-    }
-
     /// Waits for QEMU to end, which it does at the log's end.
     ///
     /// @return whether it has ended
@@ -171,15 +164,6 @@ public final class ReplayMachine implements AutoCloseable {
     /// Every frame that it is sent, out of the log.
     public InputStream framesIn() {
         return qemu.framesIn();
-    }
-
-    /// The first octets of the disk to which the guest copies its workspace.
-    public InputStream workspaceOut() throws VmException {
-        try {
-            return Files.newInputStream(folder.file(QemuArguments.WORKSPACE_OUT));
-        } catch (IOException e) {
-            throw new VmException(Code.IO, "the disk with the workspace could not be read", e);
-        }
     }
 
     /// Ends the machine at once.

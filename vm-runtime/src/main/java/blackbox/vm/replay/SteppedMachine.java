@@ -6,7 +6,6 @@ import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.Watchdog;
-import blackbox.vm.machine.VmRequest;
 import blackbox.vm.process.FrameTap;
 import blackbox.vm.process.MachineFolder;
 import blackbox.vm.process.MachineSockets;

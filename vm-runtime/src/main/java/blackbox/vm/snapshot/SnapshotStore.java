@@ -1,7 +1,6 @@
 package blackbox.vm.snapshot;
 
 import blackbox.files.AtomicFiles;
-import blackbox.schemas.Hash;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FolderLock;

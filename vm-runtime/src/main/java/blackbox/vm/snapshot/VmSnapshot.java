@@ -9,7 +9,6 @@ import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.GuestMessage.Ready;
-import blackbox.vm.machine.VmRequest;
 import blackbox.vm.process.QemuArguments;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
