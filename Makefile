@@ -26,8 +26,8 @@ test: build ## run every test, and check the format
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/TestReports.java .ci/skips-allowed */
 	@$(MVN) -q spotless:check
 
-bench: build ## run the benchmarks (ONLY="seal verify" for some) and write bench/results.json
-	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
+bench: build ## run the benchmarks (ONLY="seal verify" for some, SCALE=smallest for a try) and write bench/results.json
+	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC $(if $(SCALE),-Dblackbox.bench.scale=$(SCALE)) -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
 
 locks: build ## renew the package locks of the image and of QEMU to today's archive, and try both
 	./blackbox image locks --write .

@@ -2,7 +2,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.xml.parsers.DocumentBuilder;
@@ -13,13 +16,18 @@ import org.w3c.dom.Element;
 /// test does not hide what the others have to say; the verdict falls here. It is also here that a skip has to be
 /// accounted for: with `CI=true`, a skipped test that the list of allowed skips does not name is a failure.
 ///
+/// It also says which classes took longest: that is where a run can be made shorter.
+///
 /// A JVM that died leaves no report, so a test class without one is a failure as well.
 ///
 /// `java TestReports.java ALLOWED MODULE...`; exit 0 when all is as expected, 1 when not.
 final class TestReports {
+    private static final int SLOWEST = 10;
+
     private final List<String> passed = new ArrayList<>();
     private final List<String> failed = new ArrayList<>();
     private final List<String> skipped = new ArrayList<>();
+    private final Map<String, Double> seconds = new HashMap<>();
     private final DocumentBuilder parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
 
     private TestReports() throws Exception {}
@@ -45,8 +53,17 @@ final class TestReports {
             System.out.println((unexpected ? "SKIPPED, not named in " + allowedSkips + ": " : "skipped: ") + skip);
             good &= !unexpected;
         }
+        printSlowest();
         System.out.printf("%d passed, %d failed, %d skipped%n", passed.size(), failed.size(), skipped.size());
         return good;
+    }
+
+    private void printSlowest() {
+        System.out.println("the slowest classes:");
+        seconds.entrySet().stream()
+                .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+                .limit(SLOWEST)
+                .forEach(each -> System.out.printf(Locale.ROOT, "%8.1f s  %s%n", each.getValue(), each.getKey()));
     }
 
     private void readModule(Path module) throws Exception {
@@ -76,7 +93,9 @@ final class TestReports {
     }
 
     private void readReport(Path file) throws Exception {
-        var cases = parser.parse(file.toFile()).getElementsByTagName("testcase");
+        Element suite = parser.parse(file.toFile()).getDocumentElement();
+        seconds.merge(suite.getAttribute("name"), Double.valueOf(suite.getAttribute("time")), Double::sum);
+        var cases = suite.getElementsByTagName("testcase");
         for (int i = 0; i < cases.getLength(); i++) {
             var test = (Element) cases.item(i);
             String name = test.getAttribute("classname") + "#"

@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
 final class Alignment implements Benchmark {
     private static final int LANES = 8;
     private static final int STEPS = 60;
-    private static final int JOBS = 4_200;
+    private static final int JOBS = Scale.CURRENT.count(4_200, 20);
     /// Each job begins with a fork before its steps; the run's close comes last.
     private static final int EVENTS = LANES * JOBS * (STEPS + 1) + 1;
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final double MIB = 1 << 20;
 
     @Override

@@ -33,8 +33,10 @@ final class BenchReport {
     }
 
     /// Takes a result in, in the place of an earlier one of that name, and writes the file.
-    void add(BenchResult result) throws IOException {
-        byName.put(result.name(), toJson(result));
+    ///
+    /// @param machine as it was when the benchmark began
+    void add(BenchResult result, Machine machine) throws IOException {
+        byName.put(result.name(), toJson(result, machine));
         List<String> lines = new ArrayList<>();
         for (ObjectNode node : byName.values()) {
             lines.add("  " + JSON.writeValueAsString(node));
@@ -42,7 +44,7 @@ final class BenchReport {
         Files.writeString(file, "[\n" + String.join(",\n", lines) + "\n]\n");
     }
 
-    private static ObjectNode toJson(BenchResult result) {
+    private static ObjectNode toJson(BenchResult result, Machine machine) {
         ObjectNode node = JSON.createObjectNode()
                 .put("name", result.name())
                 .put("value", result.value())
@@ -56,6 +58,11 @@ final class BenchReport {
         } else {
             node.putObject("beside").put("name", beside.name()).put("value", beside.value());
         }
+        node.putObject("machine")
+                .put("cpu", machine.cpu())
+                .put("cores", machine.cores())
+                .put("accelerator", machine.accelerator())
+                .put("loadAtStart", machine.loadAtStart());
         String note = result.note();
         return note == null ? node : node.put("note", note);
     }

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// guest is with the log, sealed as a recording seals it, than without. Both run by turns in VMs of one
 /// snapshot; each figure is of the best of some rounds.
 final class BlockLog implements Benchmark {
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final long SEAL_EVERY_MS = 500;
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final double MIB = 1 << 20;

@@ -21,15 +21,15 @@ import java.util.stream.Stream;
 /// What exact recording and replay cost. Each figure is of whole
 /// commands, less what the same command takes for an agent that does nothing.
 final class ExactTier implements Benchmark {
-    private static final int ROUNDS = 3;
-    private static final int IDENTICAL_TIMES = 100;
+    private static final int ROUNDS = Scale.CURRENT.rounds(3);
+    private static final int IDENTICAL_TIMES = Scale.CURRENT.count(100, 2);
     /// Computes, starts programs and writes files; about five seconds in a live VM of two cores.
     private static final String WORK = """
-            for i in $(seq 60); do
+            for i in $(seq %d); do
                 head -c 400000 /dev/zero | sha256sum > sum$i
                 python3 -c 'print(sum(i * i for i in range(150000)))' > square$i
             done
-            """;
+            """.formatted(Scale.CURRENT.count(60, 2));
 
     private static final String ASKING = """
             import os, sys, threading, time, urllib.request

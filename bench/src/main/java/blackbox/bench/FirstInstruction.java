@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// @param start with the snapshot that an earlier run made, or without any
 record FirstInstruction(Start start) implements Benchmark {
-    private static final int WARM_ROUNDS = 5;
+    private static final int WARM_ROUNDS = Scale.CURRENT.rounds(5);
     private static final long PATIENCE_MINUTES = 10;
 
     enum Start {

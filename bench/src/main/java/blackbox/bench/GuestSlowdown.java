@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 /// instead, than with neither. All three run in a VM of the same image; each figure is the best of some
 /// rounds in one VM.
 final class GuestSlowdown implements Benchmark {
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final String[] PLAIN = {"python3", "/workspace/slowdown.py"};
     private static final String[] STRACED = {

@@ -4,13 +4,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /// How long `./blackbox --help` takes, beside a JVM that only says its version. The two take turns, so that
 /// both see the same machine; the medians are reported.
 final class HelpTime implements Benchmark {
-    private static final int ROUNDS = 21;
+    private static final int ROUNDS = Scale.CURRENT.rounds(21);
 
     @Override
     public String name() {
@@ -29,13 +28,8 @@ final class HelpTime implements Benchmark {
             helpTimes.add(Launcher.time(help));
             bareTimes.add(Launcher.time(bare));
         }
-        return List.of(BenchResult.of(name(), millisOfMedian(helpTimes), "ms")
+        return List.of(BenchResult.of(name(), 1e3 * Medians.seconds(helpTimes), "ms")
                 .withGoal(new Goal.AtMost(150))
-                .beside("java -version", millisOfMedian(bareTimes)));
-    }
-
-    private static double millisOfMedian(List<Duration> times) {
-        Collections.sort(times);
-        return times.get(times.size() / 2).toNanos() / 1e6;
+                .beside("java -version", 1e3 * Medians.seconds(bareTimes)));
     }
 }

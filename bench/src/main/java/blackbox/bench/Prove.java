@@ -19,10 +19,10 @@ import java.util.random.RandomGeneratorFactory;
 /// how many are verified a second; beside that, the Ed25519 signatures that OpenSSL verifies, of which each
 /// of these proofs has one.
 final class Prove implements Benchmark {
-    private static final int EVENTS = 2_000_000;
-    private static final int SCATTERED = 100;
-    private static final int TOGETHER = 5_000;
-    private static final int VERIFIED = 2_000;
+    private static final int EVENTS = Scale.CURRENT.count(2_000_000, 20_000);
+    private static final int SCATTERED = Scale.CURRENT.count(100, 10);
+    private static final int TOGETHER = Scale.CURRENT.count(5_000, 500);
+    private static final int VERIFIED = Scale.CURRENT.count(2_000, 200);
 
     @Override
     public String name() {

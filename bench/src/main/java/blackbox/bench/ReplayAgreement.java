@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 ///
 /// @param tier `exact` or `live`
 record ReplayAgreement(String tier) implements Benchmark {
-    private static final int RECORDINGS = 3;
-    private static final int REPLAYS = 4;
-    private static final int JOBS = 20;
+    private static final int RECORDINGS = Scale.CURRENT.rounds(3);
+    private static final int REPLAYS = Scale.CURRENT.count(4, 2);
+    private static final int JOBS = Scale.CURRENT.count(20, 4);
     private static final Map<String, Double> GOALS = Map.of("exact", 1.0, "live", 0.98);
 
     @Override

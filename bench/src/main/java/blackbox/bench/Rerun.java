@@ -12,8 +12,8 @@ import java.util.List;
 /// agent that fetches pages from a web server on loopback, which is gone when it is replayed, and writes
 /// files.
 final class Rerun implements Benchmark {
-    private static final int ROUNDS = 3;
-    private static final int PAGES = 50;
+    private static final int ROUNDS = Scale.CURRENT.rounds(3);
+    private static final int PAGES = Scale.CURRENT.count(50, 5);
     private static final int PAGE_BYTES = 100_000;
 
     @Override

@@ -5,6 +5,8 @@ import blackbox.evidence.sign.Ed25519Key;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
 import blackbox.ingest.parquet.WrittenFile;
+import blackbox.recorder.seal.BatchSink;
+import blackbox.recorder.seal.EpochKeys;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
@@ -21,6 +23,8 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /// A closed run on the disk, sealed as a recorder seals and written as ingest writes: one file. Takes about 10
 /// octets an event.
@@ -28,20 +32,42 @@ record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
 
     private static final int DISTINCT_EVENTS = 200_000;
 
-    /// Writes a run of about `events` events below `data`, a batch at a time.
+    /// Writes a run of about `events` events below `data`, a batch at a time, with one key for all epochs.
     static SealedRun write(Path data, int events) throws Exception {
         var random = new SecureRandom();
         Ed25519Key key = Ed25519Key.create("bench", random);
-        RunId run = RunId.create(Instant.now(), random);
+        List<Event> distinct = new Traffic(1).events(Math.min(events, DISTINCT_EVENTS));
+        Iterable<Event> all = () -> IntStream.range(0, events)
+                .mapToObj(i -> distinct.get(i % distinct.size()))
+                .iterator();
+        return write(data, RunId.create(Instant.now(), random), key, EpochKeys.always(key), all, _ -> {});
+    }
+
+    /// Writes `events` and the end of the run.
+    ///
+    /// @param key signs the file's seal, and is put where the data folder's trusted keys are
+    /// @param epochs sign the batches
+    /// @param checkpoints is given each batch's
+    static SealedRun write(
+            Path data,
+            RunId run,
+            Ed25519Key key,
+            EpochKeys epochs,
+            Iterable<Event> events,
+            Consumer<String> checkpoints)
+            throws Exception {
         Path folder = Files.createDirectories(data.resolve("warehouse/blackbox/events/data/run=" + run));
         Path keys = Files.createDirectories(data.resolve("keys"));
         Files.writeString(keys.resolve("bench.pub"), key.verifier().encoded() + "\n");
         Path staging = folder.resolve("staging");
+        var random = new SecureRandom();
         try (var file = new EventFile(staging, random.nextLong())) {
             var group = new RowGroup(run, random.nextLong());
-            var sealer = new RunSealer(run, key, batch -> append(file, group, batch), InstantSource.system());
-            seal(sealer, new Traffic(1).events(Math.min(events, DISTINCT_EVENTS)), events);
-            long size = sealer.size();
+            BatchSink sink = batch -> {
+                append(file, group, batch);
+                checkpoints.accept(batch.checkpoint());
+            };
+            long size = seal(new RunSealer(run, epochs, sink, InstantSource.system()), events);
             file.write(group);
             WrittenFile written = file.finish();
             var name = new DataFileName(0, size, "00000000");
@@ -52,15 +78,18 @@ record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
         }
     }
 
-    private static void seal(RunSealer sealer, List<Event> events, int count) throws Exception {
-        for (int done = 0; done < count; done++) {
-            sealer.append(events.get(done % events.size()));
+    /// Seals them all and returns the run's size.
+    private static long seal(RunSealer sealer, Iterable<Event> events) throws Exception {
+        for (Event event : events) {
+            sealer.append(event);
             if (sealer.isFull()) {
                 sealer.seal();
             }
         }
-        sealer.append(new Event.RunClose(EventHeader.host(1), sealer.size(), 0, 0, null, null));
+        var now = EventHeader.host(Instant.now().getEpochSecond() * 1_000_000_000L);
+        sealer.append(new Event.RunClose(now, sealer.size(), 0, 0, null, null));
         sealer.seal();
+        return sealer.size();
     }
 
     private static void append(EventFile file, RowGroup group, SealedBatch batch) {

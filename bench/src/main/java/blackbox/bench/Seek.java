@@ -11,12 +11,12 @@ import java.util.Random;
 /// How long it takes to land at a moment of a run of ten minutes, by whole commands: the run is verified and all
 /// that it was started from is hashed in each. The first landing indexes the run.
 final class Seek implements Benchmark {
-    private static final int LANDINGS = 9;
+    private static final int LANDINGS = Scale.CURRENT.rounds(9);
     private static final long SEED = 7;
-    private static final Duration MARGIN = Duration.ofSeconds(10);
+    private static final Duration MARGIN = Duration.ofSeconds(Scale.CURRENT.count(10, 4));
     /// Works and waits in turns, as an agent does: about ten minutes here, more than half of them at work.
     private static final String WORK = """
-            for round in $(seq 75); do
+            for round in $(seq %d); do
                 for i in $(seq 12); do
                     head -c 400000 /dev/zero | sha256sum > sum$i
                     python3 -c 'print(sum(i * i for i in range(150000)))' > square$i
@@ -24,7 +24,7 @@ final class Seek implements Benchmark {
                 find /usr/lib/python3 -name '*.py' | xargs grep -l import | wc -l
                 sleep 2
             done
-            """;
+            """.formatted(Scale.CURRENT.count(75, 3));
 
     @Override
     public String name() {

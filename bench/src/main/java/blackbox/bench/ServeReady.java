@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /// How long `./blackbox serve` takes from its start to its first answer over HTTP, in an empty data folder. The
 /// median is reported.
 final class ServeReady implements Benchmark {
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = Scale.CURRENT.rounds(5);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration PAUSE = Duration.ofMillis(5);
 

@@ -8,7 +8,7 @@ import java.util.List;
 
 /// How large the verifier's jar is, and how long it takes until it answers.
 final class VerifierStart implements Benchmark {
-    private static final int ROUNDS = 11;
+    private static final int ROUNDS = Scale.CURRENT.rounds(11);
 
     @Override
     public String name() {

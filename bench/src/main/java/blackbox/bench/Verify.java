@@ -16,9 +16,9 @@ import java.util.Locale;
 /// tree and checkpoints. Beside it the same hashes alone, by OpenSSL: RFC 6962 takes one for the leaf and one
 /// for a node, of 65 octets. And the most memory that the verifier's jar takes for the same run.
 final class Verify implements Benchmark {
-    private static final int EVENTS = 10_000_000;
-    private static final int EVENTS_FEW = 1_000_000;
-    private static final int MEASUREMENTS = 3;
+    private static final int EVENTS = Scale.CURRENT.count(10_000_000, 30_000);
+    private static final int EVENTS_FEW = Scale.CURRENT.count(1_000_000, 10_000);
+    private static final int MEASUREMENTS = Scale.CURRENT.rounds(3);
     private static final int NODE_BYTES = 65;
     private static final double MIB = 1 << 20;
 

@@ -20,13 +20,18 @@ record VmData(Path folder) {
 
     /// The shared folder; its image is built when there is none.
     static VmData shared() throws IOException, InterruptedException {
-        var data = new VmData(Path.of(System.getProperty("blackbox.bench.data", "bench/target/data")));
+        var data = new VmData(location());
         Files.createDirectories(data.folder);
         if (!Files.exists(data.folder.resolve("images").resolve(IMAGE).resolve("image.json"))) {
             System.err.println("bench: building a guest image in " + data.folder);
             Launcher.time(data.command("image", "build", IMAGE));
         }
         return data;
+    }
+
+    /// Where the shared folder is, or will be.
+    static Path location() {
+        return Path.of(System.getProperty("blackbox.bench.data", "bench/target/data"));
     }
 
     /// A new folder with this one's image and QEMU, but without its snapshots and recordings. Images are

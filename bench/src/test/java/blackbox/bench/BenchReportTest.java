@@ -1,33 +1,49 @@
 package blackbox.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BenchReportTest {
+    private static final Machine MACHINE = new Machine("a processor", 2, "TCG", 0.5);
+
     @TempDir
     Path folder;
 
     @Test
     void writesTheFormOfTheContractAndKeepsWhatWasNotMeasuredAgain() throws IOException {
         Path file = folder.resolve("results.json");
-        BenchReport.open(file).add(BenchResult.of("serve-ready", 900, "ms"));
+        BenchReport.open(file).add(BenchResult.of("serve-ready", 900, "ms"), MACHINE);
         BenchReport.open(file)
-                .add(BenchResult.of("seal", 2.0e6, "events/s")
-                        .withGoal(new Goal.AtLeastOfBeside(0.6))
-                        .beside("openssl", 4.0e6)
-                        .withNote("limited by the hash"));
+                .add(
+                        BenchResult.of("seal", 2.0e6, "events/s")
+                                .withGoal(new Goal.AtLeastOfBeside(0.6))
+                                .beside("openssl", 4.0e6)
+                                .withNote("limited by the hash"),
+                        MACHINE);
         assertEquals("""
                 [
-                  {"name":"serve-ready","value":900.0,"unit":"ms","goal":null,"met":null,"beside":null},
-                  {"name":"seal","value":2000000.0,"unit":"events/s","goal":"at least 0.6 of openssl","met":false,"beside":{"name":"openssl","value":4000000.0},"note":"limited by the hash"}
+                  {"name":"serve-ready","value":900.0,"unit":"ms","goal":null,"met":null,"beside":null,"machine":{"cpu":"a processor","cores":2,"accelerator":"TCG","loadAtStart":0.5}},
+                  {"name":"seal","value":2000000.0,"unit":"events/s","goal":"at least 0.6 of openssl","met":false,"beside":{"name":"openssl","value":4000000.0},"machine":{"cpu":"a processor","cores":2,"accelerator":"TCG","loadAtStart":0.5},"note":"limited by the hash"}
                 ]
                 """, Files.readString(file));
+    }
+
+    @Test
+    void aFigureSaysOnWhatMachineItWasMeasured() throws IOException {
+        Machine machine = Machine.now();
+        assertFalse(machine.cpu().isEmpty());
+        assertEquals(Runtime.getRuntime().availableProcessors(), machine.cores());
+        assertTrue(List.of("KVM", "TCG", "untried").contains(machine.accelerator()), machine.accelerator());
+        assertTrue(machine.loadAtStart() >= 0, "Linux knows its load");
     }
 
     @Test

@@ -15,7 +15,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
@@ -35,45 +34,42 @@ import picocli.CommandLine.ParseResult;
             "  blackbox verify last                          prove it, offline",
             "  blackbox replay last                          run it again, and compare"
         },
-        synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
-            DemoCommand.class,
-            DoctorCommand.class,
-            ImageCommand.class,
-            RecordCommand.class,
-            RunsCommand.class,
-            ShowCommand.class,
-            TouchedCommand.class,
-            EventsCommand.class,
-            DiskCommand.class,
-            QueryCommand.class,
-            DiffCommand.class,
-            VerifyCommand.class,
-            ReplayCommand.class,
-            ExportCommand.class,
-            AnchorCommand.class,
-            ProveCommand.class,
-            KeysCommand.class,
-            ServeCommand.class,
-            AutoComplete.GenerateCompletion.class
-        })
+        synopsisSubcommandLabel = "COMMAND")
 public final class Main {
     private static final String RECORD = "record";
 
     private Main() {}
 
     public static void main(String[] args) {
+        end(answer(given(args)));
+    }
+
+    /// Runs a command line; its exit code, also where standard output did not take the answer.
+    static int answer(String... args) {
         var output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
         System.setOut(output.stream(System.out.charset()));
-        int ended = run(given(args));
+        int ended = run(args);
         System.out.flush();
-        int code = output.code(ended, isRecord(args), System.err);
+        return output.code(ended, isRecord(args), System.err);
+    }
+
+    /// Ends the program.
+    static void end(int code) {
+        if (code == ExitCodes.OK && isLastThread()) {
+            return; // an exit looks through all of the class path first, for somebody who wants to log it
+        }
         // On another thread: where a signal ends the program, hooks wait for this one, and an exit waits for hooks.
         Thread.ofPlatform().name("exit").start(() -> System.exit(code));
     }
 
+    /// Whether the program ends when this thread does: all others are daemons.
+    private static boolean isLastThread() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .allMatch(each -> each.isDaemon() || each.equals(Thread.currentThread()));
+    }
+
     /// What was given, octet for octet.
-    private static String[] given(String[] args) {
+    static String[] given(String[] args) {
         try {
             return GivenArguments.of(args);
         } catch (IOException e) {
@@ -85,7 +81,7 @@ public final class Main {
     static int run(String... args) {
         Ed25519Verifier.useShortcut(Openssl::load);
         try {
-            return commandLine().execute(args);
+            return commandLine(args).execute(args);
         } catch (Error e) { // out of memory, say: the command has failed, and nothing is said of what it looked at
             e.printStackTrace();
             return isRecord(args) ? ExitCodes.RECORD_FAILED : ExitCodes.FAILED;
@@ -96,9 +92,14 @@ public final class Main {
         return args.length > 0 && args[0].equals(RECORD);
     }
 
-    static CommandLine commandLine() {
+    /// The command line with what `args` need of it.
+    static CommandLine commandLine(String... args) {
+        // It would look for Groovy, through all of the class path.
+        System.setProperty("picocli.disable.closures", "true");
         // An argument @FILE is the command's own: picocli would put the file's words in its place.
-        return new CommandLine(new Main()).setExpandAtFiles(false).setExecutionExceptionHandler(Main::explain);
+        return Commands.addTo(new CommandLine(new Main()), args)
+                .setExpandAtFiles(false)
+                .setExecutionExceptionHandler(Main::explain);
     }
 
     /// One sentence for people; the stack trace for what nobody foresaw, and with BLACKBOX_TRACE set.

@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,9 +47,51 @@ class CommandLineTest {
         }
     }
 
+    /// With every command whole: the completion script names what each of them takes.
+    private static CommandLine whole() {
+        return Main.commandLine("generate-completion");
+    }
+
+    /// A command as it is built for `arguments`.
+    private static CommandLine command(String name, String... arguments) {
+        return Objects.requireNonNull(
+                Main.commandLine(arguments).getSubcommands().get(name));
+    }
+
+    @Test
+    void whatIsBuiltForTheArgumentsSaysWhatTheWholeCommandLineSays() {
+        CommandLine whole = whole();
+        assertEquals(whole.getUsageMessage(), Main.commandLine("--help").getUsageMessage());
+        assertEquals(whole.getUsageMessage(), Main.commandLine().getUsageMessage());
+        whole.getSubcommands().forEach((name, command) -> {
+            CommandLine alone = command(name, name, "--help");
+            assertEquals(command.getUsageMessage(), alone.getUsageMessage());
+        });
+    }
+
+    @Test
+    void onlyWhatTheArgumentsAskForIsBuilt() {
+        assertEquals(
+                Set.of("touched"),
+                Main.commandLine("touched", "verify").getSubcommands().keySet());
+        assertEquals(
+                List.of(),
+                command("touched", "--help").getCommandSpec().options(),
+                "a line of a list needs no options");
+        assertFalse(
+                command("touched", "-h", "touched").getCommandSpec().options().isEmpty());
+    }
+
+    @Test
+    void aCommandThatIsMisspeltIsAnsweredWithItsLikes() {
+        Said said = run("verfy", "last");
+        assertEquals(ExitCodes.BAD_INPUT, said.exitCode());
+        assertTrue(said.err().contains("blackbox verify"), said.err());
+    }
+
     @Test
     void everyCommandHasHelpWithAnExample() {
-        Map<String, CommandLine> commands = Main.commandLine().getSubcommands();
+        Map<String, CommandLine> commands = whole().getSubcommands();
         assertTrue(commands.keySet()
                 .containsAll(List.of(
                         "demo", "doctor", "image", "record", "runs", "show", "touched", "events", "query", "diff",

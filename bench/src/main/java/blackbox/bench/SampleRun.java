@@ -1,0 +1,57 @@
+package blackbox.bench;
+
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.sign.MlDsaKey;
+import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.seal.EphemeralKeys;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.row.Text;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A small run of invented events, certified and sealed as `blackbox record` does it and written as ingest does it.
+/// The build asks questions about one to train the start-up cache, and so does the benchmark `answers`. It needs no VM.
+///
+/// `java … blackbox.bench.SampleRun FOLDER` writes one below that data folder.
+final class SampleRun {
+    /// About what the demo records.
+    static final int EVENTS = 2_000;
+
+    private static final String LOG = "blackbox/log/sample";
+
+    private SampleRun() {}
+
+    public static void main(String[] arguments) throws Exception {
+        write(Path.of(arguments[0]));
+    }
+
+    static SealedRun write(Path data) throws Exception {
+        var random = new SecureRandom();
+        Instant now = Instant.now();
+        RunId run = RunId.create(now, random);
+        Ed25519Key longTerm = Ed25519Key.create(LOG, random);
+        var signer = new RunLog.Signer(List.of(longTerm, MlDsaKey.create44(LOG, random)), now, null);
+        var log = new RunLog(data.resolve("log"), signer, InstantSource.system());
+        var keys = new EphemeralKeys(run, random);
+        var detail = new ObjectMapper().createObjectNode().put("tier", "live");
+        detail.putObject("recorder").put("certificate", log.certify(run, keys.first()));
+
+        var events = new ArrayList<Event>();
+        var header = EventHeader.host(now.getEpochSecond() * 1_000_000_000L);
+        events.add(new Event.RunOpen(header, Text.of("sample"), detail.toString()));
+        events.addAll(new Traffic(1).events(EVENTS));
+        List<String> checkpoints = new ArrayList<>();
+        SealedRun written = SealedRun.write(data, run, longTerm, keys, events, checkpoints::add);
+        log.append(List.of(checkpoints.getLast()));
+        Files.writeString(data.resolve("keys/log.pub"), longTerm.verifier().encoded() + "\n");
+        return written;
+    }
+}

@@ -1,0 +1,73 @@
+package blackbox.cli;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+
+/// The commands of `blackbox`, in the order in which the help lists them.
+///
+/// Reading a command's options by reflection takes milliseconds; for all of them, half of the time to the help. So
+/// only what the arguments ask for is read (docs/decisions/0094-start-up-caches.md).
+final class Commands {
+    private static final List<Class<?>> ALL = List.of(
+            DemoCommand.class,
+            DoctorCommand.class,
+            ImageCommand.class,
+            RecordCommand.class,
+            RunsCommand.class,
+            ShowCommand.class,
+            TouchedCommand.class,
+            EventsCommand.class,
+            DiskCommand.class,
+            QueryCommand.class,
+            DiffCommand.class,
+            VerifyCommand.class,
+            ReplayCommand.class,
+            ExportCommand.class,
+            AnchorCommand.class,
+            ProveCommand.class,
+            KeysCommand.class,
+            ServeCommand.class,
+            GenerateCompletion.class);
+
+    private Commands() {}
+
+    /// Gives `program` the commands that `arguments` need: the one that is named first, whole; with no command named,
+    /// each one's name and description; else all of them, whole.
+    static CommandLine addTo(CommandLine program, String... arguments) {
+        Map<String, Class<?>> byName = byName();
+        Class<?> named = arguments.length == 0 ? null : byName.get(arguments[0]);
+        if (named != null && named != GenerateCompletion.class) { // which writes down what all of them take
+            program.addSubcommand(arguments[0], named);
+        } else if (Arrays.stream(arguments).noneMatch(byName::containsKey)) {
+            byName.forEach((name, command) -> program.addSubcommand(name, outline(command)));
+        } else {
+            byName.forEach(program::addSubcommand);
+        }
+        return program;
+    }
+
+    private static Map<String, Class<?>> byName() {
+        var byName = new LinkedHashMap<String, Class<?>>();
+        ALL.forEach(command -> byName.put(declared(command).name(), command));
+        return byName;
+    }
+
+    private static Command declared(Class<?> command) {
+        return command.getAnnotation(Command.class);
+    }
+
+    /// What the help's list of commands shows of one.
+    private static CommandSpec outline(Class<?> command) {
+        CommandSpec outline = CommandSpec.create();
+        outline.usageMessage()
+                .header(declared(command).header())
+                .description(declared(command).description());
+        return outline;
+    }
+}

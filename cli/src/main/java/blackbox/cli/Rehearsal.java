@@ -1,0 +1,20 @@
+package blackbox.cli;
+
+/// Runs several command lines in one process, one after the other: an argument each, its words separated by single
+/// spaces. The build makes the start-up cache from such a run, since the JVM makes a cache of one process
+/// (`scripts/start-up-cache`). Ends with the first exit code that is not 0.
+final class Rehearsal {
+    private Rehearsal() {}
+
+    public static void main(String[] args) {
+        int code = ExitCodes.OK;
+        for (String commandLine : Main.given(args)) {
+            code = Main.answer(commandLine.split(" ", -1));
+            if (code != ExitCodes.OK) {
+                System.err.println("rehearsal: exit code " + code + " of: blackbox " + commandLine);
+                break;
+            }
+        }
+        Main.end(code);
+    }
+}
