@@ -1,7 +1,7 @@
-/// Recorded runs as sides of a comparison, and what came of one as JSON and as text.
+/// Recorded runs and the tapes of replays as sides of a comparison, and what came of one as JSON and as text.
 ///
 /// Between `evidence`, which reads the runs, and [blackbox.replay.divergence], which compares events and knows
-/// no files. Reads only.
+/// no files. Only reads runs; a tape is a scratch file.
 @NullMarked
 package blackbox.replay.compare;
 

@@ -1,6 +1,8 @@
-/// What QEMU logged of an exact recording, read without QEMU: how far it goes, and where it was cut.
+/// An exact recording, executed again to its end by [blackbox.replay.exact.ExactReplayer], with all that the
+/// machine sends compared octet for octet; and what QEMU logged of one, read without QEMU: how far it goes,
+/// and where it was cut.
 ///
-/// Pure: streams in, values out.
+/// May use vm-runtime and the recorder's decoders.
 @NullMarked
 package blackbox.replay.exact;
 
