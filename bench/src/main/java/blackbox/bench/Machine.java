@@ -1,7 +1,7 @@
 package blackbox.bench;
 
 import blackbox.vm.machine.Accelerator;
-import blackbox.vm.machine.AcceleratorProbe;
+import blackbox.vm.qemu.AcceleratorProbe;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -23,6 +23,7 @@ import blackbox.schemas.row.Text;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.FileSeal;
+import blackbox.schemas.table.StoredNames;
 import blackbox.schemas.table.TableColumn;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -41,6 +42,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A run for tests: sealed as a recorder seals, put on disk as ingest and the spool do. The Parquet comes
@@ -268,11 +270,22 @@ public final class TestRun {
             statement.execute("COPY (SELECT " + select() + " FROM read_json('" + rows
                     + "', format='newline_delimited', "
                     + "maximum_object_size=10000000, columns={" + jsonColumns() + "}) ORDER BY \"index\") TO '" + file
-                    + "' (FORMAT parquet, COMPRESSION zstd, " + bloomFilter + options + ")");
+                    + "' (FORMAT parquet, COMPRESSION zstd, " + bloomFilter + notes(options) + options + ")");
         }
         Files.delete(rows);
         sealFile(file, name, key);
         return file;
+    }
+
+    /// The names that were added since the table's first version, as ingest notes them; nothing while there
+    /// are none.
+    private static String notes(String options) {
+        String notes = Stream.of(Column.KIND, Column.SOURCE)
+                .filter(column -> !StoredNames.ofThisVersion(column).text().isEmpty())
+                .map(column -> "'" + StoredNames.key(column) + "': '"
+                        + StoredNames.ofThisVersion(column).text() + "'")
+                .collect(Collectors.joining(", "));
+        return notes.isEmpty() || options.contains("KV_METADATA") ? "" : "KV_METADATA {" + notes + "}, ";
     }
 
     /// Writes the seal of a data file.
@@ -304,7 +317,7 @@ public final class TestRun {
                 .collect(Collectors.joining(", "));
     }
 
-    private static java.util.stream.Stream<String> rows(SealedBatch batch) {
+    private static Stream<String> rows(SealedBatch batch) {
         var lines = new ArrayList<String>();
         LeafCursor leaves = batch.leaves();
         for (long index = batch.firstIndex(); leaves.next(); index++) {

@@ -7,6 +7,7 @@ import blackbox.schemas.row.ListEncoder;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.table.EventsTable;
+import blackbox.schemas.table.StoredNames;
 import blackbox.schemas.table.TableColumn;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -36,6 +37,8 @@ public final class EventFileReader implements AutoCloseable {
     private static final Map<String, Column> LEAF_COLUMNS = leafColumns();
 
     private final ParquetFile file;
+    private final WriterNames names;
+    private final long columnMask;
     private final Slot[] slots;
     private final Row row = new Row();
     private final @Nullable ListEncoder[] lists = new ListEncoder[Column.SLOTS];
@@ -66,9 +69,36 @@ public final class EventFileReader implements AutoCloseable {
     /// @param place among the file's columns
     private record Slot(int place, int field, @Nullable Column column, ColumnCursor cursor) {}
 
-    private EventFileReader(ParquetFile file, Slot[] slots) {
+    /// The names that the file's writer had for codes.
+    private record WriterNames(StoredNames kinds, StoredNames sources) {
+
+        static WriterNames in(ParquetFile file) throws MalformedParquetException {
+            return new WriterNames(names(file, Column.KIND), names(file, Column.SOURCE));
+        }
+
+        private static StoredNames names(ParquetFile file, Column column) throws MalformedParquetException {
+            StoredNames names = StoredNames.parse(column, file.note(StoredNames.key(column)));
+            if (names == null) {
+                throw new MalformedParquetException("what it notes as " + StoredNames.key(column) + " cannot be");
+            }
+            return names;
+        }
+
+        StoredNames of(Column column) {
+            return column == Column.KIND ? kinds : sources;
+        }
+    }
+
+    private EventFileReader(ParquetFile file, WriterNames names, Slot[] slots) {
         this.file = file;
+        this.names = names;
         this.slots = slots;
+        long mask = 0;
+        for (LeafColumn in : file.columns()) {
+            Column column = LEAF_COLUMNS.get(in.name());
+            mask |= column == null ? 0 : 1L << column.fieldId();
+        }
+        columnMask = mask;
         for (Slot slot : slots) {
             byField[slot.field] = slot;
             if (slot.column != null && slot.column.type() == ColumnType.STRING_LIST) {
@@ -90,20 +120,24 @@ public final class EventFileReader implements AutoCloseable {
     public static EventFileReader open(Path path, RunId run, Set<Column> wanted) throws IOException {
         ParquetFile file = ParquetFile.open(path);
         try {
-            return new EventFileReader(file, slots(file.columns(), run, wanted));
+            var names = WriterNames.in(file);
+            return new EventFileReader(file, names, slots(file.columns(), run, wanted, names));
         } catch (MalformedParquetException e) {
             file.close();
             throw e;
         }
     }
 
-    private static Slot[] slots(List<LeafColumn> columns, RunId run, Set<Column> wanted)
+    private static Slot[] slots(List<LeafColumn> columns, RunId run, Set<Column> wanted, WriterNames writer)
             throws MalformedParquetException {
         var slots = new ArrayList<Slot>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < columns.size(); i++) {
             LeafColumn column = columns.get(i);
-            Slot slot = slot(i, column, run);
+            Slot slot = slot(i, column, run, writer);
+            if (slot == null && isNewer(column)) {
+                throw new NewerFileException(column.name());
+            }
             if (slot == null || !names.add(column.name())) {
                 throw new MalformedParquetException("column " + column.name() + " is none of the events table's");
             }
@@ -117,6 +151,16 @@ public final class EventFileReader implements AutoCloseable {
         return slots.toArray(Slot[]::new);
     }
 
+    /// Whether a newer version may have added the column: it has the field id of a leaf's column that none
+    /// has yet.
+    private static boolean isNewer(LeafColumn column) {
+        boolean ofLeaf = column.fieldId() > 0 && column.fieldId() < Column.SLOTS;
+        return ofLeaf
+                && EventsTable.COLUMNS.stream()
+                        .noneMatch(known -> known.fieldId() == column.fieldId()
+                                || known.name().equals(column.name()));
+    }
+
     private static Map<String, Column> leafColumns() {
         var columns = new HashMap<String, Column>();
         for (TableColumn column : EventsTable.COLUMNS) {
@@ -127,7 +171,7 @@ public final class EventFileReader implements AutoCloseable {
         return Map.copyOf(columns);
     }
 
-    private static @Nullable Slot slot(int place, LeafColumn in, RunId run) {
+    private static @Nullable Slot slot(int place, LeafColumn in, RunId run, WriterNames writer) {
         PhysicalType octets = PhysicalType.BYTE_ARRAY;
         return switch (in.name()) {
             case "run" -> flat(place, RUN, in, octets, Map.of(run.value(), 0L));
@@ -136,7 +180,7 @@ public final class EventFileReader implements AutoCloseable {
             case "checkpoint" -> flat(place, CHECKPOINT, in, octets, null);
             default -> {
                 Column column = LEAF_COLUMNS.get(in.name());
-                yield column == null ? null : leafSlot(place, in, column);
+                yield column == null ? null : leafSlot(place, in, column, writer);
             }
         };
     }
@@ -146,8 +190,9 @@ public final class EventFileReader implements AutoCloseable {
         return in.isList() || in.type() != type ? null : new Slot(place, field, null, new ColumnCursor(in, symbols));
     }
 
-    private static @Nullable Slot leafSlot(int place, LeafColumn in, Column column) {
-        Map<String, Long> symbols = symbols(column);
+    private static @Nullable Slot leafSlot(int place, LeafColumn in, Column column, WriterNames writer) {
+        Map<String, Long> symbols =
+                EventsTable.storedByName(column) ? writer.of(column).codes() : null;
         PhysicalType expected = symbols != null ? PhysicalType.BYTE_ARRAY : physical(column.type());
         boolean fits = in.type() == expected && in.isList() == (column.type() == ColumnType.STRING_LIST);
         return fits ? new Slot(place, column.fieldId(), column, new ColumnCursor(in, symbols)) : null;
@@ -161,19 +206,15 @@ public final class EventFileReader implements AutoCloseable {
         };
     }
 
-    /// The words that a column shows in place of its numbers.
-    private static @Nullable Map<String, Long> symbols(Column column) {
-        if (!EventsTable.storedByName(column)) {
-            return null;
-        }
-        var codes = new HashMap<String, Long>();
-        for (long code = 0; code <= Byte.MAX_VALUE; code++) {
-            String name = EventsTable.nameOf(column, code);
-            if (name != null) {
-                codes.put(name, code);
-            }
-        }
-        return codes;
+    /// The field ids of the leaf columns that the file has, as a bit mask. A writer that knew fewer columns
+    /// than we do made a file with fewer.
+    public long columnMask() {
+        return columnMask;
+    }
+
+    /// Whether the file's writer had a name for that code of `kind` or `source`.
+    public boolean names(Column column, long code) {
+        return names.of(column).names(code);
     }
 
     /// Passes over everything but the last row group, before the first [#next].

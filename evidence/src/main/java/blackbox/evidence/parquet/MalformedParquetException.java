@@ -3,7 +3,7 @@ package blackbox.evidence.parquet;
 import java.io.IOException;
 
 /// A file that is not the Parquet we write. Carries one sentence that says why.
-public final class MalformedParquetException extends IOException {
+public sealed class MalformedParquetException extends IOException permits NewerFileException {
 
     private static final long serialVersionUID = 1L;
 

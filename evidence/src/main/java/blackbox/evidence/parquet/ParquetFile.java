@@ -64,6 +64,11 @@ final class ParquetFile implements AutoCloseable {
         return footer.columns();
     }
 
+    /// What Blackbox has noted in the footer under that key; empty where it has not.
+    String note(String key) {
+        return footer.notes().getOrDefault(key, "");
+    }
+
     long rows() {
         return footer.rows();
     }

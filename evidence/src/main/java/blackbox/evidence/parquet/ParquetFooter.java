@@ -1,20 +1,27 @@
 package blackbox.evidence.parquet;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/// What the footer says (Parquet format, `FileMetaData`): the leaf columns, and the row groups with their
-/// chunks.
-record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGroups) {
+/// What the footer says (Parquet format, `FileMetaData`): the leaf columns, the row groups with their chunks,
+/// and what Blackbox has noted in the key-value metadata.
+record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGroups, Map<String, String> notes) {
 
     static final long CHUNK_BYTES_MAX = 256L << 20;
     static final long ROWS_MAX = 1L << 31;
     private static final int COLUMNS_MAX = 256;
     private static final int GROUPS_MAX = 1 << 16;
+    private static final int NOTES_MAX = 1 << 10;
+
+    /// What our own keys in the key-value metadata begin with; others' are passed over.
+    private static final String OURS = "blackbox.";
 
     ParquetFooter {
         columns = List.copyOf(columns);
         rowGroups = List.copyOf(rowGroups);
+        notes = Map.copyOf(notes);
         long sum = 0;
         for (RowGroup group : rowGroups) {
             sum += group.rows();
@@ -28,16 +35,41 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         var in = new CompactThrift(array, from, end);
         List<LeafColumn> columns = List.of();
         List<RowGroup> groups = List.of();
+        Map<String, String> notes = Map.of();
         long rows = -1;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             switch (id) {
                 case 2 -> columns = new SchemaParser(in).parse();
                 case 3 -> rows = in.int64();
                 case 4 -> groups = rowGroups(in, columns.size());
+                case 5 -> notes = notes(in);
                 default -> in.skip();
             }
         }
-        return new ParquetFooter(columns, rows, groups);
+        return new ParquetFooter(columns, rows, groups, notes);
+    }
+
+    private static Map<String, String> notes(CompactThrift in) {
+        int size = in.structs();
+        if (size > NOTES_MAX) {
+            throw new IllegalArgumentException("there are more than " + NOTES_MAX + " notes");
+        }
+        var notes = new HashMap<String, String>();
+        for (int i = 0; i < size; i++) {
+            String key = "";
+            String value = "";
+            for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
+                switch (id) {
+                    case 1 -> key = in.string();
+                    case 2 -> value = in.string();
+                    default -> in.skip();
+                }
+            }
+            if (key.startsWith(OURS) && notes.put(key, value) != null) {
+                throw new IllegalArgumentException("there are two notes " + key);
+            }
+        }
+        return notes;
     }
 
     private static List<RowGroup> rowGroups(CompactThrift in, int columns) {
@@ -119,7 +151,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     /// Flattens the schema's depth-first list of elements into leaf columns.
     private static final class SchemaParser {
 
-        private record Element(String name, int type, int repetition, int children) {}
+        private record Element(String name, int type, int repetition, int children, int fieldId) {}
 
         private final List<Element> elements = new ArrayList<>();
         private final List<LeafColumn> leaves = new ArrayList<>();
@@ -139,6 +171,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
             int type = -1;
             int repetition = 0;
             int children = 0;
+            int fieldId = 0;
             String name = "";
             for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
                 switch (id) {
@@ -146,17 +179,17 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
                     case 3 -> repetition = in.int32();
                     case 4 -> name = in.string();
                     case 5 -> children = in.int32();
+                    case 9 -> fieldId = in.int32();
                     default -> in.skip();
                 }
             }
-            return new Element(name, type, repetition, children);
+            return new Element(name, type, repetition, children, fieldId);
         }
 
         List<LeafColumn> parse() {
             Element root = elements.get(next++);
             for (int i = 0; i < root.children; i++) {
-                String name = elements.get(next).name;
-                node(name, 0, 0, 0);
+                node(elements.get(next), 0, 0, 0);
             }
             if (next != elements.size()) {
                 throw new IllegalArgumentException("the schema's elements do not add up");
@@ -164,16 +197,16 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
             return leaves;
         }
 
-        private void node(String top, int definition, int repetition, int depth) {
+        private void node(Element top, int definition, int repetition, int depth) {
             Element element = elements.get(next++);
             int d = definition + (element.repetition == 0 ? 0 : 1);
             int r = repetition + (element.repetition == 2 ? 1 : 0);
             if (element.children == 0) {
-                leaves.add(new LeafColumn(top, PhysicalType.of(element.type), d, r));
+                leaves.add(new LeafColumn(top.name, top.fieldId, PhysicalType.of(element.type), d, r));
                 return;
             }
             if (element.children != 1 || depth >= 2) {
-                throw new IllegalArgumentException("column " + top + " is nested too deep");
+                throw new IllegalArgumentException("column " + top.name + " is nested too deep");
             }
             node(top, d, r, depth + 1);
         }

@@ -24,6 +24,10 @@ final class LeafLog {
     private final SignerChain signers;
     private final TimeCheck times;
     private final MerkleFrontier tree;
+    private final CountedEvents unknown = new CountedEvents(
+            "is of a kind that this version of Blackbox does not know: its octets are verified, what it says is not judged",
+            "are of kinds that this version of Blackbox does not know: their octets are verified, what they say is not"
+                    + " judged");
 
     private long coveredEnd;
     private long checkpoints;
@@ -80,6 +84,7 @@ final class LeafLog {
             signers.open(row);
         }
         if (!row.has(Column.KIND)) {
+            unknown.add(size() - 1);
             return;
         }
         long kind = row.number(Column.KIND);
@@ -93,6 +98,8 @@ final class LeafLog {
             close(row);
         } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
             declaredLost += row.number(Column.LOST);
+        } else if (Kind.ofCode(kind) == null) {
+            unknown.add(size() - 1);
         }
         times.see(size() - 1, row);
         sequences.see(row);
@@ -238,6 +245,7 @@ final class LeafLog {
         if (coveredEnd != size() && !findings.isTampered()) {
             findings.tampered(coveredEnd, "events from " + coveredEnd + " on are covered by no checkpoint");
         }
+        unknown.tell(findings);
         if (hasUndeclaredLosses()) {
             findings.note(
                     -1,

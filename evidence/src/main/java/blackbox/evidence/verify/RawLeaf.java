@@ -1,5 +1,7 @@
 package blackbox.evidence.verify;
 
+import blackbox.evidence.parquet.EventFileReader;
+import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.ListCursor;
@@ -13,24 +15,43 @@ final class RawLeaf {
 
     private final Row decoded = new Row();
 
-    /// Whether `columns` are what a table shows of the leaf `raw`: the same values, with U+FFFD for what is not
-    /// UTF-8, and nothing for a code without a name. A leaf of a form that is not known must show nothing.
-    boolean isShownBy(byte[] raw, Row columns) {
+    /// Whether the file's current row is what its writer could show of the leaf `raw`: the same values, with
+    /// U+FFFD for what is not UTF-8, and nothing for a code that the writer had no name for. Of a leaf of a
+    /// form that is not known here, or was not to the writer, it must show nothing.
+    boolean isShownBy(byte[] raw, EventFileReader file) {
+        Row columns = file.row();
         if (!LeafCodec.decode(raw, 0, raw.length, decoded)) {
+            decoded.clear();
+            return columns.presentMask() == 0;
+        }
+        if ((decoded.presentMask() & ~file.columnMask()) != 0) {
             return columns.presentMask() == 0;
         }
         for (Column column : Column.values()) {
-            if (!isShown(column, columns)) {
+            if (!isShown(column, columns, file)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean isShown(Column column, Row columns) {
-        boolean nameless = EventsTable.storedByName(column)
-                && decoded.has(column)
-                && EventsTable.nameOf(column, decoded.number(column)) == null;
+    /// Whether the leaf says, as it is understood here, what the file's writer did not know and so could not
+    /// show.
+    boolean saysMoreThan(EventFileReader file) {
+        boolean kindless = decoded.has(Column.KIND)
+                && !file.row().has(Column.KIND)
+                && Kind.ofCode(decoded.number(Column.KIND)) != null;
+        return kindless || (decoded.presentMask() & ~file.columnMask()) != 0;
+    }
+
+    /// What the leaf says, after [#isShownBy]; empty where it is of a form that is not known.
+    Row row() {
+        return decoded;
+    }
+
+    private boolean isShown(Column column, Row columns, EventFileReader file) {
+        boolean nameless =
+                EventsTable.storedByName(column) && decoded.has(column) && !file.names(column, decoded.number(column));
         if (!decoded.has(column) || nameless) {
             return !columns.has(column);
         }

@@ -6,6 +6,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.parquet.EventFileReader;
 import blackbox.evidence.parquet.MalformedParquetException;
+import blackbox.evidence.parquet.NewerFileException;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RefusedBatch;
@@ -53,6 +54,11 @@ public final class RunVerifier {
     /// Sealed files whose events another file holds too, in order.
     private final Deque<DataFile> redundant = new ArrayDeque<>();
 
+    /// Rows that an older version stored without what it did not know.
+    private final CountedEvents behind = new CountedEvents(
+            "was stored by a version that did not know all of it: queries in SQL do not see what was added since",
+            "were stored by a version that did not know all of them: queries in SQL do not see what was added since");
+
     private long tableEnd;
 
     private RunVerifier(Recordings recordings, RunId run, LogCheck runsLog, List<? extends NoteVerifier> trusted) {
@@ -65,8 +71,8 @@ public final class RunVerifier {
 
     /// Verifies `run` with the keys that are trusted.
     ///
-    /// @throws IOException when a file cannot be read at all (the disk, permissions): an operating failure,
-    /// not a verdict
+    /// @throws IOException when a file cannot be read at all (the disk, permissions), or was written by a
+    /// newer version with columns that this one does not know: an operating failure, not a verdict
     public static Verification verify(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
         return verify(recordings, run, trusted, null);
@@ -131,6 +137,7 @@ public final class RunVerifier {
         }
         checkQuarantine();
         log.finish(live);
+        behind.tell(findings);
         checkEnd();
         List<AnchoredRange> ranges = findings.isTampered() ? List.of() : anchors.ranges(log.coveredEnd());
         Time time = anchors.time(ranges, log.coveredEnd(), findings);
@@ -196,10 +203,16 @@ public final class RunVerifier {
         }
         try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
             return rows(reader, name, spool);
+        } catch (NewerFileException e) {
+            throw unverifiable(name, e);
         } catch (MalformedParquetException e) {
             findings.tampered(log.size(), name + ": " + e.getMessage());
             return false;
         }
+    }
+
+    private IOException unverifiable(DataFileName file, NewerFileException why) {
+        return new IOException("run " + run + " cannot be verified here: " + file + ": " + why.getMessage(), why);
     }
 
     private boolean rows(EventFileReader reader, DataFileName name, SpoolCheck spool) throws IOException {
@@ -258,6 +271,8 @@ public final class RunVerifier {
                     return false;
                 }
             }
+        } catch (NewerFileException e) {
+            throw unverifiable(file.name(), e);
         } catch (MalformedParquetException e) {
             return false;
         }
@@ -277,12 +292,15 @@ public final class RunVerifier {
             return true;
         }
         byte[] octets = raw.toBytes();
-        if (octets.length > LeafCodec.BYTES_MAX || !rawLeaf.isShownBy(octets, row)) {
+        if (octets.length > LeafCodec.BYTES_MAX || !rawLeaf.isShownBy(octets, reader)) {
             findings.tampered(log.size(), "the columns of event " + log.size() + " do not show what its raw leaf says");
             return false;
         }
+        if (log == this.log && rawLeaf.saysMoreThan(reader)) {
+            behind.add(log.size());
+        }
         System.arraycopy(octets, 0, leaf, 1, octets.length);
-        log.append(leaf, 1, octets.length, row);
+        log.append(leaf, 1, octets.length, rawLeaf.row());
         return true;
     }
 

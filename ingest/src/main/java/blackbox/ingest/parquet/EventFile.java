@@ -1,13 +1,16 @@
 package blackbox.ingest.parquet;
 
 import blackbox.ingest.parquet.WrittenFile.ColumnSize;
+import blackbox.schemas.row.Column;
 import blackbox.schemas.table.EventsTable;
+import blackbox.schemas.table.StoredNames;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.parquet.column.ParquetProperties;
 import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
@@ -28,6 +31,8 @@ public final class EventFile implements Closeable {
             .withStatisticsTruncateLength(STATISTICS_BYTES_MAX)
             .build();
 
+    private static final Map<String, String> NOTES = notes();
+
     private final DigestingOutput output;
     private final ParquetFileWriter writer;
     private final ChunkSink sink;
@@ -43,6 +48,20 @@ public final class EventFile implements Closeable {
         sink = new ChunkSink(writer);
         scratch = new ChunkScratch(seed);
         writer.start();
+    }
+
+    /// What the footer notes: the table's version, and the names that were added to those of the first
+    /// version.
+    private static Map<String, String> notes() {
+        var notes = new TreeMap<String, String>();
+        notes.put("blackbox.version", Integer.toString(EventsTable.VERSION));
+        for (Column column : List.of(Column.KIND, Column.SOURCE)) {
+            String added = StoredNames.ofThisVersion(column).text();
+            if (!added.isEmpty()) {
+                notes.put(StoredNames.key(column), added);
+            }
+        }
+        return notes;
     }
 
     /// Encodes the group's rows, which follow those before.
@@ -62,7 +81,7 @@ public final class EventFile implements Closeable {
 
     /// Writes the footer and forces the file to the disk.
     public WrittenFile finish() throws IOException {
-        writer.end(Map.of("blackbox.version", Integer.toString(EventsTable.VERSION)));
+        writer.end(NOTES);
         var sha256 = output.sha256();
         output.force();
         List<BlockMetaData> groups = writer.getFooter().getBlocks();

@@ -55,9 +55,11 @@ public final class EventTable implements AutoCloseable {
         this.table = table;
     }
 
-    /// Opens the table, creating it where it is missing, and clears what a crash left behind.
+    /// Opens the table, creating it where it is missing, gives it the columns that were added since it was
+    /// made, and clears what a crash left behind.
     ///
-    /// @throws IngestException `IN_USE` when another process has it open for writing
+    /// @throws IngestException `IN_USE` when another process has it open for writing, `CATALOG` when a newer
+    /// version made it
     public static EventTable openForWriting(DataFolder data) throws IngestException {
         DataFolder layout = data.absolute();
         ProcessLock lock = lock(layout);
@@ -67,10 +69,13 @@ public final class EventTable implements AutoCloseable {
             if (!catalog.tableExists(ID)) {
                 create(catalog, layout);
             }
-            var table = new EventTable(layout, catalog, lock, catalog.loadTable(ID));
-            table.checkVersion();
+            var table = new EventTable(layout, catalog, lock, known(catalog));
+            TableGrowth.addColumns(table.table);
             table.removeDebris();
             return table;
+        } catch (IngestException e) {
+            release(lock);
+            throw e;
         } catch (IOException e) {
             release(lock);
             throw IngestException.ofIo("cannot open the table in " + layout.table(), e);
@@ -92,9 +97,20 @@ public final class EventTable implements AutoCloseable {
                 catalog.close();
                 return null;
             }
-            return new EventTable(layout, catalog, null, catalog.loadTable(ID));
+            return new EventTable(layout, catalog, null, known(catalog));
         } catch (RuntimeException e) {
             throw catalogFailure(layout, e);
+        }
+    }
+
+    private static Table known(JdbcCatalog catalog) throws IngestException {
+        Table table = catalog.loadTable(ID);
+        try {
+            TableGrowth.requireKnown(table);
+            return table;
+        } catch (IngestException e) {
+            catalog.close();
+            throw e;
         }
     }
 
@@ -114,7 +130,7 @@ public final class EventTable implements AutoCloseable {
     }
 
     private static JdbcCatalog catalog(DataFolder layout) {
-        var catalog = new JdbcCatalog(_ -> new LocalFiles(), null, true);
+        var catalog = new JdbcCatalog(_ -> new LocalFiles(layout.table()), null, true);
         catalog.initialize(
                 "blackbox",
                 Map.of(
@@ -135,16 +151,9 @@ public final class EventTable implements AutoCloseable {
         }
         String metadata = layout.table() + "/metadata/00000-" + UUID.randomUUID() + ".metadata.json";
         TableMetadataParser.write(
-                IcebergSchema.metadata(layout.table().toString()), new LocalFiles().newOutputFile(metadata));
+                IcebergSchema.metadata(layout.table().toString()),
+                new LocalFiles(layout.table()).newOutputFile(metadata));
         catalog.registerTable(ID, metadata);
-    }
-
-    private void checkVersion() {
-        String version = table.properties().get(IcebergSchema.VERSION_PROPERTY);
-        if (!Integer.toString(EventsTable.VERSION).equals(version)) {
-            throw new IllegalStateException(
-                    "the table has version " + version + ", this program writes version " + EventsTable.VERSION);
-        }
     }
 
     static IngestException catalogFailure(DataFolder layout, Exception e) {
@@ -199,10 +208,10 @@ public final class EventTable implements AutoCloseable {
     }
 
     private DataFileEntry entry(DataFile file) {
-        Path written = LocalFiles.pathOf(file.location());
-        DataFileName name = DataFileName.parse(String.valueOf(written.getFileName()));
+        String location = file.location();
+        DataFileName name = DataFileName.parse(location.substring(location.lastIndexOf('/') + 1));
         if (name == null) {
-            throw new IllegalStateException("the table names a data file that is none of ours: " + file.location());
+            throw new IllegalStateException("the table names a data file that is none of ours: " + location);
         }
         var run = new RunId(String.valueOf(file.partition().get(0, CharSequence.class)));
         Path path = layout.dataFiles(run).resolve(name.toString());

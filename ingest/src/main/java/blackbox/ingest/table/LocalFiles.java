@@ -1,6 +1,7 @@
 package blackbox.ingest.table;
 
 import blackbox.files.Folders;
+import blackbox.schemas.table.EventsTable;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -20,22 +21,37 @@ import org.apache.iceberg.io.PositionOutputStream;
 import org.apache.iceberg.io.SeekableInputStream;
 
 /// Iceberg's files on the local disk, without Hadoop. What was written is durable when its stream is closed.
+///
+/// The table's metadata names files by where they lay when it was written. A data folder may have been moved
+/// or copied since: a file's place below the table's folder counts.
 final class LocalFiles implements FileIO {
 
     private static final long serialVersionUID = 1L;
 
-    static Path pathOf(String location) {
-        return location.startsWith("file:") ? Path.of(URI.create(location)) : Path.of(location);
+    /// How every table's folder ends, wherever the data folder is.
+    private static final String TABLE = "/warehouse/" + EventsTable.NAMESPACE + "/" + EventsTable.NAME + "/";
+
+    /// The table's folder, absolute, without a slash at its end.
+    private final String table;
+
+    LocalFiles(Path table) {
+        this.table = table.toString();
+    }
+
+    private Path pathOf(String location) {
+        String path = location.startsWith("file:") ? URI.create(location).getPath() : location;
+        int moved = path.startsWith(table + "/") ? -1 : path.lastIndexOf(TABLE);
+        return moved < 0 ? Path.of(path) : Path.of(table, path.substring(moved + TABLE.length()));
     }
 
     @Override
     public InputFile newInputFile(String location) {
-        return new LocalInput(location);
+        return new LocalInput(location, pathOf(location));
     }
 
     @Override
     public OutputFile newOutputFile(String location) {
-        return new LocalOutput(location);
+        return new LocalOutput(location, pathOf(location));
     }
 
     @Override
@@ -47,12 +63,12 @@ final class LocalFiles implements FileIO {
         }
     }
 
-    private record LocalInput(String location) implements InputFile {
+    private record LocalInput(String location, Path path) implements InputFile {
 
         @Override
         public long getLength() {
             try {
-                return Files.size(pathOf(location));
+                return Files.size(path);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -61,7 +77,7 @@ final class LocalFiles implements FileIO {
         @Override
         public SeekableInputStream newStream() {
             try {
-                return new LocalInputStream(FileChannel.open(pathOf(location), StandardOpenOption.READ));
+                return new LocalInputStream(FileChannel.open(path, StandardOpenOption.READ));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -69,11 +85,11 @@ final class LocalFiles implements FileIO {
 
         @Override
         public boolean exists() {
-            return Files.exists(pathOf(location));
+            return Files.exists(path);
         }
     }
 
-    private record LocalOutput(String location) implements OutputFile {
+    private record LocalOutput(String location, Path path) implements OutputFile {
 
         @Override
         public PositionOutputStream create() {
@@ -86,7 +102,6 @@ final class LocalFiles implements FileIO {
         }
 
         private PositionOutputStream open(StandardOpenOption... how) {
-            Path path = pathOf(location);
             try {
                 Path folder = path.getParent();
                 if (folder != null) {
@@ -102,7 +117,7 @@ final class LocalFiles implements FileIO {
 
         @Override
         public InputFile toInputFile() {
-            return new LocalInput(location);
+            return new LocalInput(location, path);
         }
     }
 

@@ -179,7 +179,7 @@ public final class TableWriter implements AutoCloseable {
     private void removeReplaced(List<Staged> files) throws IOException {
         for (Staged file : files) {
             for (DataFile replaced : file.replaced()) {
-                Path path = LocalFiles.pathOf(replaced.location());
+                Path path = Path.of(replaced.location());
                 Files.delete(path);
                 Files.delete(path.resolveSibling(path.getFileName() + DataFileName.SEAL_SUFFIX));
             }

@@ -5,6 +5,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.schemas.RunId;
+import blackbox.schemas.table.EventsTable;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -16,8 +17,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.duckdb.DuckDBDriver;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +35,12 @@ public final class SqlEngine implements AutoCloseable {
 
     private final Connection connection;
     private final SqlLimits limits;
-    private final List<SqlTables.Table> tables;
+    private List<SqlTables.Table> tables = List.of();
     private volatile @Nullable Statement running;
 
-    private SqlEngine(Connection connection, SqlLimits limits, List<SqlTables.Table> tables) {
+    private SqlEngine(Connection connection, SqlLimits limits) {
         this.connection = connection;
         this.limits = limits;
-        this.tables = tables;
     }
 
     /// Opens an engine that can read the committed files and nothing else.
@@ -56,10 +58,10 @@ public final class SqlEngine implements AutoCloseable {
             if (connection == null) {
                 throw new QueryException(Code.ENGINE, "DuckDB did not open");
             }
-            var engine = new SqlEngine(connection, limits, SqlTables.over(files));
+            var engine = new SqlEngine(connection, limits);
             try {
                 engine.lockDown(files, export);
-            } catch (SQLException e) {
+            } catch (SQLException | QueryException e) {
                 connection.close();
                 throw e;
             }
@@ -88,7 +90,7 @@ public final class SqlEngine implements AutoCloseable {
     }
 
     /// Order matters: the views bind while files can be opened, and the configuration is locked last.
-    private void lockDown(List<Path> files, @Nullable Path export) throws SQLException {
+    private void lockDown(List<Path> files, @Nullable Path export) throws SQLException, QueryException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET memory_limit = '" + limits.memoryMiBMax() + "MiB'");
             statement.execute("SET threads = " + limits.threadsMax());
@@ -96,6 +98,9 @@ public final class SqlEngine implements AutoCloseable {
             statement.execute("SET TimeZone = 'UTC'");
             statement.execute("SET autoinstall_known_extensions = false");
             statement.execute("SET autoload_known_extensions = false");
+            // Every view binds to all files; their footers are read once.
+            statement.execute("SET parquet_metadata_cache = true");
+            tables = SqlTables.over(files, columns(statement, files));
             for (SqlTables.Table table : tables) {
                 statement.execute("CREATE VIEW " + table.name() + " AS " + table.definition());
             }
@@ -105,6 +110,26 @@ public final class SqlEngine implements AutoCloseable {
             statement.execute("SET enable_external_access = false");
             statement.execute("SET lock_configuration = true");
         }
+    }
+
+    /// The columns that the files have together. A column that is not known here would be left out of every
+    /// answer without a word, so it is an error.
+    private static Set<String> columns(Statement statement, List<Path> files) throws SQLException, QueryException {
+        var columns = new HashSet<String>();
+        try (ResultSet result = statement.executeQuery("DESCRIBE SELECT * FROM " + SqlTables.source(files))) {
+            while (result.next()) {
+                columns.add(result.getString(1));
+            }
+        }
+        for (String column : columns) {
+            if (EventsTable.COLUMNS.stream().noneMatch(known -> known.name().equals(column))) {
+                throw new QueryException(
+                        Code.STORE,
+                        "the recordings have a column `" + column + "` that this version of Blackbox does not know; a"
+                                + " newer version wrote them, so ask that version or a later one");
+            }
+        }
+        return columns;
     }
 
     /// Runs one `SELECT` and gives its result to `sink`.

@@ -4,6 +4,7 @@ import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.TableColumn;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// The tables that queries see, as DuckDB views over the sealed files.
@@ -15,27 +16,40 @@ final class SqlTables {
     private SqlTables() {}
 
     /// The tables over these files, each of which may use those before it.
-    static List<Table> over(List<Path> files) {
+    ///
+    /// @param columns the names of the columns that the files have together, see [#source]; the others are
+    /// null
+    static List<Table> over(List<Path> files, Set<String> columns) {
         return List.of(
-                new Table("events", "every event, as the columns that were sealed", events(files)),
+                new Table("events", "every event, as the columns that were sealed", events(files, columns)),
                 new Table("runs", "one row for each run", RUNS),
                 new Table("files", "one row for each path that a run did something with", FILES),
                 new Table("processes", "one row for each program that a process executed", PROCESSES),
                 new Table("egress", "one row for each pair of endpoints that traffic was seen between", EGRESS));
     }
 
-    private static String events(List<Path> files) {
-        String source = files.isEmpty()
+    /// All rows of the files, of which some may have been written before a column was added.
+    static String source(List<Path> files) {
+        return files.isEmpty()
                 ? "(SELECT " + nothing() + " WHERE false)"
                 : "read_parquet([" + files.stream().map(SqlTables::quoted).collect(Collectors.joining(", "))
-                        + "], hive_partitioning = false)";
-        return "SELECT *, make_timestamp_ns(at_ns) AS time, pid || '@' || start_ns AS process FROM " + source;
+                        + "], hive_partitioning = false, union_by_name = true)";
+    }
+
+    private static String events(List<Path> files, Set<String> columns) {
+        String selected = EventsTable.COLUMNS.stream()
+                .map(column -> columns.contains(column.name()) ? "\"" + column.name() + "\"" : missing(column))
+                .collect(Collectors.joining(", "));
+        return "SELECT " + selected + ", make_timestamp_ns(at_ns) AS time, pid || '@' || start_ns AS process FROM "
+                + source(files);
+    }
+
+    private static String missing(TableColumn column) {
+        return "NULL::" + type(column) + " AS \"" + column.name() + "\"";
     }
 
     private static String nothing() {
-        return EventsTable.COLUMNS.stream()
-                .map(column -> "NULL::" + type(column) + " AS \"" + column.name() + "\"")
-                .collect(Collectors.joining(", "));
+        return EventsTable.COLUMNS.stream().map(SqlTables::missing).collect(Collectors.joining(", "));
     }
 
     private static String type(TableColumn column) {
