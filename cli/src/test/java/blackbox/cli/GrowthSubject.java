@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.GoldenWarehouse;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
@@ -19,6 +18,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.schemas.folder.DataFolder;
 import blackbox.evidence.GoldenWarehouse;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.table.EventTable;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Column;
 import java.io.ByteArrayOutputStream;
 import java.io.File;

@@ -1,12 +1,12 @@
 package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
-import blackbox.schemas.folder.DataFolder;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorLoop;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
 import blackbox.recorder.anchor.Outside;
+import blackbox.schemas.folder.DataFolder;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

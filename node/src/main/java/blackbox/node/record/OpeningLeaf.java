@@ -1,12 +1,12 @@
 package blackbox.node.record;
 
+import blackbox.query.run.RunOpening;
 import blackbox.query.run.RunOpening.Agent;
 import blackbox.query.run.RunOpening.Given;
 import blackbox.query.run.RunOpening.Image;
 import blackbox.query.run.RunOpening.Machine;
 import blackbox.query.run.RunOpening.Recorder;
 import blackbox.query.run.RunOpening.Tier;
-import blackbox.query.run.RunOpening;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;

@@ -36,10 +36,7 @@ public final class Pipeline implements AutoCloseable {
     private final IngestService ingest;
 
     private Pipeline(
-            PipelineLock lock,
-            @Nullable EmbeddedBroker broker,
-            KafkaPublisher publisher,
-            IngestService ingest) {
+            PipelineLock lock, @Nullable EmbeddedBroker broker, KafkaPublisher publisher, IngestService ingest) {
         this.lock = lock;
         this.broker = broker;
         this.publisher = publisher;

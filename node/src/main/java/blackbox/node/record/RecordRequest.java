@@ -1,7 +1,7 @@
 package blackbox.node.record;
 
-import blackbox.recorder.capture.CaptureLimits;
 import blackbox.query.run.SealedCommand;
+import blackbox.recorder.capture.CaptureLimits;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.JsonNode;

@@ -2,6 +2,7 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
+import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.feed.GuestFeeds;
@@ -17,7 +18,6 @@ import blackbox.recorder.seal.SteadyClock;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
 import blackbox.schemas.Hash;
-import blackbox.query.run.RunOpening;
 import blackbox.schemas.Release;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
@@ -223,8 +223,8 @@ public final class RecordSession {
                 Release.VERSION,
                 begun.certified().runs().verifier().encoded(),
                 begun.certified().certificate());
-        String detail = OpeningLeaf.of(request, begun.tier(), facts, entropy, recorder)
-                .toJson();
+        String detail =
+                OpeningLeaf.of(request, begun.tier(), facts, entropy, recorder).toJson();
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
         sealer.append(new Event.TracerReady(
                 EventHeader.host(clock.nowNs()), facts.ready().tracer()));

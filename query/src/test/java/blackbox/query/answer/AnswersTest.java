@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.schemas.event.Finding;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
@@ -19,6 +18,7 @@ import blackbox.query.run.RunState;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

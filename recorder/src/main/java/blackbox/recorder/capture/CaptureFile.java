@@ -1,7 +1,7 @@
 package blackbox.recorder.capture;
 
-import blackbox.recorder.Detail;
 import blackbox.files.Folders;
+import blackbox.recorder.Detail;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.Hash;

@@ -1,7 +1,6 @@
 package blackbox.recorder.feed;
 
 import blackbox.recorder.Detail;
-import blackbox.schemas.event.Finding;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.capture.KeptFrames;
@@ -11,6 +10,7 @@ import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.net.FlowTable;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.folder.CaptureName;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -181,7 +181,8 @@ public final class GuestFeeds {
         flows.finish();
         if (undrained || !decoder.sawFinal()) {
             String detail = Detail.of("heardNs", decoder.heardNs()).toString();
-            recorder.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), Finding.TRACER_UNFINISHED, detail));
+            recorder.accept(
+                    new Event.RecorderFinding(EventHeader.host(clock.nowNs()), Finding.TRACER_UNFINISHED, detail));
         }
         return unsealed;
     }

@@ -1,10 +1,10 @@
 package blackbox.recorder.feed;
 
 import blackbox.recorder.Detail;
-import blackbox.schemas.event.Finding;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Finding;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package blackbox.recorder.guest;
 
 import blackbox.recorder.Detail;
-import blackbox.schemas.event.Finding;
 import blackbox.recorder.net.DnsMessage;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.ProcessRef;
@@ -277,7 +277,8 @@ final class FrameEvents {
         long code = values.number(0);
         String what = code > 0 && code < PRIVILEGES.size() ? PRIVILEGES.get((int) code) : "other";
         Text path = values.path(TlvType.PATH, "path");
-        String detail = Detail.of("a", values.number(1)).and("b", values.number(2)).toString();
+        String detail =
+                Detail.of("a", values.number(1)).and("b", values.number(2)).toString();
         return new Event.PrivilegeUse(header(frame, values, process), what, path, detail, frame.ret());
     }
 }

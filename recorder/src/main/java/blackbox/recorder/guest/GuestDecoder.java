@@ -1,10 +1,10 @@
 package blackbox.recorder.guest;
 
 import blackbox.recorder.Detail;
-import blackbox.schemas.event.Finding;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.FrameType;
 import blackbox.schemas.wire.RingStream;
@@ -59,7 +59,9 @@ public final class GuestDecoder {
                 }
             }
         } catch (IOException e) {
-            finding(Finding.GUEST_STREAM_BROKEN, Detail.of("reason", e.getClass().getSimpleName()));
+            finding(
+                    Finding.GUEST_STREAM_BROKEN,
+                    Detail.of("reason", e.getClass().getSimpleName()));
         }
         declare(ledger.close());
     }

@@ -96,8 +96,9 @@ class GuestFeedsTest {
 
     private List<String> findings() {
         return kept.stream()
-                .flatMap(
-                        each -> each instanceof Event.RecorderFinding finding ? Stream.of(finding.what().name()) : Stream.of())
+                .flatMap(each -> each instanceof Event.RecorderFinding finding
+                        ? Stream.of(finding.what().name())
+                        : Stream.of())
                 .toList();
     }
 }

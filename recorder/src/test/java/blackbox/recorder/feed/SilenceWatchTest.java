@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import blackbox.schemas.event.Finding;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.event.Finding;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -18,9 +18,11 @@ class SilenceWatchTest {
     void silenceIsSaidOnceAndItsEndToo() {
         var watch = watch(HostClock.Pace.SHARED);
         assertNull(look(watch, 0, 104), "before the first heartbeat the start counts");
-        assertEquals(Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 106)).what());
+        assertEquals(
+                Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 106)).what());
         assertNull(look(watch, 0, 120));
-        assertEquals(Finding.GUEST_BACK, assertNotNullFinding(look(watch, 120, 121)).what());
+        assertEquals(
+                Finding.GUEST_BACK, assertNotNullFinding(look(watch, 120, 121)).what());
         assertNull(look(watch, 122, 123));
     }
 
@@ -28,7 +30,8 @@ class SilenceWatchTest {
     void aGuestWithAPaceOfItsOwnMayTakeLonger() {
         var watch = watch(HostClock.Pace.OWN);
         assertNull(look(watch, 0, 129));
-        assertEquals(Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 131)).what());
+        assertEquals(
+                Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 131)).what());
     }
 
     /// A re-execution sets the host's time for the guest's events to the recording's.

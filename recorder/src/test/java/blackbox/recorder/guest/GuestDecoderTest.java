@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.schemas.event.Finding;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventRows;
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;

@@ -1,7 +1,7 @@
 package blackbox.replay.disk;
 
-import blackbox.query.run.RunOpening;
 import blackbox.evidence.store.FileDigest;
+import blackbox.query.run.RunOpening;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.schemas.Hash;

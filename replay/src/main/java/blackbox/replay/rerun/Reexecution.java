@@ -1,9 +1,8 @@
 package blackbox.replay.rerun;
 
-import blackbox.recorder.feed.GuestFeeds;
-import blackbox.replay.rerun.RecordedAgent.GuestTimes;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.feed.GuestFeeds;
 import blackbox.recorder.feed.GuestStreams;
 import blackbox.recorder.feed.MachineLog;
 import blackbox.recorder.guest.HostClock;
@@ -13,6 +12,7 @@ import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Miss;
 import blackbox.replay.cassette.PeerLink;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.rerun.RecordedAgent.GuestTimes;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;

@@ -5,7 +5,6 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.Network;
-import blackbox.vm.machine.VmRequest;
 import blackbox.vm.process.MachineFolder;
 import blackbox.vm.process.MachineParts;
 import blackbox.vm.process.MachineSockets;
