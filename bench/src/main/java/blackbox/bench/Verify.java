@@ -1,6 +1,7 @@
 package blackbox.bench;
 
 import blackbox.evidence.parquet.EventFileReader;
+import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
@@ -75,10 +76,10 @@ final class Verify implements Benchmark {
     }
 
     private static double meanLeafBytes(SealedRun run) throws IOException {
-        Path file = new Recordings(run.data()).dataFiles(run.run()).getFirst().path();
+        DataFile file = new Recordings(run.data()).dataFiles(run.run()).getFirst();
         long octets = 0;
         long rows = 0;
-        try (EventFileReader reader = EventFileReader.open(file, run.run())) {
+        try (EventFileReader reader = EventFileReader.open(file.open(), run.run())) {
             for (; rows < EVENTS_FEW / 10 && reader.next(); rows++) {
                 octets += LeafCodec.size(reader.row());
             }

@@ -3,6 +3,8 @@ package blackbox.evidence.bundle;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.attest.DsseEnvelope;
 import blackbox.evidence.attest.InTotoStatement;
+import blackbox.evidence.storage.FileStore;
+import blackbox.evidence.storage.StoredFile;
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.FileDigest;
@@ -14,6 +16,8 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +35,7 @@ import java.util.stream.Stream;
 /// in the log of runs.
 public final class BundleWriter {
 
+    private static final int COPY_BYTES = 1 << 18;
     private static final String RUN_IN_README = "RUN-ID";
 
     private final Recordings recordings;
@@ -68,8 +73,8 @@ public final class BundleWriter {
 
     private void collect() throws IOException, EvidenceException {
         for (DataFile file : recordings.dataFiles(run)) {
-            take(file.path());
-            take(file.seal());
+            take(file.store(), file.key());
+            take(file.store(), file.sealKey());
         }
         takeAll(recordings.spoolFolder(run), "");
         if (files.isEmpty()) {
@@ -106,6 +111,31 @@ public final class BundleWriter {
                 }
             }
         }
+    }
+
+    /// Takes a file of the warehouse; from a store elsewhere by way of a copy.
+    private void take(FileStore store, String key) throws IOException {
+        String name = "warehouse/" + key;
+        Path local = store.local(key);
+        if (local != null) {
+            put(name, local);
+            return;
+        }
+        Path copy = staging.resolve(name);
+        Files.createDirectories(copy.resolveSibling("."));
+        try (StoredFile file = store.open(key);
+                FileChannel out = FileChannel.open(copy, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
+            for (long at = 0; at < file.size(); at += buffer.limit()) {
+                buffer.clear().limit((int) Math.min(COPY_BYTES, file.size() - at));
+                file.read(at, buffer);
+                buffer.flip();
+                while (buffer.hasRemaining()) {
+                    out.write(buffer);
+                }
+            }
+        }
+        put(name, copy);
     }
 
     private void takeAll(Path folder, String suffix) throws IOException {

@@ -1,5 +1,7 @@
 package blackbox.evidence.parquet;
 
+import blackbox.evidence.storage.LocalStore;
+import blackbox.evidence.storage.StoredFile;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.ColumnType;
@@ -111,14 +113,21 @@ public final class EventFileReader implements AutoCloseable {
     ///
     /// @throws MalformedParquetException when it is no data file of the events table
     public static EventFileReader open(Path path, RunId run) throws IOException {
-        return open(path, run, EnumSet.allOf(Column.class));
+        return open(LocalStore.file(path), run, EnumSet.allOf(Column.class));
+    }
+
+    /// The same for a file that is open, which is closed with the reader or where this fails.
+    ///
+    /// @throws MalformedParquetException when it is no data file of the events table
+    public static EventFileReader open(StoredFile stored, RunId run) throws IOException {
+        return open(stored, run, EnumSet.allOf(Column.class));
     }
 
     /// The same, for rows that need only have `wanted` of their columns: the others are neither read nor checked.
     ///
     /// @throws MalformedParquetException when it is no data file of the events table
-    public static EventFileReader open(Path path, RunId run, Set<Column> wanted) throws IOException {
-        ParquetFile file = ParquetFile.open(path);
+    public static EventFileReader open(StoredFile stored, RunId run, Set<Column> wanted) throws IOException {
+        ParquetFile file = ParquetFile.open(stored);
         try {
             var names = WriterNames.in(file);
             return new EventFileReader(file, names, slots(file.columns(), run, wanted, names));

@@ -1,14 +1,12 @@
 package blackbox.evidence.parquet;
 
+import blackbox.evidence.storage.StoredFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /// One open Parquet file: its footer, and access to its column chunks' octets. Closed by whoever opened it.
@@ -19,37 +17,36 @@ final class ParquetFile implements AutoCloseable {
     private static final int TAIL = 8;
     private static final VarHandle INT32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    private final FileChannel channel;
+    private final StoredFile file;
     private final ParquetFooter footer;
 
-    private ParquetFile(FileChannel channel, ParquetFooter footer) {
-        this.channel = channel;
+    private ParquetFile(StoredFile file, ParquetFooter footer) {
+        this.file = file;
         this.footer = footer;
     }
 
-    /// Opens `path` and reads its footer.
+    /// Reads the footer of a file, which is closed with this one, or at once where that fails.
     ///
     /// @throws MalformedParquetException when it is no Parquet file of the kind we write
-    static ParquetFile open(Path path) throws IOException {
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    static ParquetFile open(StoredFile file) throws IOException {
         try {
-            return new ParquetFile(channel, readFooter(channel));
+            return new ParquetFile(file, readFooter(file));
         } catch (IllegalArgumentException | IndexOutOfBoundsException | ArithmeticException | EOFException e) {
-            channel.close();
+            file.close();
             throw new MalformedParquetException("its footer is malformed: " + e.getMessage(), e);
         } catch (IOException | RuntimeException e) {
-            channel.close();
+            file.close();
             throw e;
         }
     }
 
-    private static ParquetFooter readFooter(FileChannel channel) throws IOException {
-        long size = channel.size();
+    private static ParquetFooter readFooter(StoredFile file) throws IOException {
+        long size = file.size();
         if (size < 4 + TAIL) {
             throw new MalformedParquetException("it is too short to be a Parquet file");
         }
-        byte[] head = read(channel, 0, 4);
-        byte[] tail = read(channel, size - TAIL, TAIL);
+        byte[] head = read(file, 0, 4);
+        byte[] tail = read(file, size - TAIL, TAIL);
         int length = (int) INT32.get(tail, 0);
         if ((int) INT32.get(head, 0) != MAGIC || (int) INT32.get(tail, 4) != MAGIC) {
             throw new MalformedParquetException("it does not start and end as a Parquet file");
@@ -57,7 +54,7 @@ final class ParquetFile implements AutoCloseable {
         if (length <= 0 || length > FOOTER_BYTES_MAX || length > size - 4 - TAIL) {
             throw new MalformedParquetException("its footer's length is out of range");
         }
-        return ParquetFooter.parse(read(channel, size - TAIL - length, length), 0, length);
+        return ParquetFooter.parse(read(file, size - TAIL - length, length), 0, length);
     }
 
     List<LeafColumn> columns() {
@@ -79,29 +76,20 @@ final class ParquetFile implements AutoCloseable {
 
     /// Reads the octets of a chunk into the front of `target`.
     void read(ColumnChunk chunk, byte[] target) throws IOException {
-        if (chunk.length() > channel.size() - chunk.offset()) {
+        if (chunk.length() > file.size() - chunk.offset()) {
             throw new MalformedParquetException("a column chunk goes beyond the file's end");
         }
-        fill(channel, chunk.offset(), ByteBuffer.wrap(target, 0, (int) chunk.length()));
+        file.read(chunk.offset(), ByteBuffer.wrap(target, 0, (int) chunk.length()));
     }
 
-    private static byte[] read(FileChannel channel, long position, int length) throws IOException {
+    private static byte[] read(StoredFile file, long position, int length) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(length);
-        fill(channel, position, buffer);
+        file.read(position, buffer);
         return buffer.array();
-    }
-
-    private static void fill(FileChannel channel, long position, ByteBuffer buffer) throws IOException {
-        while (buffer.hasRemaining()) {
-            int n = channel.read(buffer, position + buffer.position());
-            if (n < 0) {
-                throw new EOFException("the file ends too soon");
-            }
-        }
     }
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        file.close();
     }
 }

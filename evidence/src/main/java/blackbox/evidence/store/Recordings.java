@@ -1,8 +1,11 @@
 package blackbox.evidence.store;
 
+import blackbox.evidence.storage.FileStore;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.EventsTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -17,15 +20,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a data folder holds of recordings. Immutable; every call looks at the disk afresh.
-public record Recordings(Path data) {
+///
+/// @param files where data files and their seals lie
+public record Recordings(Path data, FileStore files) {
+
+    /// With data files in the data folder's own warehouse.
+    public Recordings(Path data) {
+        this(data, new LocalStore(new DataFolder(data).warehouse()));
+    }
 
     private DataFolder folder() {
         return new DataFolder(data);
-    }
-
-    /// The folder of a run's data files and their seals.
-    public Path dataFolder(RunId run) {
-        return folder().dataFiles(run);
     }
 
     /// The folder of a run's spool segments.
@@ -61,16 +66,20 @@ public record Recordings(Path data) {
     /// Every run that left a trace, oldest first.
     public List<RunId> runs() throws IOException {
         var runs = new TreeSet<RunId>();
-        collect(folder().dataFiles(), DataFolder.PARTITION, runs);
-        collect(folder().spool(), "", runs);
-        collect(folder().runs(), "", runs);
+        for (String folder : files.list(EventsTable.DATA_FOLDER)) {
+            RunId run = folder.endsWith("/") ? EventsTable.runOf(folder.substring(0, folder.length() - 1)) : null;
+            if (run != null) {
+                runs.add(run);
+            }
+        }
+        collect(folder().spool(), runs);
+        collect(folder().runs(), runs);
         return List.copyOf(runs);
     }
 
-    private static void collect(Path folder, String prefix, Collection<RunId> runs) throws IOException {
+    private static void collect(Path folder, Collection<RunId> runs) throws IOException {
         for (Path entry : entries(folder)) {
-            String name = String.valueOf(entry.getFileName());
-            RunId run = name.startsWith(prefix) ? parse(name.substring(prefix.length())) : null;
+            RunId run = parse(String.valueOf(entry.getFileName()));
             if (run != null) {
                 runs.add(run);
             }
@@ -87,17 +96,18 @@ public record Recordings(Path data) {
 
     /// A run's sealed data files, in order.
     public List<DataFile> dataFiles(RunId run) throws IOException {
-        var files = new ArrayList<DataFile>();
-        List<Path> entries = entries(dataFolder(run));
+        var sealed = new ArrayList<DataFile>();
+        String folder = EventsTable.dataFolder(run);
+        List<String> entries = files.list(folder);
         var present = new HashSet<>(entries);
-        for (Path entry : entries) {
-            DataFileName name = DataFileName.parse(String.valueOf(entry.getFileName()));
-            if (name != null && present.contains(entry.resolveSibling(name.sealName()))) {
-                files.add(new DataFile(entry, name));
+        for (String entry : entries) {
+            DataFileName name = DataFileName.parse(entry);
+            if (name != null && present.contains(name.sealName())) {
+                sealed.add(new DataFile(files, folder + "/" + entry, name));
             }
         }
-        files.sort(null);
-        return files;
+        sealed.sort(null);
+        return sealed;
     }
 
     /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in

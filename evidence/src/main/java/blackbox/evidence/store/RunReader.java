@@ -157,7 +157,7 @@ public final class RunReader implements AutoCloseable {
     private void open(DataFile dataFile) throws IOException {
         try {
             long passed = Math.max(0, next - dataFile.name().firstIndex());
-            file = EventFileReader.open(dataFile.path(), run, wanted).skipGroups(passed);
+            file = EventFileReader.open(dataFile.open(), run, wanted).skipGroups(passed);
         } catch (NoSuchFileException e) {
             if (++plans > PLANS_MAX) {
                 throw e;

@@ -1,5 +1,7 @@
 package blackbox.evidence.verify;
 
+import blackbox.evidence.storage.FileStore;
+import blackbox.evidence.storage.StoredFile;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.FileDigest;
@@ -7,9 +9,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ final class FileCheck {
     /// What is wrong with the file or its seal, or null.
     @Nullable
     String faultOf(DataFile file) throws IOException {
-        SignedNote note = seal(file.seal());
+        SignedNote note = seal(file.store(), file.sealKey());
         if (note == null) {
             return "the seal is no signed note";
         }
@@ -43,20 +43,21 @@ final class FileCheck {
         if (!seal.run().equals(run) || !seal.file().equals(file.name())) {
             return "the seal is that of another file";
         }
-        if (Files.size(file.path()) != seal.sizeBytes()) {
-            return "the file has " + Files.size(file.path()) + " octets, its seal says " + seal.sizeBytes();
+        try (StoredFile open = file.open()) {
+            if (open.size() != seal.sizeBytes()) {
+                return "the file has " + open.size() + " octets, its seal says " + seal.sizeBytes();
+            }
+            return FileDigest.sha256(open).equals(seal.sha256())
+                    ? null
+                    : "the file's octets are not those that were sealed";
         }
-        return FileDigest.sha256(file.path()).equals(seal.sha256())
-                ? null
-                : "the file's octets are not those that were sealed";
     }
 
-    private static @Nullable SignedNote seal(Path path) throws IOException {
-        if (Files.size(path) > SEAL_BYTES_MAX) {
-            return null;
+    private static @Nullable SignedNote seal(FileStore store, String key) throws IOException {
+        try (StoredFile file = store.open(key)) {
+            byte[] octets = file.octets(SEAL_BYTES_MAX);
+            return octets == null ? null : noteOf(octets);
         }
-        byte[] octets = Files.readAllBytes(path);
-        return noteOf(octets);
     }
 
     /// The note in these octets, or null where they are not exactly one.
@@ -68,9 +69,9 @@ final class FileCheck {
 
     /// The range of events that a seal without its file speaks of, or null where it is no seal of this run.
     @Nullable
-    FileSeal orphan(Path path) throws IOException {
+    FileSeal orphan(FileStore store, String key) throws IOException {
         try {
-            SignedNote note = seal(path);
+            SignedNote note = seal(store, key);
             FileSeal seal = note == null ? null : FileSeal.parse(note.text());
             return seal != null && seal.run().equals(run) ? seal : null;
         } catch (NoSuchFileException e) {

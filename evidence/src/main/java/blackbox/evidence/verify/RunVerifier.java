@@ -2,6 +2,7 @@ package blackbox.evidence.verify;
 
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.anchor.AnchoredRange;
+import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.parquet.EventFileReader;
@@ -18,6 +19,7 @@ import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -201,7 +203,7 @@ public final class RunVerifier {
                     "events " + log.size() + " to " + (name.firstIndex() - 1) + " are missing from the table");
             return false;
         }
-        try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
+        try (EventFileReader reader = EventFileReader.open(file.open(), run)) {
             return rows(reader, name, spool);
         } catch (NewerFileException e) {
             throw unverifiable(name, e);
@@ -262,7 +264,7 @@ public final class RunVerifier {
     /// file in the place of several) leads to the same roots.
     private boolean holdsTheSame(DataFile file) throws IOException {
         LeafLog fork = log.fork();
-        try (EventFileReader reader = EventFileReader.open(file.path(), run)) {
+        try (EventFileReader reader = EventFileReader.open(file.open(), run)) {
             while (reader.next()) {
                 Text checkpoint = reader.checkpoint();
                 if (reader.index() != fork.size()
@@ -306,21 +308,23 @@ public final class RunVerifier {
 
     /// Data files without a seal, and seals without their file.
     private void checkStrays(FileCheck files, List<DataFile> sealed, boolean live) throws IOException {
-        var known = new HashSet<Path>();
+        var known = new HashSet<String>();
         sealed.forEach(file -> {
-            known.add(file.path());
-            known.add(file.seal());
+            known.add(file.key());
+            known.add(file.sealKey());
         });
-        for (Path entry : Recordings.entries(recordings.dataFolder(run))) {
-            String fileName = String.valueOf(entry.getFileName());
-            if (known.contains(entry)) {
+        FileStore store = recordings.files();
+        String folder = EventsTable.dataFolder(run) + "/";
+        for (String entry : store.list(EventsTable.dataFolder(run))) {
+            String key = folder + entry;
+            if (known.contains(key)) {
                 continue;
             }
-            DataFileName name = DataFileName.parse(fileName);
-            if (name != null && Files.exists(entry) && !Files.exists(entry.resolveSibling(name.sealName()))) {
+            DataFileName name = DataFileName.parse(entry);
+            if (name != null && store.exists(key) && !store.exists(folder + name.sealName())) {
                 findings.tampered(name.firstIndex(), name + ": it has no seal");
             }
-            FileSeal seal = fileName.endsWith(DataFileName.SEAL_SUFFIX) ? files.orphan(entry) : null;
+            FileSeal seal = entry.endsWith(DataFileName.SEAL_SUFFIX) ? files.orphan(store, key) : null;
             if (seal != null && seal.file().endIndex() > log.coveredEnd() && !live) {
                 findings.truncated(seal.file().firstIndex(), seal.file() + ": its seal is there, the file is not");
             }

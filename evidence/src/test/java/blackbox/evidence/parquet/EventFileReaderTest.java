@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.row.Column;
@@ -68,7 +69,7 @@ class EventFileReaderTest {
         Set<Column> wanted = EnumSet.of(Column.KIND, Column.AT_NS, Column.WHAT, Column.ARGV);
         var seen = EnumSet.noneOf(Column.class);
         try (EventFileReader all = EventFileReader.open(file, run.run);
-                EventFileReader some = EventFileReader.open(file, run.run, wanted)) {
+                EventFileReader some = EventFileReader.open(LocalStore.file(file), run.run, wanted)) {
             while (all.next()) {
                 assertTrue(some.next());
                 assertEquals(all.index(), some.index());

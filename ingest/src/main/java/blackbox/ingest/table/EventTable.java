@@ -1,5 +1,7 @@
 package blackbox.ingest.table;
 
+import blackbox.evidence.storage.FileStore;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
 import blackbox.ingest.IngestException;
@@ -44,12 +46,15 @@ public final class EventTable implements AutoCloseable {
     private static final TableIdentifier ID = TableIdentifier.of(EventsTable.NAMESPACE, EventsTable.NAME);
 
     private final DataFolder layout;
+    private final FileStore files;
     private final JdbcCatalog catalog;
     private final @Nullable ProcessLock lock;
     private final Table table;
 
-    private EventTable(DataFolder layout, JdbcCatalog catalog, @Nullable ProcessLock lock, Table table) {
+    private EventTable(
+            DataFolder layout, FileStore files, JdbcCatalog catalog, @Nullable ProcessLock lock, Table table) {
         this.layout = layout;
+        this.files = files;
         this.catalog = catalog;
         this.lock = lock;
         this.table = table;
@@ -61,6 +66,11 @@ public final class EventTable implements AutoCloseable {
     /// @throws IngestException `IN_USE` when another process has it open for writing, `CATALOG` when a newer
     /// version made it
     public static EventTable openForWriting(DataFolder data) throws IngestException {
+        return openForWriting(data, new LocalStore(data.warehouse()));
+    }
+
+    /// The same, with data files and their seals in `files` and all else in the data folder.
+    public static EventTable openForWriting(DataFolder data, FileStore files) throws IngestException {
         DataFolder layout = data.absolute();
         ProcessLock lock = lock(layout);
         try {
@@ -69,7 +79,7 @@ public final class EventTable implements AutoCloseable {
             if (!catalog.tableExists(ID)) {
                 create(catalog, layout);
             }
-            var table = new EventTable(layout, catalog, lock, known(catalog));
+            var table = new EventTable(layout, files, catalog, lock, known(catalog));
             TableGrowth.addColumns(table.table);
             table.removeDebris();
             return table;
@@ -97,7 +107,7 @@ public final class EventTable implements AutoCloseable {
                 catalog.close();
                 return null;
             }
-            return new EventTable(layout, catalog, null, known(catalog));
+            return new EventTable(layout, new LocalStore(layout.warehouse()), catalog, null, known(catalog));
         } catch (RuntimeException e) {
             throw catalogFailure(layout, e);
         }
@@ -224,18 +234,37 @@ public final class EventTable implements AutoCloseable {
         for (Path file : list(layout.staging())) {
             Files.delete(file);
         }
-        Set<Path> known = new HashSet<>();
+        Set<String> known = new HashSet<>();
         for (DataFileEntry entry : plan(null)) {
-            known.add(entry.path());
-            known.add(entry.path().resolveSibling(entry.name().sealName()));
+            String key = key(entry.run(), entry.name().toString());
+            known.add(key);
+            known.add(key + DataFileName.SEAL_SUFFIX);
         }
-        for (Path folder : list(layout.dataFiles())) {
-            for (Path file : list(folder)) {
-                if (!known.contains(file)) {
-                    Files.delete(file);
-                }
+        for (String folder : files.list(EventsTable.DATA_FOLDER)) {
+            RunId run = folder.endsWith("/") ? EventsTable.runOf(folder.substring(0, folder.length() - 1)) : null;
+            if (run != null) {
+                removeUnknown(run, known);
             }
         }
+    }
+
+    private void removeUnknown(RunId run, Set<String> known) throws IOException {
+        for (String name : files.list(EventsTable.dataFolder(run))) {
+            String key = key(run, name);
+            if (!known.contains(key)) {
+                files.delete(key);
+            }
+        }
+    }
+
+    /// The key of a run's file in the store.
+    static String key(RunId run, String name) {
+        return EventsTable.dataFolder(run) + "/" + name;
+    }
+
+    /// Where data files and their seals lie.
+    FileStore files() {
+        return files;
     }
 
     private static List<Path> list(Path folder) throws IOException {

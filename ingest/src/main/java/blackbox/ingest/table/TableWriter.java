@@ -3,7 +3,6 @@ package blackbox.ingest.table;
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.SignedNote;
 import blackbox.files.AtomicFiles;
-import blackbox.files.Folders;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.parquet.WrittenFile;
 import blackbox.ingest.table.RunFiles.Staged;
@@ -16,7 +15,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -136,16 +134,12 @@ public final class TableWriter implements AutoCloseable {
         }
         observer.reached(CommitStep.SEALS_FORCED);
         for (Staged file : files) {
-            Path folder = table.layout().dataFiles(file.run());
-            Folders.create(folder);
             String seal = file.name().sealName();
-            AtomicFiles.rename(staging.resolve(seal), folder.resolve(seal));
+            table.files().put(EventTable.key(file.run(), seal), staging.resolve(seal));
         }
         observer.reached(CommitStep.SEALS_RENAMED);
         for (Staged file : files) {
-            Path folder = table.layout().dataFiles(file.run());
-            AtomicFiles.rename(file.staging(), folder.resolve(file.name().toString()));
-            Folders.sync(folder);
+            table.files().put(EventTable.key(file.run(), file.name().toString()), file.staging());
         }
         observer.reached(CommitStep.FILES_RENAMED);
     }
@@ -179,18 +173,20 @@ public final class TableWriter implements AutoCloseable {
     private void removeReplaced(List<Staged> files) throws IOException {
         for (Staged file : files) {
             for (DataFile replaced : file.replaced()) {
-                Path path = Path.of(replaced.location());
-                Files.delete(path);
-                Files.delete(path.resolveSibling(path.getFileName() + DataFileName.SEAL_SUFFIX));
+                String location = replaced.location();
+                String key = EventTable.key(file.run(), location.substring(location.lastIndexOf('/') + 1));
+                table.files().delete(key);
+                table.files().delete(key + DataFileName.SEAL_SUFFIX);
             }
         }
     }
 
     private DataFile dataFile(Staged file) {
         WrittenFile written = file.written();
-        Path path = table.layout().dataFiles(file.run()).resolve(file.name().toString());
+        String location =
+                table.files().location(EventTable.key(file.run(), file.name().toString()));
         return DataFiles.builder(IcebergSchema.PARTITIONS)
-                .withPath(path.toString())
+                .withPath(location)
                 .withFormat(FileFormat.PARQUET)
                 .withFileSizeInBytes(written.sizeBytes())
                 .withRecordCount(written.rows())

@@ -98,7 +98,7 @@ public record RunFacts(
         }
         List<DataFile> files = recordings.committedFiles(run);
         if (!files.isEmpty()) {
-            readEnd(files.getLast().path(), run, collector);
+            readEnd(files.getLast(), run, collector);
         }
         List<Path> segments = recordings.spoolSegments(run);
         if (!segments.isEmpty()) {
@@ -106,8 +106,9 @@ public record RunFacts(
         }
     }
 
-    private static void readEnd(Path file, RunId run, Collector collector) throws IOException {
-        try (EventFileReader reader = EventFileReader.open(file, run, OF_END).skipToLastGroup()) {
+    private static void readEnd(DataFile file, RunId run, Collector collector) throws IOException {
+        try (EventFileReader reader =
+                EventFileReader.open(file.open(), run, OF_END).skipToLastGroup()) {
             while (reader.next()) {
                 collector.see(reader.row(), reader.index());
             }

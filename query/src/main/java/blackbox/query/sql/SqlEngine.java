@@ -51,7 +51,7 @@ public final class SqlEngine implements AutoCloseable {
     /// Opens an engine that can write into `export` too, for results as files.
     static SqlEngine open(Recordings recordings, SqlLimits limits, @Nullable Path export) throws QueryException {
         try {
-            List<Path> files = committed(recordings);
+            List<String> files = committed(recordings);
             var properties = new Properties();
             properties.setProperty(DuckDBDriver.JDBC_STREAM_RESULTS, "true");
             Connection connection = new DuckDBDriver().connect("jdbc:duckdb:", properties);
@@ -73,15 +73,15 @@ public final class SqlEngine implements AutoCloseable {
         }
     }
 
-    private static List<Path> committed(Recordings recordings) throws IOException {
-        var files = new ArrayList<Path>();
+    private static List<String> committed(Recordings recordings) throws IOException {
+        var files = new ArrayList<String>();
         for (RunId run : recordings.runs()) {
             long next = 0;
             for (DataFile file : recordings.committedFiles(run)) {
                 // A file that overlaps the one before in part cannot be: it would be counted twice. `verify` tells of
                 // it.
                 if (file.name().firstIndex() >= next) {
-                    files.add(file.path().toAbsolutePath());
+                    files.add(file.store().location(file.key()));
                     next = file.name().endIndex();
                 }
             }
@@ -90,7 +90,7 @@ public final class SqlEngine implements AutoCloseable {
     }
 
     /// Order matters: the views bind while files can be opened, and the configuration is locked last.
-    private void lockDown(List<Path> files, @Nullable Path export) throws SQLException, QueryException {
+    private void lockDown(List<String> files, @Nullable Path export) throws SQLException, QueryException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET memory_limit = '" + limits.memoryMiBMax() + "MiB'");
             statement.execute("SET threads = " + limits.threadsMax());
@@ -106,7 +106,8 @@ public final class SqlEngine implements AutoCloseable {
             }
             String paths = files.stream().map(SqlTables::quoted).collect(Collectors.joining(", "));
             statement.execute("SET allowed_paths = [" + paths + "]");
-            statement.execute("SET allowed_directories = [" + (export == null ? "" : SqlTables.quoted(export)) + "]");
+            statement.execute(
+                    "SET allowed_directories = [" + (export == null ? "" : SqlTables.quoted(export.toString())) + "]");
             statement.execute("SET enable_external_access = false");
             statement.execute("SET lock_configuration = true");
         }
@@ -114,7 +115,7 @@ public final class SqlEngine implements AutoCloseable {
 
     /// The columns that the files have together. A column that is not known here would be left out of every
     /// answer without a word, so it is an error.
-    private static Set<String> columns(Statement statement, List<Path> files) throws SQLException, QueryException {
+    private static Set<String> columns(Statement statement, List<String> files) throws SQLException, QueryException {
         var columns = new HashSet<String>();
         try (ResultSet result = statement.executeQuery("DESCRIBE SELECT * FROM " + SqlTables.source(files))) {
             while (result.next()) {
@@ -171,8 +172,8 @@ public final class SqlEngine implements AutoCloseable {
         String select = sql.strip().replaceAll(";+$", "");
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout((int) limits.timeout().toSeconds());
-            statement.execute(
-                    "COPY (" + select + "\n) TO " + SqlTables.quoted(file) + " (FORMAT parquet, COMPRESSION zstd)");
+            statement.execute("COPY (" + select + "\n) TO " + SqlTables.quoted(file.toString())
+                    + " (FORMAT parquet, COMPRESSION zstd)");
         } catch (SQLException e) {
             throw explain(e, startedNs);
         }

@@ -2,7 +2,6 @@ package blackbox.query.sql;
 
 import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.TableColumn;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -19,7 +18,7 @@ final class SqlTables {
     ///
     /// @param columns the names of the columns that the files have together, see [#source]; the others are
     /// null
-    static List<Table> over(List<Path> files, Set<String> columns) {
+    static List<Table> over(List<String> files, Set<String> columns) {
         return List.of(
                 new Table("events", "every event, as the columns that were sealed", events(files, columns)),
                 new Table("runs", "one row for each run", RUNS),
@@ -29,14 +28,14 @@ final class SqlTables {
     }
 
     /// All rows of the files, of which some may have been written before a column was added.
-    static String source(List<Path> files) {
+    static String source(List<String> files) {
         return files.isEmpty()
                 ? "(SELECT " + nothing() + " WHERE false)"
                 : "read_parquet([" + files.stream().map(SqlTables::quoted).collect(Collectors.joining(", "))
                         + "], hive_partitioning = false, union_by_name = true)";
     }
 
-    private static String events(List<Path> files, Set<String> columns) {
+    private static String events(List<String> files, Set<String> columns) {
         String selected = EventsTable.COLUMNS.stream()
                 .map(column -> columns.contains(column.name()) ? "\"" + column.name() + "\"" : missing(column))
                 .collect(Collectors.joining(", "));
@@ -62,8 +61,8 @@ final class SqlTables {
         };
     }
 
-    static String quoted(Path path) {
-        return "'" + path.toString().replace("'", "''") + "'";
+    static String quoted(String text) {
+        return "'" + text.replace("'", "''") + "'";
     }
 
     private static final String RUNS = """

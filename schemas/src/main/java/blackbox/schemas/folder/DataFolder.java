@@ -16,9 +16,6 @@ public record DataFolder(Path root) {
     /// In a run's folder of replays: its index.
     public static final String INDEX = "index";
 
-    /// What a run's folder of data files is called, before the run.
-    public static final String PARTITION = EventsTable.RUN.name() + "=";
-
     /// The same folder, whatever the process's working directory becomes.
     public DataFolder absolute() {
         return new DataFolder(root.toAbsolutePath().normalize());
@@ -126,12 +123,12 @@ public record DataFolder(Path root) {
 
     /// All data files of the table, a folder a run.
     public Path dataFiles() {
-        return table().resolve("data");
+        return warehouse().resolve(EventsTable.DATA_FOLDER);
     }
 
     /// A run's data files and their seals.
     public Path dataFiles(RunId run) {
-        return dataFiles().resolve(PARTITION + run);
+        return warehouse().resolve(EventsTable.dataFolder(run));
     }
 
     /// Data files being written; whatever is here when the table is opened is debris.

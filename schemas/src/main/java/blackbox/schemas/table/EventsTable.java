@@ -1,5 +1,6 @@
 package blackbox.schemas.table;
 
+import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
@@ -16,6 +17,9 @@ public final class EventsTable {
     public static final String NAMESPACE = "blackbox";
     public static final String NAME = "events";
 
+    /// Where all data files and their seals lie, below the warehouse.
+    public static final String DATA_FOLDER = NAMESPACE + "/" + NAME + "/data";
+
     /// The run's id; the partition.
     public static final TableColumn RUN = new TableColumn("run", 101, TableType.STRING, true, null);
 
@@ -31,7 +35,23 @@ public final class EventsTable {
     /// The columns in the order in which files hold them.
     public static final List<TableColumn> COLUMNS = columns();
 
+    private static final String PARTITION = RUN.name() + "=";
+
     private EventsTable() {}
+
+    /// Where a run's data files and their seals lie, below the warehouse.
+    public static String dataFolder(RunId run) {
+        return DATA_FOLDER + "/" + PARTITION + run;
+    }
+
+    /// The run whose folder in [#DATA_FOLDER] has that name, or null.
+    public static @Nullable RunId runOf(String folderName) {
+        try {
+            return folderName.startsWith(PARTITION) ? new RunId(folderName.substring(PARTITION.length())) : null;
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
 
     private static List<TableColumn> columns() {
         var columns = new ArrayList<TableColumn>();

@@ -1,0 +1,110 @@
+package blackbox.evidence.storage;
+
+import blackbox.files.Folders;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Files below a folder of the local disk. What is put must lie on the same file system, where it gets its
+/// name by one rename; a file that is open stays readable when it is deleted.
+///
+/// @param root the folder, absolute
+public record LocalStore(Path root) implements FileStore {
+
+    public LocalStore {
+        root = root.toAbsolutePath().normalize();
+    }
+
+    @Override
+    public Path local(String key) {
+        Path file = root.resolve(key).normalize();
+        if (!file.startsWith(root) || file.equals(root)) {
+            throw new IllegalArgumentException("'" + key + "' is no key");
+        }
+        return file;
+    }
+
+    @Override
+    public String location(String key) {
+        return local(key).toString();
+    }
+
+    @Override
+    public void put(String key, Path finished) throws IOException {
+        Path file = local(key);
+        Path folder = file.resolveSibling(".").normalize();
+        Folders.create(folder);
+        if (Files.exists(file)) {
+            throw new FileAlreadyExistsException(key);
+        }
+        Files.move(finished, file, StandardCopyOption.ATOMIC_MOVE);
+        Folders.sync(folder);
+    }
+
+    @Override
+    public StoredFile open(String key) throws IOException {
+        return file(local(key));
+    }
+
+    /// Opens a file of the local disk that is in no store.
+    public static StoredFile file(Path path) throws IOException {
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        try {
+            return new LocalFile(channel, channel.size());
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private record LocalFile(FileChannel channel, long size) implements StoredFile {
+
+        @Override
+        public void read(long position, ByteBuffer target) throws IOException {
+            long at = position;
+            while (target.hasRemaining()) {
+                int n = channel.read(target, at);
+                if (n < 0) {
+                    throw new EOFException("the file ends too soon");
+                }
+                at += n;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    @Override
+    public List<String> list(String folder) throws IOException {
+        try (Stream<Path> entries = Files.list(local(folder))) {
+            return entries.map(entry -> entry.getFileName() + (Files.isDirectory(entry) ? "/" : ""))
+                    .sorted()
+                    .toList();
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return List.of();
+        }
+    }
+
+    @Override
+    public boolean exists(String key) {
+        return Files.isRegularFile(local(key));
+    }
+
+    @Override
+    public void delete(String key) throws IOException {
+        Files.deleteIfExists(local(key));
+    }
+}
