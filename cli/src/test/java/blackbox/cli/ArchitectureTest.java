@@ -29,7 +29,7 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_USE = Map.of(
             "schemas", Set.of(),
             "files", Set.of(),
-            "evidence", Set.of("schemas"),
+            "evidence", Set.of("schemas", "files"),
             "recorder", Set.of("schemas", "files", "evidence"),
             "vm", Set.of("schemas", "files"),
             "ingest", Set.of("schemas", "files", "evidence"),

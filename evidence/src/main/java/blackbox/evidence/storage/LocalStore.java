@@ -1,5 +1,6 @@
 package blackbox.evidence.storage;
 
+import blackbox.files.AtomicFiles;
 import blackbox.files.Folders;
 import java.io.EOFException;
 import java.io.IOException;
@@ -10,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
@@ -42,13 +42,11 @@ public record LocalStore(Path root) implements FileStore {
     @Override
     public void put(String key, Path finished) throws IOException {
         Path file = local(key);
-        Path folder = file.resolveSibling(".").normalize();
-        Folders.create(folder);
+        Folders.create(file.resolveSibling(".").normalize());
         if (Files.exists(file)) {
             throw new FileAlreadyExistsException(key);
         }
-        Files.move(finished, file, StandardCopyOption.ATOMIC_MOVE);
-        Folders.sync(folder);
+        AtomicFiles.put(finished, file);
     }
 
     @Override

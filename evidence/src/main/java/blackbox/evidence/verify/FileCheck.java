@@ -1,8 +1,8 @@
 package blackbox.evidence.verify;
 
+import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.storage.StoredFile;
-import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.FileDigest;
 import blackbox.schemas.RunId;

@@ -2,12 +2,12 @@ package blackbox.evidence.verify;
 
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.anchor.AnchoredRange;
-import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.parquet.EventFileReader;
 import blackbox.evidence.parquet.MalformedParquetException;
 import blackbox.evidence.parquet.NewerFileException;
+import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RefusedBatch;
