@@ -2,7 +2,7 @@ package blackbox.bench;
 
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
@@ -38,8 +38,8 @@ final class SampleRun {
         Instant now = Instant.now();
         RunId run = RunId.create(now, random);
         Ed25519Key longTerm = Ed25519Key.create(LOG, random);
-        var signer = new RunLog.Signer(List.of(longTerm, MlDsaKey.create44(LOG, random)), now, null);
-        var log = new RunLog(data.resolve("log"), signer, InstantSource.system());
+        var signer = new TransparencyLogWriter.Signer(List.of(longTerm, MlDsaKey.create44(LOG, random)), now, null);
+        var log = new TransparencyLogWriter(data.resolve("log"), signer, InstantSource.system());
         var keys = new EphemeralKeys(run, random);
         var detail = new ObjectMapper().createObjectNode().put("tier", "live");
         detail.putObject("recorder").put("certificate", log.certify(run, keys.first()));

@@ -5,10 +5,10 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.time.TimeVerdict;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
 import blackbox.recorder.anchor.Anchoring.Outcome;
-import blackbox.recorder.anchor.Outside;
 import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -69,9 +69,9 @@ final class AnchorCommand implements Callable<Integer> {
                     + data.keys().resolve(AnchorSettings.POLICY) + ", or a time authority with --tsa or in "
                     + data.keys().resolve(AnchorSettings.CONF));
         }
-        try (var outside = new Outside(timeout)) {
+        try (var client = new AnchorClient(timeout)) {
             var anchoring = new Anchoring(
-                    data.log(), settings, outside, CryptoProvider.current().random());
+                    data.log(), settings, client, CryptoProvider.current().random());
             return switch (anchoring.run()) {
                 case Outcome.Nothing _ ->
                     throw CommandException.badInput("there is no log of runs in " + data.log() + " yet");

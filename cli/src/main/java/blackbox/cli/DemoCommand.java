@@ -171,7 +171,7 @@ public final class DemoCommand implements Callable<Integer> {
         narrator.phase("replay", "the same again from the same start, without any network, and compared");
         ReplaySession.Verdicts verdicts = new ReplaySession(
                         data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, narrator::say)
-                .run(new ReplaySession.Wish(run, 1, null), new LocalTrust(data).trustedKeys());
+                .run(new ReplaySession.ReplayOptions(run, 1, null), new LocalTrust(data).trustedKeys());
         narrator.close();
         var report = new DemoReport(result, touched, verification, verdicts, narrator.phases());
         PrintWriter out = spec.commandLine().getOut();

@@ -166,7 +166,7 @@ final class DiskCommand implements Callable<Integer> {
             });
             return;
         }
-        DiskAt.Shown shown = disk.shown();
+        DiskAt.Summary shown = disk.shown();
         say("the disk of run " + id + " at event " + shown.asked().index() + ", "
                 + Timestamps.format(shown.asked().atNs()) + ", after " + shown.writes() + " writes");
         shown.limits().forEach(this::say);

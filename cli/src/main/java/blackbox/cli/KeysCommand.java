@@ -5,7 +5,7 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.node.data.LocalTrust;
-import blackbox.node.keys.KeyCare;
+import blackbox.node.keys.KeyRotation;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
@@ -71,13 +71,13 @@ final class KeysCommand {
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys create --store tpm --valid-days 730")
-    int create(@Mixin CommonOptions common, @Mixin KeyWish wish) throws RecorderException, IOException {
+    int create(@Mixin CommonOptions common, @Mixin KeyOptions options) throws RecorderException, IOException {
         DataFolder data = common.dataFolder();
         if (LogKeys.conf(data.keys()) != null) {
             throw CommandException.badInput(
                     "there is a key in " + data.keys() + " already; to replace it: blackbox keys rotate");
         }
-        try (LogKey key = LogKeys.create(data.keys(), wish.wish(), KeyAccess.system())) {
+        try (LogKey key = LogKeys.create(data.keys(), options.options(), KeyAccess.system())) {
             return tell(common, data, key.conf());
         }
     }
@@ -88,7 +88,7 @@ final class KeysCommand {
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys rotate --store pkcs11 --module /usr/lib/softhsm/libsofthsm2.so --slot 12")
-    int rotate(@Mixin CommonOptions common, @Mixin KeyWish wish) throws RecorderException, IOException {
+    int rotate(@Mixin CommonOptions common, @Mixin KeyOptions options) throws RecorderException, IOException {
         DataFolder data = common.dataFolder();
         if (LogKeys.conf(data.keys()) == null) {
             throw CommandException.badInput("there is no key in " + data.keys() + " yet: blackbox keys create");
@@ -96,7 +96,7 @@ final class KeysCommand {
         if (LogKeys.isRotating(data.keys())) {
             System.err.println("blackbox: going on with a rotation that was interrupted, with the key made then");
         }
-        return tell(common, data, new KeyCare(data, KeyAccess.system()).rotate(wish.wish()));
+        return tell(common, data, new KeyRotation(data, KeyAccess.system()).rotate(options.options()));
     }
 
     @Command(
@@ -130,7 +130,7 @@ final class KeysCommand {
 
     private static Role revoke(DataFolder data, NoteVerifier key) throws RecorderException, IOException {
         try {
-            return new KeyCare(data, KeyAccess.system()).revoke(key);
+            return new KeyRotation(data, KeyAccess.system()).revoke(key);
         } catch (IllegalArgumentException e) {
             throw CommandException.badInput(String.valueOf(e.getMessage()));
         }

@@ -1,13 +1,13 @@
 package blackbox.cli;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.trust.ReplayNote.Tier;
-import blackbox.node.replay.LandedSession;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
+import blackbox.node.replay.DebugSession;
 import blackbox.node.replay.LandingReport;
 import blackbox.node.verdict.ReplayReport;
 import blackbox.node.verdict.ReplaySession;
+import blackbox.node.verdict.ReplaySession.ReplayOptions;
 import blackbox.node.verdict.ReplaySession.Verdicts;
-import blackbox.node.verdict.ReplaySession.Wish;
 import blackbox.node.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.replay.Moment;
@@ -106,7 +106,7 @@ final class ReplayCommand implements Callable<Integer> {
         }
         try (var narrator = Narrator.onStandardError()) {
             ReplaySession session = session(folder, narrator::say);
-            return say(tidily(() -> session.run(new Wish(id, times, workspace), trust.believed(folder))));
+            return say(tidily(() -> session.run(new ReplayOptions(id, times, workspace), trust.believed(folder))));
         }
     }
 
@@ -137,10 +137,10 @@ final class ReplayCommand implements Callable<Integer> {
             throw CommandException.badInput("--to lands once, in an exact recording: without --times and --env");
         }
         var recordings = new Recordings(folder.root());
-        var wish = new Wish(id, 1, workspace);
-        ReplaySession.Opened opened = session.open(wish);
-        Tier tier = opened.tier();
-        if (tier != Tier.EXACT) {
+        var options = new ReplayOptions(id, 1, workspace);
+        ReplaySession.Opened opened = session.open(options);
+        ReplayMethod tier = opened.tier();
+        if (tier != ReplayMethod.EXACT) {
             throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
                     + Tiers.why(tier) + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
@@ -150,11 +150,10 @@ final class ReplayCommand implements Callable<Integer> {
         long index = moment.locate(recordings, id).index();
         PrintWriter out = spec.commandLine().getOut();
         return switch (opened.prepare(trust.believed(folder))) {
-            case ReplaySession.Refused refused -> say(session.refuse(wish, refused));
+            case ReplaySession.Refused refused -> say(session.refuse(options, refused));
             case ReplaySession.Ready ready -> {
                 var report = new LandingReport(out, form());
-                try (LandedSession landed =
-                        tidily(() -> LandedSession.at(ready.request(), index, report, this::tell))) {
+                try (DebugSession landed = tidily(() -> DebugSession.at(ready.request(), index, report, this::tell))) {
                     answer(landed, ready.why());
                     boolean sits = report.form() == LandingReport.Form.PROMPTED;
                     yield landed.misunderstood() && !sits ? ExitCodes.BAD_INPUT : ExitCodes.OK;
@@ -182,7 +181,7 @@ final class ReplayCommand implements Callable<Integer> {
 
     /// Where the program is told to end while it waits for a command, which cannot be interrupted, the machine is
     /// ended for it.
-    private static void answer(LandedSession landed, String why)
+    private static void answer(DebugSession landed, String why)
             throws ReplayException, IOException, InterruptedException {
         Thread hook = Thread.ofPlatform().unstarted(() -> {
             try {

@@ -12,7 +12,7 @@ import blackbox.node.record.PipelineLock;
 import blackbox.node.serve.ApiContext;
 import blackbox.node.serve.ApiServer;
 import blackbox.node.serve.ApiToken;
-import blackbox.node.serve.TrustedKeys;
+import blackbox.node.serve.TrustSource;
 import blackbox.node.verdict.IndexAhead;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
@@ -150,8 +150,8 @@ final class ServeCommand implements Callable<Integer> {
         return new ApiContext(new Recordings(data.root()), trust(data), token, witness);
     }
 
-    private static TrustedKeys trust(DataFolder data) {
-        return new TrustedKeys() {
+    private static TrustSource trust(DataFolder data) {
+        return new TrustSource() {
             @Override
             public List<NoteVerifier> read() throws IOException {
                 return new LocalTrust(data).trustedKeys();

@@ -7,7 +7,7 @@ import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.time.TestTimeAuthority;
 import blackbox.evidence.time.TimeAnswer;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
@@ -83,7 +83,10 @@ class AnchorCommandTest {
 
     private void beginLog() throws Exception {
         Ed25519Key key = Ed25519Key.create("blackbox/log/test", new SecureRandom());
-        var log = new RunLog(data.resolve("log"), new RunLog.Signer(List.of(key), NOW, null), InstantSource.fixed(NOW));
+        var log = new TransparencyLogWriter(
+                data.resolve("log"),
+                new TransparencyLogWriter.Signer(List.of(key), NOW, null),
+                InstantSource.fixed(NOW));
         log.append(List.of(SignedNote.sign("a leaf\n", key)));
     }
 

@@ -8,19 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.Ed25519Key;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyHistory;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.node.data.LocalTrust;
-import blackbox.node.keys.KeyCare;
+import blackbox.node.keys.KeyRotation;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.Secrets;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -89,8 +89,9 @@ class KeysCommandTest {
         return LogKeys.load(data.keys(), access(InstantSource.system()));
     }
 
-    private RunLog log(LogKey key, InstantSource clock) {
-        return new RunLog(data.log(), new RunLog.Signer(key.signers(), key.validFrom(), key.validUntil()), clock);
+    private TransparencyLogWriter log(LogKey key, InstantSource clock) {
+        return new TransparencyLogWriter(
+                data.log(), new TransparencyLogWriter.Signer(key.signers(), key.validFrom(), key.validUntil()), clock);
     }
 
     /// Certifies a run's key, as `record` does when a run begins.
@@ -105,7 +106,7 @@ class KeysCommandTest {
     }
 
     private CheckedLog checked(List<NoteVerifier> trusted) throws IOException {
-        var outcome = CheckedLog.read(new RunsLog(data.log()), trusted, null);
+        var outcome = CheckedLog.read(new TransparencyLogReader(data.log()), trusted, null);
         return assertInstanceOf(CheckedLog.Holds.class, outcome, outcome::toString)
                 .log();
     }
@@ -159,7 +160,9 @@ class KeysCommandTest {
             assertEquals(List.of(second), history.believed(Role.LOG, 4));
         }
         var stranger = Ed25519Key.create(first.name(), new SecureRandom()).verifier();
-        assertInstanceOf(CheckedLog.Broken.class, CheckedLog.read(new RunsLog(data.log()), List.of(stranger), null));
+        assertInstanceOf(
+                CheckedLog.Broken.class,
+                CheckedLog.read(new TransparencyLogReader(data.log()), List.of(stranger), null));
     }
 
     @Test
@@ -168,8 +171,8 @@ class KeysCommandTest {
         beginARun();
         NoteVerifier next;
         try (LogKey old = load();
-                LogKey made =
-                        LogKeys.prepareNext(data.keys(), LogKeys.Wish.standard(), access(InstantSource.system()))) {
+                LogKey made = LogKeys.prepareNext(
+                        data.keys(), LogKeys.NewKeyOptions.standard(), access(InstantSource.system()))) {
             next = made.first().verifier();
             log(made, InstantSource.system()).rotate(old.signers());
         }
@@ -224,9 +227,11 @@ class KeysCommandTest {
     void anExpiredKeySignsNothingAndCannotBeRotated() throws Exception {
         Instant start = Instant.parse("2026-01-01T00:00:00Z");
         InstantSource late = InstantSource.fixed(start.plus(Duration.ofDays(2)));
-        var wish = new LogKeys.Wish(
-                LogKeys.Wish.standard().store(), LogKeys.Wish.standard().settings(), Duration.ofDays(1));
-        LogKeys.create(data.keys(), wish, access(InstantSource.fixed(start))).close();
+        var options = new LogKeys.NewKeyOptions(
+                LogKeys.NewKeyOptions.standard().store(),
+                LogKeys.NewKeyOptions.standard().settings(),
+                Duration.ofDays(1));
+        LogKeys.create(data.keys(), options, access(InstantSource.fixed(start))).close();
         try (LogKey key = load()) {
             RunId run = RunId.create(start, new SecureRandom());
             var epoch = Ed25519Key.create(run.origin(), new SecureRandom()).verifier();
@@ -236,8 +241,8 @@ class KeysCommandTest {
             assertTrue(String.valueOf(refusal.getMessage()).contains("expired"), refusal::getMessage);
         }
         assertFalse(keys("show", "--json").json().at("/log/valid").asBoolean());
-        var care = new KeyCare(data, access(late));
-        assertThrows(RecorderException.class, () -> care.rotate(LogKeys.Wish.standard()));
+        var care = new KeyRotation(data, access(late));
+        assertThrows(RecorderException.class, () -> care.rotate(LogKeys.NewKeyOptions.standard()));
         assertEquals(2, checked(new LocalTrust(data).trustedKeys()).checkpoint().size(), "nothing was appended");
     }
 }

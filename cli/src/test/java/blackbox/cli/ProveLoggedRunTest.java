@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -44,8 +44,8 @@ class ProveLoggedRunTest {
     private void record() throws Exception {
         var random = new SecureRandom();
         Ed25519Key longTerm = Ed25519Key.create(LOG, random);
-        var signer = new RunLog.Signer(List.of(longTerm, MlDsaKey.create44(LOG, random)), START, null);
-        var log = new RunLog(data.resolve("log"), signer, InstantSource.fixed(START));
+        var signer = new TransparencyLogWriter.Signer(List.of(longTerm, MlDsaKey.create44(LOG, random)), START, null);
+        var log = new TransparencyLogWriter(data.resolve("log"), signer, InstantSource.fixed(START));
         Files.createDirectories(data.resolve("keys"));
         Files.writeString(data.resolve("keys/log.pub"), longTerm.verifier().encoded() + "\n");
         var keys = new EphemeralKeys(run, random);

@@ -13,7 +13,7 @@ import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.node.record.Installation;
 import blackbox.node.record.LoopbackServices;
-import blackbox.node.replay.LandedSession;
+import blackbox.node.replay.DebugSession;
 import blackbox.node.replay.LandingReport;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
@@ -24,15 +24,15 @@ import blackbox.replay.divergence.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.FrameLookup;
-import blackbox.replay.seek.Lander;
 import blackbox.replay.seek.Landings;
+import blackbox.replay.seek.Seeker;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.ScratchFolder;
-import blackbox.vm.replay.KeptMachines;
+import blackbox.vm.replay.ReplayCheckpoints;
 import blackbox.vm.replay.SteppedMachine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -264,15 +264,15 @@ class ExactTierTest {
     @Test
     void aLandingAtAnEventIsWhatAReplayFromTheStartPasses() throws Exception {
         ReplayRequest request = request(facts);
-        Lander lander = Landings.lander(request, line -> {});
+        Seeker seeker = Landings.lander(request, line -> {});
         var states = new TreeMap<Long, Long>();
         int fromKept = 0;
         for (long index : new Random(SEED).longs(25, 1, facts.events()).sorted().toArray()) {
             FrameLookup event = FrameLookup.at(recordings, facts.run(), index);
-            var landed = lander.land(event.seq());
-            try (SteppedMachine machine = landed.machine()) {
-                assertEquals(landed.position(), machine.position(), event::toString);
-                states.put(landed.position(), state(machine));
+            var session = seeker.land(event.seq());
+            try (SteppedMachine machine = session.machine()) {
+                assertEquals(session.position(), machine.position(), event::toString);
+                states.put(session.position(), state(machine));
                 fromKept += machine.beganAt() > 0 ? 1 : 0;
             }
         }
@@ -297,22 +297,22 @@ class ExactTierTest {
         ReplayRequest request = request(facts);
         var other = new RunId("0".repeat(26));
         Path index = blackbox.data().resolve("replays").resolve(other.value()).resolve("index");
-        var streams = new Lander.Streams(
+        var streams = new Seeker.Streams(
                 capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
         var recording = ExactReplayer.recording(request);
-        var ended = new Lander(blackbox.data(), other, recording, streams, line -> {
+        var ended = new Seeker(blackbox.data(), other, recording, streams, line -> {
             Thread.currentThread().interrupt(); // as soon as something is kept
         });
         assertThrows(ReplayException.class, ended::indexAll);
         assertTrue(Thread.interrupted());
-        NavigableSet<Long> begun = KeptMachines.open(index).positions();
+        NavigableSet<Long> begun = ReplayCheckpoints.open(index).positions();
         assertFalse(begun.isEmpty());
         Path places = index.resolve("index.json");
         Files.delete(places); // the pass begins again, and finds the places that the machines need
-        var goesOn = new Lander(blackbox.data(), other, recording, streams, line -> {});
+        var goesOn = new Seeker(blackbox.data(), other, recording, streams, line -> {});
         assertTrue(goesOn.indexAll());
         assertFalse(goesOn.indexAll());
-        assertTrue(KeptMachines.open(index).positions().containsAll(begun));
+        assertTrue(ReplayCheckpoints.open(index).positions().containsAll(begun));
         JsonNode first =
                 new ObjectMapper().readTree(places.toFile()).path("places").path(0);
         assertTrue(first.path(1).asLong() <= begun.first(), first::toString);
@@ -327,7 +327,7 @@ class ExactTierTest {
                 flip(file, Files.size(file) / 2);
             }
         }
-        var damaged = new Lander(blackbox.data(), other, recording, streams, line -> {}).land(last.seq());
+        var damaged = new Seeker(blackbox.data(), other, recording, streams, line -> {}).land(last.seq());
         assertEquals(whole.position(), damaged.position());
         assertEquals(0, damaged.machine().beganAt());
         damaged.machine().close();
@@ -339,10 +339,10 @@ class ExactTierTest {
         ReplayRequest request = request(facts);
         var said = new ArrayList<String>();
         var stopped = new AtomicReference<ProcessHandle>();
-        var streams = new Lander.Streams(
+        var streams = new Seeker.Streams(
                 capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
         var other = new RunId("1".repeat(26));
-        var lander = new Lander(blackbox.data(), other, ExactReplayer.recording(request), streams, line -> {
+        var seeker = new Seeker(blackbox.data(), other, ExactReplayer.recording(request), streams, line -> {
             said.add(line);
             if (stopped.get() == null) {
                 ProcessHandle qemu = ProcessHandle.current()
@@ -354,12 +354,12 @@ class ExactTierTest {
                 assertEquals(0, signal(qemu, "STOP"));
             }
         });
-        assertTrue(lander.indexAll());
+        assertTrue(seeker.indexAll());
         ProcessHandle gone = stopped.get();
         assertNotNull(gone, said::toString);
         assertFalse(gone.isAlive());
         assertTrue(said.stream().anyMatch(line -> line.contains("another machine goes on")), said::toString);
-        assertTrue(Lander.isIndexed(blackbox.data(), other));
+        assertTrue(Seeker.isIndexed(blackbox.data(), other));
     }
 
     private static int signal(ProcessHandle process, String name) {
@@ -404,9 +404,9 @@ class ExactTierTest {
         long index = facts.events() / 2;
         var printed = new StringWriter();
         String asked = "registers\nprocesses\nconsole\noutput\nnext\nnext process.exit\nback 1\nprocesses\nto " + index;
-        try (var landed = LandedSession.at(
+        try (var session = DebugSession.at(
                 request, index, new LandingReport(new PrintWriter(printed), LandingReport.Form.JSON), line -> {})) {
-            landed.answer(new BufferedReader(new StringReader(asked)), "");
+            session.answer(new BufferedReader(new StringReader(asked)), "");
         }
         List<String> lines = printed.toString().lines().toList();
         JsonNode first = new ObjectMapper().readTree(lines.getFirst());
@@ -494,9 +494,9 @@ class ExactTierTest {
         assertEquals(RunState.TRUNCATED, killed.state());
         assertReplayedToTheCut(killed);
         FrameLookup middle = FrameLookup.at(recordings, id, killed.events() / 2);
-        try (var landed =
+        try (var session =
                 Landings.lander(request(killed), line -> {}).land(middle.seq()).machine()) {
-            assertTrue(landed.position() > 0);
+            assertTrue(session.position() > 0);
         }
     }
 

@@ -3,7 +3,7 @@ package blackbox.evidence.anchor;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TrustPolicy;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.time.MalformedTimeStampException;
 import blackbox.evidence.time.TimeToken;
 import blackbox.evidence.time.TimeVerdict;
@@ -44,9 +44,10 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
     /// Checks what is stored in `files` against the log that was checked.
     ///
     /// @param log the checked log's checkpoint
-    public static Anchors read(RunsLog files, AnchorTrust trust, Checkpoint log, Roots roots) throws IOException {
+    public static Anchors read(TransparencyLogReader files, AnchorTrust trust, Checkpoint log, Roots roots)
+            throws IOException {
         var pass = new Pass(trust, log, roots);
-        for (RunsLog.AnchorFile file : files.anchorFiles()) {
+        for (TransparencyLogReader.AnchorFile file : files.anchorFiles()) {
             pass.read(file);
         }
         return new Anchors(pass.anchors, pass.contradictions, pass.remarks);
@@ -68,7 +69,7 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
             this.roots = roots;
         }
 
-        void read(RunsLog.AnchorFile file) throws IOException {
+        void read(TransparencyLogReader.AnchorFile file) throws IOException {
             SignedNote note = SignedNote.parse(file.note());
             Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
             if (note == null || checkpoint == null || !file.name().equals(checkpoint.size() + ".note")) {
@@ -81,7 +82,7 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
             }
             var found = new ArrayList<Anchor>();
             witnesses(file.name(), note, checkpoint, found);
-            for (RunsLog.StampFile stamp : file.stamps()) {
+            for (TransparencyLogReader.StampFile stamp : file.stamps()) {
                 stamp(stamp, checkpoint, found);
             }
             if (!found.isEmpty()) {
@@ -129,7 +130,7 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
                     .toList();
         }
 
-        private void stamp(RunsLog.StampFile file, Checkpoint checkpoint, List<Anchor> found) {
+        private void stamp(TransparencyLogReader.StampFile file, Checkpoint checkpoint, List<Anchor> found) {
             Hash imprint = Hash.sha256(checkpoint.text().getBytes(StandardCharsets.UTF_8));
             try {
                 TimeToken token = TimeToken.ofResponse(file.octets());

@@ -8,7 +8,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyStatement;
 import blackbox.evidence.verify.RunVerifier;
@@ -160,7 +160,7 @@ public final class BundleVerifier {
     /// The trusted keys and those that the log of runs leads to from them.
     private List<NoteVerifier> believed(List<NoteVerifier> keys) throws IOException {
         var believed = new ArrayList<>(keys);
-        var log = new RunsLog(new Recordings(folder).log());
+        var log = new TransparencyLogReader(new Recordings(folder).log());
         switch (CheckedLog.read(log, keys, null)) {
             case CheckedLog.Holds(CheckedLog checked) ->
                 believed.addAll(checked.keys()

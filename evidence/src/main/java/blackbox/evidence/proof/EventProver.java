@@ -9,7 +9,7 @@ import blackbox.evidence.log.TreeProver;
 import blackbox.evidence.proof.EventProof.LoggedNote;
 import blackbox.evidence.proof.EventProof.ProvenLeaf;
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.trust.KeyStatement;
 import blackbox.schemas.RunId;
 import java.io.IOException;
@@ -55,7 +55,7 @@ public final class EventProver {
     private EventProver(Recordings recordings, RunId run) throws IOException {
         this.run = run;
         this.tree = new RunTree(recordings, run);
-        this.log = new LogView(new RunsLog(recordings.log()));
+        this.log = new LogView(new TransparencyLogReader(recordings.log()));
         log.entries((index, entry) -> take(index, new String(entry, StandardCharsets.UTF_8)));
     }
 

@@ -4,7 +4,7 @@ import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.LogProof;
 import blackbox.evidence.log.TileHashes;
 import blackbox.evidence.log.TreeProver;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,27 +14,28 @@ import org.jspecify.annotations.Nullable;
 /// proofs and checks them. Owned by one thread.
 final class LogView {
 
-    private final RunsLog log;
-    private final RunsLog.@Nullable Head head;
+    private final TransparencyLogReader log;
+    private final TransparencyLogReader.@Nullable Head head;
     private final List<Anchored> anchors = new ArrayList<>();
 
-    LogView(RunsLog log) throws IOException {
+    LogView(TransparencyLogReader log) throws IOException {
         this.log = log;
         this.head = log.head();
-        for (RunsLog.AnchorFile file : log.anchorFiles()) {
-            RunsLog.Head anchor = RunsLog.Head.parse(file.note());
+        for (TransparencyLogReader.AnchorFile file : log.anchorFiles()) {
+            TransparencyLogReader.Head anchor = TransparencyLogReader.Head.parse(file.note());
             if (anchor != null) {
-                List<byte[]> tokens =
-                        file.stamps().stream().map(RunsLog.StampFile::octets).toList();
+                List<byte[]> tokens = file.stamps().stream()
+                        .map(TransparencyLogReader.StampFile::octets)
+                        .toList();
                 anchors.add(new Anchored(anchor, true, tokens));
             }
         }
     }
 
     /// A checkpoint to prove entries against.
-    record Anchored(RunsLog.Head head, boolean isAnchored, List<byte[]> timeTokens) {}
+    record Anchored(TransparencyLogReader.Head head, boolean isAnchored, List<byte[]> timeTokens) {}
 
-    void entries(RunsLog.EntrySink sink) throws IOException {
+    void entries(TransparencyLogReader.EntrySink sink) throws IOException {
         if (head != null) {
             log.entries(head.checkpoint().size(), sink);
         }
@@ -42,7 +43,7 @@ final class LogView {
 
     /// The first anchored checkpoint over an entry, or the last of all where none is.
     Anchored over(long index) throws IOException {
-        RunsLog.Head last = head;
+        TransparencyLogReader.Head last = head;
         if (last == null || last.checkpoint().size() <= index) {
             throw new IllegalArgumentException("the log of runs has no entry " + index);
         }

@@ -7,7 +7,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TileHashes;
 import blackbox.evidence.log.TreeProver;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.trust.KeyHistory;
 import blackbox.evidence.trust.KeyStatement;
 import blackbox.evidence.trust.ReplayNote;
@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 /// Costs one pass over all entries, and memory for what concerns the one run that is asked about.
 public final class CheckedLog {
 
-    private final RunsLog.Head head;
+    private final TransparencyLogReader.Head head;
     private final KeyHistory keys;
     private final List<RunLeaf> leaves;
     private final List<Replayed> replays;
-    private final RunsLog files;
+    private final TransparencyLogReader files;
 
-    private CheckedLog(RunsLog files, RunsLog.Head head, Pass pass) {
+    private CheckedLog(TransparencyLogReader files, TransparencyLogReader.Head head, Pass pass) {
         this.files = files;
         this.head = head;
         this.keys = pass.keys;
@@ -80,9 +80,10 @@ public final class CheckedLog {
     /// @param trusted the keys that are trusted to begin with
     /// @param run whose leaves are wanted, or null for none
     /// @throws IOException when a file is there and cannot be read
-    public static Outcome read(RunsLog files, Collection<? extends NoteVerifier> trusted, @Nullable RunId run)
+    public static Outcome read(
+            TransparencyLogReader files, Collection<? extends NoteVerifier> trusted, @Nullable RunId run)
             throws IOException {
-        RunsLog.Head head;
+        TransparencyLogReader.Head head;
         try {
             head = files.head();
         } catch (IOException e) {
@@ -175,8 +176,8 @@ public final class CheckedLog {
 
         private static final String UNBELIEVED = " is not signed by a key that was believed there and then";
 
-        private final RunsLog files;
-        private final RunsLog.Head head;
+        private final TransparencyLogReader files;
+        private final TransparencyLogReader.Head head;
         private final Collection<? extends NoteVerifier> trusted;
         private final @Nullable RunId run;
         private final KeyHistory keys;
@@ -185,7 +186,11 @@ public final class CheckedLog {
         private final TileCheck tiles;
         private @Nullable String fault;
 
-        Pass(RunsLog files, RunsLog.Head head, Collection<? extends NoteVerifier> trusted, @Nullable RunId run) {
+        Pass(
+                TransparencyLogReader files,
+                TransparencyLogReader.Head head,
+                Collection<? extends NoteVerifier> trusted,
+                @Nullable RunId run) {
             this.files = files;
             this.head = head;
             this.trusted = trusted;

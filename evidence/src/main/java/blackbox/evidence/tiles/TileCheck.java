@@ -3,7 +3,7 @@ package blackbox.evidence.tiles;
 import blackbox.evidence.log.TileBuilder;
 import blackbox.evidence.log.TileBuilder.Tile;
 import blackbox.evidence.log.TilePath;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.schemas.Hash;
 import java.io.IOException;
 import java.util.Arrays;
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /// a size that was never signed (a writer was killed) are passed over. Owned by one thread.
 final class TileCheck {
 
-    private final RunsLog files;
+    private final TransparencyLogReader files;
     private final TileBuilder tiles = new TileBuilder(this::compare);
     private @Nullable String fault;
 
-    TileCheck(RunsLog files) {
+    TileCheck(TransparencyLogReader files) {
         this.files = files;
     }
 

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param document SHA-256 of the verdict's document, octet for octet
 /// @param at when the verdict was given, on the host's clock
-public record ReplayNote(RunId run, Tier tier, Outcome outcome, Hash document, Instant at) {
+public record ReplayNote(RunId run, ReplayMethod tier, Outcome outcome, Hash document, Instant at) {
 
     private static final String VERSION_LINE = "blackbox/replay/v1";
     private static final int LINES = 6;
 
     /// How faithfully a run can be replayed; fixed when it is recorded.
-    public enum Tier {
+    public enum ReplayMethod {
         /// Instruction by instruction, from a log of all that was not determined.
         EXACT,
         /// Executed anew from the same start, with the network served from the recording.
@@ -79,7 +79,7 @@ public record ReplayNote(RunId run, Tier tier, Outcome outcome, Hash document, I
         if (at == null) {
             return null;
         }
-        Tier tier = of(Tier.values(), Tier::word, lines[2]);
+        ReplayMethod tier = of(ReplayMethod.values(), ReplayMethod::word, lines[2]);
         Outcome outcome = of(Outcome.values(), Outcome::name, lines[3]);
         if (tier == null || outcome == null) {
             return null;

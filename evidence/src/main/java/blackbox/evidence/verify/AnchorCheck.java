@@ -4,7 +4,7 @@ import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.anchor.AnchoredRange;
 import blackbox.evidence.anchor.AnchoredRange.Logged;
 import blackbox.evidence.anchor.Anchors;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.verify.Verification.Time;
 import java.io.IOException;
@@ -26,7 +26,8 @@ final class AnchorCheck {
     }
 
     /// Reads the anchors of a log of runs that holds; null for one that is not there, or does not.
-    static AnchorCheck read(RunsLog files, @Nullable CheckedLog log, AnchorTrust trust) throws IOException {
+    static AnchorCheck read(TransparencyLogReader files, @Nullable CheckedLog log, AnchorTrust trust)
+            throws IOException {
         if (log == null) {
             return new AnchorCheck(trust, Anchors.none(), List.of());
         }

@@ -2,7 +2,7 @@ package blackbox.evidence.verify;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.schemas.RunId;
@@ -27,7 +27,8 @@ final class LogCheck {
     }
 
     /// Reads the log of runs. Where a writer goes on with it meanwhile, once more.
-    static LogCheck read(RunsLog files, RunId run, List<? extends NoteVerifier> trusted) throws IOException {
+    static LogCheck read(TransparencyLogReader files, RunId run, List<? extends NoteVerifier> trusted)
+            throws IOException {
         for (int attempt = 1; ; attempt++) {
             String before = headOf(files);
             CheckedLog.Outcome outcome = CheckedLog.read(files, trusted, run);
@@ -47,9 +48,9 @@ final class LogCheck {
         }
     }
 
-    private static String headOf(RunsLog files) {
+    private static String headOf(TransparencyLogReader files) {
         try {
-            RunsLog.Head head = files.head();
+            TransparencyLogReader.Head head = files.head();
             return head == null ? "" : head.note().text();
         } catch (IOException e) {
             return "";

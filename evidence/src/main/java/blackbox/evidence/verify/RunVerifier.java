@@ -11,7 +11,7 @@ import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RefusedBatch;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Time;
 import blackbox.schemas.RunId;
@@ -45,7 +45,7 @@ public final class RunVerifier {
     private final Recordings recordings;
     private final RunId run;
     private final Findings findings = new Findings();
-    private final LogCheck runsLog;
+    private final LogCheck transparencyLog;
     private final TrustedKeys keys;
     private final LeafLog log;
     private final RawLeaf rawLeaf = new RawLeaf();
@@ -63,11 +63,12 @@ public final class RunVerifier {
 
     private long tableEnd;
 
-    private RunVerifier(Recordings recordings, RunId run, LogCheck runsLog, List<? extends NoteVerifier> trusted) {
+    private RunVerifier(
+            Recordings recordings, RunId run, LogCheck transparencyLog, List<? extends NoteVerifier> trusted) {
         this.recordings = recordings;
         this.run = run;
-        this.runsLog = runsLog;
-        this.keys = new TrustedKeys(trusted, runsLog);
+        this.transparencyLog = transparencyLog;
+        this.keys = new TrustedKeys(trusted, transparencyLog);
         this.log = new LeafLog(run, keys, findings);
     }
 
@@ -99,8 +100,8 @@ public final class RunVerifier {
             throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
-                LogCheck runsLog = LogCheck.read(new RunsLog(recordings.log()), run, trusted);
-                return new RunVerifier(recordings, run, runsLog, trusted).verify(kept, anchors);
+                LogCheck transparencyLog = LogCheck.read(new TransparencyLogReader(recordings.log()), run, trusted);
+                return new RunVerifier(recordings, run, transparencyLog, trusted).verify(kept, anchors);
             } catch (NoSuchFileException e) {
                 if (attempt == ATTEMPTS_MAX) {
                     throw e;
@@ -111,10 +112,11 @@ public final class RunVerifier {
     }
 
     private Verification verify(@Nullable SignedNote kept, AnchorTrust trust) throws IOException {
-        runsLog.check(findings, kept);
-        AnchorCheck anchors = AnchorCheck.read(new RunsLog(recordings.log()), runsLog.log(), trust);
+        transparencyLog.check(findings, kept);
+        AnchorCheck anchors =
+                AnchorCheck.read(new TransparencyLogReader(recordings.log()), transparencyLog.log(), trust);
         anchors.check(findings);
-        runsLog.expectIn(log);
+        transparencyLog.expectIn(log);
         boolean live = recordings.isLive(run);
         List<Path> segments = recordings.spoolSegments(run);
         var spool = new SpoolCheck(run, segments, live, findings);
@@ -158,11 +160,11 @@ public final class RunVerifier {
         if (log.size() == 0) {
             findings.truncated(
                     0,
-                    runsLog.knowsRun()
+                    transparencyLog.knowsRun()
                             ? "nothing of the run is there, and the log of runs knows it"
                             : "nothing of the run is there");
         } else if (log.isClosed() && log.isCertified() && !findings.isTampered()) {
-            runsLog.checkClose(findings, log.size());
+            transparencyLog.checkClose(findings, log.size());
         }
     }
 

@@ -13,7 +13,7 @@ import blackbox.evidence.log.TreeProver;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.CosignatureKey;
 import blackbox.evidence.sign.NoteVerifiers;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.time.TestTimeAuthority;
 import blackbox.evidence.time.TimeAnswer;
 import blackbox.evidence.time.TimeAuthorities;
@@ -69,8 +69,8 @@ class AnchorsTest {
     }
 
     private TreeProver prover() {
-        return new TreeProver(
-                new TileHashes(new RunsLog(folder), log.checkpoint().size()));
+        return new TreeProver(new TileHashes(
+                new TransparencyLogReader(folder), log.checkpoint().size()));
     }
 
     private SignedNote note(Checkpoint checkpoint) {
@@ -97,7 +97,7 @@ class AnchorsTest {
     }
 
     private Anchors read(AnchorTrust whom) throws IOException {
-        return Anchors.read(new RunsLog(folder), whom, log.checkpoint(), prover()::root);
+        return Anchors.read(new TransparencyLogReader(folder), whom, log.checkpoint(), prover()::root);
     }
 
     @Test

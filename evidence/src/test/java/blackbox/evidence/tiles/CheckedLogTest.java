@@ -12,7 +12,7 @@ import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog.Absent;
 import blackbox.evidence.tiles.CheckedLog.Broken;
 import blackbox.evidence.tiles.CheckedLog.Holds;
@@ -23,7 +23,7 @@ import blackbox.evidence.trust.KeyStatement.Action;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.evidence.trust.ReplayNote;
 import blackbox.evidence.trust.ReplayNote.Outcome;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.evidence.trust.RunKeyCertificate;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
@@ -72,7 +72,7 @@ class CheckedLogTest {
     }
 
     private CheckedLog.Outcome read() throws IOException {
-        return CheckedLog.read(new RunsLog(log.folder), List.of(log.key.verifier()), RUN);
+        return CheckedLog.read(new TransparencyLogReader(log.folder), List.of(log.key.verifier()), RUN);
     }
 
     /// Another log, which has begun.
@@ -144,14 +144,14 @@ class CheckedLogTest {
                 octets[i] ^= (byte) (1 << i % 8);
                 Files.write(file, octets);
                 String where = file + " octet " + i;
-                assertInstanceOf(Broken.class, CheckedLog.read(new RunsLog(folder), trusted, RUN), where);
+                assertInstanceOf(Broken.class, CheckedLog.read(new TransparencyLogReader(folder), trusted, RUN), where);
                 octets[i] ^= (byte) (1 << i % 8);
                 flips++;
             }
             Files.write(file, octets);
         }
         assertTrue(flips > 300, flips + " flips");
-        assertInstanceOf(Holds.class, CheckedLog.read(new RunsLog(folder), trusted, RUN));
+        assertInstanceOf(Holds.class, CheckedLog.read(new TransparencyLogReader(folder), trusted, RUN));
     }
 
     private List<Path> files() throws IOException {
@@ -199,7 +199,7 @@ class CheckedLogTest {
         state(Action.BEGIN, log.key, BEGUN, BEGUN.plusSeconds(100), List.of(log.key));
         open(RUN, BEGUN.plusSeconds(100), log.key);
         log.publish();
-        var outcome = CheckedLog.read(new RunsLog(log.folder), List.of(log.key.verifier()), RUN);
+        var outcome = CheckedLog.read(new TransparencyLogReader(log.folder), List.of(log.key.verifier()), RUN);
         assertTrue(assertInstanceOf(Broken.class, outcome).why().contains("believed there and then"));
     }
 
@@ -207,7 +207,7 @@ class CheckedLogTest {
     void aLogOfStrangersIsNotBelieved() throws Exception {
         log.publish();
         Ed25519Key mine = Ed25519Key.create(TestLog.ORIGIN, new SecureRandom());
-        var outcome = CheckedLog.read(new RunsLog(folder), List.of(mine.verifier()), RUN);
+        var outcome = CheckedLog.read(new TransparencyLogReader(folder), List.of(mine.verifier()), RUN);
         assertTrue(assertInstanceOf(Broken.class, outcome).why().contains("none of its keys is trusted"));
     }
 
@@ -216,7 +216,7 @@ class CheckedLogTest {
         log = new TestLog(folder.resolve("headless"));
         checkpoint(RUN, 7);
         log.publish();
-        var outcome = CheckedLog.read(new RunsLog(log.folder), List.of(log.key.verifier()), RUN);
+        var outcome = CheckedLog.read(new TransparencyLogReader(log.folder), List.of(log.key.verifier()), RUN);
         assertTrue(assertInstanceOf(Broken.class, outcome).why().contains("does not begin with"));
     }
 
@@ -262,7 +262,8 @@ class CheckedLogTest {
     }
 
     private void replay(RunId run, Outcome outcome, Instant at, NoteSigner by) {
-        log.add(SignedNote.sign(new ReplayNote(run, Tier.RERUN, outcome, Hash.sha256(new byte[1]), at).text(), by));
+        log.add(SignedNote.sign(
+                new ReplayNote(run, ReplayMethod.RERUN, outcome, Hash.sha256(new byte[1]), at).text(), by));
     }
 
     @Test
@@ -308,7 +309,8 @@ class CheckedLogTest {
 
     @Test
     void aVerdictOfAnotherVersionAndANoteOfNoKnownKindBreakTheLog() throws Exception {
-        String known = new ReplayNote(OTHER, Tier.EXACT, Outcome.IDENTICAL, Hash.sha256(new byte[1]), BEGUN).text();
+        String known =
+                new ReplayNote(OTHER, ReplayMethod.EXACT, Outcome.IDENTICAL, Hash.sha256(new byte[1]), BEGUN).text();
         log.add(SignedNote.sign(known.replace("/v1", "/v2"), log.key));
         log.publish();
         broken("leaf 1 is no verdict on a replay of a known version");

@@ -10,7 +10,7 @@ import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.trust.KeyStatement.Action;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.evidence.trust.ReplayNote.Outcome;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.Text;
@@ -90,8 +90,8 @@ final class TrustTextsTest {
     @Test
     void aVerdictOnAReplayHasItsVersionOneForm() {
         Hash document = Hash.sha256(new byte[1]);
-        assertEquals(REPLAY, new ReplayNote(RUN, Tier.RERUN, Outcome.EQUIVALENT, document, AT).text());
-        for (Tier tier : Tier.values()) {
+        assertEquals(REPLAY, new ReplayNote(RUN, ReplayMethod.RERUN, Outcome.EQUIVALENT, document, AT).text());
+        for (ReplayMethod tier : ReplayMethod.values()) {
             for (Outcome outcome : Outcome.values()) {
                 var note = new ReplayNote(RUN, tier, outcome, document, AT);
                 assertEquals(note, ReplayNote.parse(note.text()));

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// that the batch before it named (`schemas/trust.md`). Until a batch is its run's next, nothing can be said about who
 /// signed it, so what comes out of order stops no such run.
 ///
-/// Owned by the consumer's thread. Remembers every run: open ones by their [RunState], closed ones by their
+/// Owned by the consumer's thread. Remembers every run: open ones by their [ChainState], closed ones by their
 /// length.
 public final class BatchCheck {
 
@@ -46,7 +46,7 @@ public final class BatchCheck {
     private final OpeningCheck opening = new OpeningCheck();
 
     /// An open run: its state as it will be committed, and the living tree behind it.
-    private record OpenRun(RunState state, MerkleFrontier tree) {}
+    private record OpenRun(ChainState state, MerkleFrontier tree) {}
 
     /// @param trust whose signatures are believed: on run key certificates, and on checkpoints of runs without one;
     /// asked again whenever a run begins
@@ -54,7 +54,7 @@ public final class BatchCheck {
     /// @param lengths how many leaves of each run are in the table
     public BatchCheck(
             Supplier<? extends Collection<? extends NoteVerifier>> trust,
-            Map<RunId, RunState> states,
+            Map<RunId, ChainState> states,
             Map<RunId, Long> lengths) {
         this.trust = trust;
         this.trusted = List.copyOf(trust.get());
@@ -66,12 +66,13 @@ public final class BatchCheck {
     /// Decides about one record. `octets` are kept by the verdict and must not change.
     ///
     /// @param key the record's key, which should be the run's id
-    public Verdict check(@Nullable String key, byte[] octets) {
+    public CheckResult check(@Nullable String key, byte[] octets) {
         SealedBatch batch;
         try {
             batch = SealedBatch.decode(octets);
         } catch (MalformedBatchException e) {
-            return new Verdict.Refused(octets, runOf(key), -1, Reason.MALFORMED, String.valueOf(e.getMessage()), null);
+            return new CheckResult.Refused(
+                    octets, runOf(key), -1, Reason.MALFORMED, String.valueOf(e.getMessage()), null);
         }
         if (!batch.run().value().equals(key)) {
             return refused(batch, Reason.MISFILED, "it came under the key '" + key + "'");
@@ -83,7 +84,7 @@ public final class BatchCheck {
         Long length = closed.get(batch.run());
         if (length != null) {
             return batch.endIndex() <= length
-                    ? new Verdict.Known(batch)
+                    ? new CheckResult.Known(batch)
                     : refused(batch, Reason.AFTER_CLOSE, "the run was closed with " + length + " leaves");
         }
         OpenRun run = open.get(batch.run());
@@ -91,7 +92,7 @@ public final class BatchCheck {
     }
 
     /// A run's first batch says itself who signs; it is remembered only once that holds.
-    private Verdict checkFirst(SealedBatch batch, SignedNote note) {
+    private CheckResult checkFirst(SealedBatch batch, SignedNote note) {
         trusted = List.copyOf(trust.get());
         if (batch.firstIndex() > 0 || batch.sequence() > 0) {
             return note.signedBy(trusted) == null
@@ -105,13 +106,13 @@ public final class BatchCheck {
     }
 
     private OpenRun remember(RunId run, NextSigner signer) {
-        var fresh = new OpenRun(RunState.NEW.signedBy(signer), new MerkleFrontier());
+        var fresh = new OpenRun(ChainState.NEW.signedBy(signer), new MerkleFrontier());
         open.put(run, fresh);
         return fresh;
     }
 
-    private Verdict checkPlace(SealedBatch batch, SignedNote note, OpenRun run) {
-        RunState state = run.state();
+    private CheckResult checkPlace(SealedBatch batch, SignedNote note, OpenRun run) {
+        ChainState state = run.state();
         boolean direct = state.signer() instanceof NextSigner.Direct;
         boolean signed = state.signer().signed(note, batch.run(), trusted);
         if (direct && !signed) {
@@ -135,25 +136,25 @@ public final class BatchCheck {
             return refused(
                     batch, Reason.CHECKPOINT, "its checkpoint is not of this run at " + batch.endIndex() + " leaves");
         }
-        Verdict misplaced = misplaced(batch, state);
+        CheckResult misplaced = misplaced(batch, state);
         return misplaced != null ? misplaced : checkContents(batch, checkpoint, run);
     }
 
-    private static String missing(SealedBatch batch, RunState state) {
+    private static String missing(SealedBatch batch, ChainState state) {
         return "it is batch " + batch.sequence() + " and batch " + state.nextSequence() + " has not come";
     }
 
     /// Another batch in a place that is taken: where the key of that epoch is gone it could be anyone's, and stops
     /// nothing.
-    private Verdict checkKnown(SealedBatch batch, RunState state, boolean direct) {
+    private CheckResult checkKnown(SealedBatch batch, ChainState state, boolean direct) {
         if (batch.sequence() == state.nextSequence() - 1 && !batch.hash().equals(state.previous())) {
             String what = "batch " + batch.sequence() + " came before with other contents";
             return refused(batch, direct ? Reason.CONFLICT : Reason.SIGNATURE, what);
         }
-        return new Verdict.Known(batch);
+        return new CheckResult.Known(batch);
     }
 
-    private @Nullable Verdict misplaced(SealedBatch batch, RunState state) {
+    private @Nullable CheckResult misplaced(SealedBatch batch, ChainState state) {
         if (batch.sequence() > state.nextSequence()) {
             return refused(batch, Reason.GAP, missing(batch, state));
         }
@@ -169,7 +170,7 @@ public final class BatchCheck {
                 : refused(batch, Reason.CHAIN, "it names another batch before it than the one that came");
     }
 
-    private Verdict checkContents(SealedBatch batch, Checkpoint checkpoint, OpenRun run) {
+    private CheckResult checkContents(SealedBatch batch, Checkpoint checkpoint, OpenRun run) {
         LeafCursor leaves = batch.leaves();
         boolean closes = false;
         for (int i = 0; leaves.next(); i++) {
@@ -190,15 +191,15 @@ public final class BatchCheck {
             return refused(batch, Reason.HEARTBEAT, "its heartbeat does not say rightly who signs the next batch");
         }
         Hash hash = batch.hash();
-        var frontier = new RunState.Frontier(run.tree().toBytes());
-        var after = new RunState(batch.endIndex(), batch.sequence() + 1, hash, frontier, next, null);
+        var frontier = new ChainState.Frontier(run.tree().toBytes());
+        var after = new ChainState(batch.endIndex(), batch.sequence() + 1, hash, frontier, next, null);
         if (closes) {
             open.remove(batch.run());
             closed.put(batch.run(), batch.endIndex());
         } else {
             open.put(batch.run(), new OpenRun(after, run.tree()));
         }
-        return new Verdict.Accepted(batch, after, closes);
+        return new CheckResult.Accepted(batch, after, closes);
     }
 
     private boolean isClose(LeafCursor leaf) {
@@ -223,14 +224,14 @@ public final class BatchCheck {
 
     /// Refuses, and stops the run where the reason does; the tree may then have been spoilt and is not used
     /// again.
-    private Verdict refused(SealedBatch batch, Reason reason, String what) {
+    private CheckResult refused(SealedBatch batch, Reason reason, String what) {
         OpenRun run = open.get(batch.run());
-        RunState after = null;
+        ChainState after = null;
         if (reason.stops() && run != null && run.state().stoppedBy() == null) {
             after = run.state().stopped(reason);
             open.put(batch.run(), new OpenRun(after, run.tree()));
         }
-        return new Verdict.Refused(batch.octets(), batch.run(), batch.sequence(), reason, what, after);
+        return new CheckResult.Refused(batch.octets(), batch.run(), batch.sequence(), reason, what, after);
     }
 
     private static @Nullable RunId runOf(@Nullable String key) {

@@ -31,7 +31,7 @@ public final class Quarantine {
     }
 
     /// Keeps the batch and its finding; returns the finding's file.
-    public Path keep(Verdict.Refused refused, Instant at) throws IngestException {
+    public Path keep(CheckResult.Refused refused, Instant at) throws IngestException {
         String run = refused.run() == null ? "unknown" : refused.run().value();
         Hash hash = Hash.sha256(refused.octets());
         String sequence = refused.sequence() < 0 ? "unknown" : "%012d".formatted(refused.sequence());

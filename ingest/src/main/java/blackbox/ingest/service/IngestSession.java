@@ -3,9 +3,9 @@ package blackbox.ingest.service;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.ingest.check.BatchCheck;
+import blackbox.ingest.check.ChainState;
+import blackbox.ingest.check.CheckResult;
 import blackbox.ingest.check.Quarantine;
-import blackbox.ingest.check.RunState;
-import blackbox.ingest.check.Verdict;
 import blackbox.ingest.kafka.BatchConsumer;
 import blackbox.ingest.kafka.BatchConsumer.Arrived;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
@@ -57,7 +57,7 @@ final class IngestSession implements AutoCloseable {
     /// As of the last message taken; owned by the writer's thread.
     private final Map<String, Long> offsets;
 
-    private final Map<RunId, RunState> runs;
+    private final Map<RunId, ChainState> runs;
     private final Map<RunId, Long> advanced = new HashMap<>();
     private final Set<RunId> closing = new HashSet<>();
 
@@ -66,7 +66,7 @@ final class IngestSession implements AutoCloseable {
     private volatile boolean ending;
     private volatile @Nullable Throwable checkFailure;
 
-    private record Checked(Arrived record, Verdict verdict) {}
+    private record Checked(Arrived record, CheckResult result) {}
 
     /// Opens the table and the topic.
     IngestSession(
@@ -98,7 +98,7 @@ final class IngestSession implements AutoCloseable {
         }
     }
 
-    private static Set<RunId> stopped(Map<RunId, RunState> runs) {
+    private static Set<RunId> stopped(Map<RunId, ChainState> runs) {
         var stopped = new HashSet<RunId>();
         runs.forEach((run, state) -> {
             if (state.stoppedBy() != null) {
@@ -180,12 +180,12 @@ final class IngestSession implements AutoCloseable {
         }
     }
 
-    private Verdict judge(Arrived record) throws IngestException {
-        Verdict verdict = check.check(record.key(), record.octets());
-        if (verdict instanceof Verdict.Refused refused) {
+    private CheckResult judge(Arrived record) throws IngestException {
+        CheckResult result = check.check(record.key(), record.octets());
+        if (result instanceof CheckResult.Refused refused) {
             quarantine.keep(refused, clock.instant());
         }
-        return verdict;
+        return result;
     }
 
     private void hand(Checked checked) throws InterruptedException {
@@ -207,13 +207,13 @@ final class IngestSession implements AutoCloseable {
     private void apply(Checked checked) throws IngestException {
         long now = System.nanoTime();
         offsets.put(checked.record().source(), checked.record().offset() + 1);
-        switch (checked.verdict()) {
-            case Verdict.Accepted accepted -> accept(accepted, now);
-            case Verdict.Known _ -> {
+        switch (checked.result()) {
+            case CheckResult.Accepted accepted -> accept(accepted, now);
+            case CheckResult.Known _ -> {
                 counters.known.increment();
                 pacing.later(now);
             }
-            case Verdict.Refused refused -> {
+            case CheckResult.Refused refused -> {
                 counters.refused.increment();
                 if (refused.run() != null && refused.after() != null) {
                     runs.put(refused.run(), refused.after());
@@ -224,7 +224,7 @@ final class IngestSession implements AutoCloseable {
         }
     }
 
-    private void accept(Verdict.Accepted accepted, long now) throws IngestException {
+    private void accept(CheckResult.Accepted accepted, long now) throws IngestException {
         RunId run = accepted.batch().run();
         writer.append(accepted.batch());
         counters.batches.increment();

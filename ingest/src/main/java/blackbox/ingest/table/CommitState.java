@@ -1,6 +1,6 @@
 package blackbox.ingest.table;
 
-import blackbox.ingest.check.RunState;
+import blackbox.ingest.check.ChainState;
 import blackbox.schemas.RunId;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,7 +11,7 @@ import java.util.TreeMap;
 ///
 /// @param offsets next offset by source, a source being `<cluster id>/<topic>/<partition>`
 /// @param runs open and stopped runs; closed ones are known by their rows
-public record CommitState(Map<String, Long> offsets, Map<RunId, RunState> runs) {
+public record CommitState(Map<String, Long> offsets, Map<RunId, ChainState> runs) {
 
     /// Of an empty table.
     public static final CommitState EMPTY = new CommitState(Map.of(), Map.of());
@@ -19,7 +19,7 @@ public record CommitState(Map<String, Long> offsets, Map<RunId, RunState> runs) 
     private static final String VERSION_KEY = "blackbox.state.version";
     private static final String VERSION = "2";
 
-    /// Also read: its runs say nothing of who signs next, see [RunState#parse].
+    /// Also read: its runs say nothing of who signs next, see [ChainState#parse].
     private static final String VERSION_BEFORE = "1";
 
     private static final String OFFSET_PREFIX = "blackbox.offset.";
@@ -48,12 +48,12 @@ public record CommitState(Map<String, Long> offsets, Map<RunId, RunState> runs) 
             throw new IllegalArgumentException("the snapshot holds no version " + VERSION + " state of ingest");
         }
         var offsets = new HashMap<String, Long>();
-        var runs = new HashMap<RunId, RunState>();
+        var runs = new HashMap<RunId, ChainState>();
         summary.forEach((key, value) -> {
             if (key.startsWith(OFFSET_PREFIX)) {
                 offsets.put(key.substring(OFFSET_PREFIX.length()), Long.parseLong(value));
             } else if (key.startsWith(RUN_PREFIX)) {
-                runs.put(new RunId(key.substring(RUN_PREFIX.length())), RunState.parse(value));
+                runs.put(new RunId(key.substring(RUN_PREFIX.length())), ChainState.parse(value));
             }
         });
         return new CommitState(offsets, runs);

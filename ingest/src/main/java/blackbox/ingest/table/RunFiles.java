@@ -36,7 +36,7 @@ final class RunFiles {
     private final RandomGenerator random;
     private final Path stagingFolder;
     private final RowGroup group;
-    private final Kept total;
+    private final RetainedBytes total;
 
     private @Nullable EventFile file;
     private @Nullable Path staging;
@@ -51,11 +51,11 @@ final class RunFiles {
     record Staged(RunId run, Path staging, DataFileName name, WrittenFile written, List<DataFile> replaced) {}
 
     /// How many octets of batches all runs keep.
-    static final class Kept {
+    static final class RetainedBytes {
         private long bytes;
     }
 
-    RunFiles(RunId run, Path stagingFolder, Kept total, RandomGenerator random) {
+    RunFiles(RunId run, Path stagingFolder, RetainedBytes total, RandomGenerator random) {
         this.run = run;
         this.total = total;
         this.stagingFolder = stagingFolder;

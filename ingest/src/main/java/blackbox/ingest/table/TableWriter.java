@@ -47,7 +47,7 @@ public final class TableWriter implements AutoCloseable {
     private final RandomGenerator random;
     private final CommitStep.Observer observer;
     private final Map<RunId, RunFiles> runs = new LinkedHashMap<>();
-    private final RunFiles.Kept kept = new RunFiles.Kept();
+    private final RunFiles.RetainedBytes kept = new RunFiles.RetainedBytes();
     private long pendingRows;
     private int commits;
 

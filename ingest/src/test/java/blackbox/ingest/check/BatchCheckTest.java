@@ -37,16 +37,16 @@ final class BatchCheckTest {
         return traffic;
     }
 
-    private Verdict check(SealedBatch batch) {
+    private CheckResult check(SealedBatch batch) {
         return check.check(batch.run().value(), batch.octets());
     }
 
-    private RunState accept(SealedBatch batch) {
-        return assertInstanceOf(Verdict.Accepted.class, check(batch)).after();
+    private ChainState accept(SealedBatch batch) {
+        return assertInstanceOf(CheckResult.Accepted.class, check(batch)).after();
     }
 
     private void refuse(Reason reason, SealedBatch batch) {
-        Verdict.Refused refused = assertInstanceOf(Verdict.Refused.class, check(batch));
+        CheckResult.Refused refused = assertInstanceOf(CheckResult.Refused.class, check(batch));
         assertEquals(reason, refused.reason(), refused.what());
         assertEquals(reason.stops(), refused.after() != null);
         if (refused.after() != null) {
@@ -85,11 +85,11 @@ final class BatchCheckTest {
         Traffic traffic = traffic(5);
         traffic.close();
         for (SealedBatch batch : traffic.batches()) {
-            Verdict.Accepted accepted = assertInstanceOf(Verdict.Accepted.class, check(batch));
+            CheckResult.Accepted accepted = assertInstanceOf(CheckResult.Accepted.class, check(batch));
             assertEquals(batch == traffic.batches().getLast(), accepted.closes());
             assertEquals(batch.endIndex(), accepted.after().nextIndex());
-            assertInstanceOf(Verdict.Known.class, check(traffic.batches().getFirst()));
-            assertInstanceOf(Verdict.Known.class, check(batch));
+            assertInstanceOf(CheckResult.Known.class, check(traffic.batches().getFirst()));
+            assertInstanceOf(CheckResult.Known.class, check(batch));
         }
         refuse(Reason.AFTER_CLOSE, traffic.batch(1));
     }
@@ -98,19 +98,20 @@ final class BatchCheckTest {
     void goesOnFromACommittedState() throws Exception {
         Traffic traffic = traffic(4);
         accept(traffic.batches().get(0));
-        RunState state = accept(traffic.batches().get(1));
+        ChainState state = accept(traffic.batches().get(1));
         var resumed = new BatchCheck(
                 () -> List.of(Traffic.KEY.verifier()),
-                Map.of(traffic.run(), RunState.parse(state.text())),
+                Map.of(traffic.run(), ChainState.parse(state.text())),
                 Map.of(traffic.run(), state.nextIndex()));
         for (SealedBatch batch : traffic.batches()) {
-            Verdict verdict = resumed.check(batch.run().value(), batch.octets());
-            Class<? extends Verdict> expected = batch.sequence() < 2 ? Verdict.Known.class : Verdict.Accepted.class;
-            assertEquals(expected, verdict.getClass());
+            CheckResult result = resumed.check(batch.run().value(), batch.octets());
+            Class<? extends CheckResult> expected =
+                    batch.sequence() < 2 ? CheckResult.Known.class : CheckResult.Accepted.class;
+            assertEquals(expected, result.getClass());
         }
         var closed = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of(traffic.run(), 21L));
         SealedBatch first = traffic.batches().getFirst();
-        assertInstanceOf(Verdict.Known.class, closed.check(first.run().value(), first.octets()));
+        assertInstanceOf(CheckResult.Known.class, closed.check(first.run().value(), first.octets()));
     }
 
     @Test
@@ -120,8 +121,8 @@ final class BatchCheckTest {
             byte[] flipped = batch.octets().clone();
             flipped[i] ^= (byte) (1 << random.nextInt(8));
             var fresh = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of());
-            Verdict verdict = fresh.check(batch.run().value(), flipped);
-            assertInstanceOf(Verdict.Refused.class, verdict, "octet " + i + ", seed " + SEED);
+            CheckResult result = fresh.check(batch.run().value(), flipped);
+            assertInstanceOf(CheckResult.Refused.class, result, "octet " + i + ", seed " + SEED);
         }
     }
 
@@ -141,14 +142,14 @@ final class BatchCheckTest {
         Traffic other = traffic(1);
         SealedBatch batch = traffic.batches().getFirst();
         SealedBatch foreign = other.batches().getFirst();
-        Verdict misfiled = check.check(other.run().value(), batch.octets());
+        CheckResult misfiled = check.check(other.run().value(), batch.octets());
         assertEquals(
                 Reason.MISFILED,
-                assertInstanceOf(Verdict.Refused.class, misfiled).reason());
-        Verdict keyless = check.check(null, batch.octets());
+                assertInstanceOf(CheckResult.Refused.class, misfiled).reason());
+        CheckResult keyless = check.check(null, batch.octets());
         assertEquals(
                 Reason.MISFILED,
-                assertInstanceOf(Verdict.Refused.class, keyless).reason());
+                assertInstanceOf(CheckResult.Refused.class, keyless).reason());
         var header = new BatchHeader(traffic.run(), 0, 0, foreign.count(), foreign.sealedAtNs(), Hash.ZERO);
         refuse(Reason.CHECKPOINT, forge(header, foreign, checkpoint(foreign), Traffic.KEY));
     }
@@ -176,7 +177,7 @@ final class BatchCheckTest {
         refuse(Reason.GAP, traffic.batches().get(2));
         refuse(Reason.STOPPED, traffic.batches().get(1));
         refuse(Reason.STOPPED, traffic.batches().get(3));
-        assertInstanceOf(Verdict.Known.class, check(traffic.batches().get(0)));
+        assertInstanceOf(CheckResult.Known.class, check(traffic.batches().get(0)));
     }
 
     @Test
@@ -237,7 +238,8 @@ final class BatchCheckTest {
 
     @Test
     void octetsThatAreNoBatchAreRefused() {
-        Verdict.Refused refused = assertInstanceOf(Verdict.Refused.class, check.check("no run", new byte[] {1, 2, 3}));
+        CheckResult.Refused refused =
+                assertInstanceOf(CheckResult.Refused.class, check.check("no run", new byte[] {1, 2, 3}));
         assertEquals(Reason.MALFORMED, refused.reason());
         assertNull(refused.run());
         assertTrue(refused.what().contains("malformed"), refused.what());

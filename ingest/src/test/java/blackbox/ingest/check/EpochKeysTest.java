@@ -40,7 +40,7 @@ final class EpochKeysTest {
     private final BatchCheck check = check(Map.of(), Map.of());
     private final List<SealedBatch> batches = new ArrayList<>();
 
-    private static BatchCheck check(Map<RunId, RunState> states, Map<RunId, Long> lengths) {
+    private static BatchCheck check(Map<RunId, ChainState> states, Map<RunId, Long> lengths) {
         return new BatchCheck(() -> List.of(LOG.verifier(), Traffic.KEY.verifier()), states, lengths);
     }
 
@@ -62,16 +62,16 @@ final class EpochKeysTest {
         return sealer(keys, certificate(run, keys.first(), LOG));
     }
 
-    private Verdict check(SealedBatch batch) {
+    private CheckResult check(SealedBatch batch) {
         return check.check(run.value(), batch.octets());
     }
 
-    private Verdict.Accepted accept(SealedBatch batch) {
-        return assertInstanceOf(Verdict.Accepted.class, check(batch));
+    private CheckResult.Accepted accept(SealedBatch batch) {
+        return assertInstanceOf(CheckResult.Accepted.class, check(batch));
     }
 
     private void refuse(Reason reason, SealedBatch batch) {
-        Verdict.Refused refused = assertInstanceOf(Verdict.Refused.class, check(batch));
+        CheckResult.Refused refused = assertInstanceOf(CheckResult.Refused.class, check(batch));
         assertEquals(reason, refused.reason(), refused.what());
         if (!reason.stops()) {
             assertNull(refused.after(), "what could be anyone's stops no run");
@@ -90,13 +90,13 @@ final class EpochKeysTest {
         sealer.seal();
         BatchCheck going = check;
         for (SealedBatch batch : batches) {
-            Verdict.Accepted accepted =
-                    assertInstanceOf(Verdict.Accepted.class, going.check(run.value(), batch.octets()));
+            CheckResult.Accepted accepted =
+                    assertInstanceOf(CheckResult.Accepted.class, going.check(run.value(), batch.octets()));
             assertEquals(batch.sequence() == 5, accepted.closes());
-            RunState committed = RunState.parse(accepted.after().text());
+            ChainState committed = ChainState.parse(accepted.after().text());
             assertEquals(accepted.after(), committed);
             going = check(Map.of(run, committed), Map.of(run, committed.nextIndex()));
-            assertInstanceOf(Verdict.Known.class, going.check(run.value(), batch.octets()));
+            assertInstanceOf(CheckResult.Known.class, going.check(run.value(), batch.octets()));
         }
     }
 
@@ -108,9 +108,9 @@ final class EpochKeysTest {
         var keys = new EphemeralKeys(run, new SecureRandom());
         sealer(keys, certificate(run, keys.first(), next)).seal();
         byte[] first = batches.getFirst().octets();
-        assertInstanceOf(Verdict.Refused.class, going.check(run.value(), first));
+        assertInstanceOf(CheckResult.Refused.class, going.check(run.value(), first));
         trusted.add(next.verifier());
-        assertInstanceOf(Verdict.Accepted.class, going.check(run.value(), first));
+        assertInstanceOf(CheckResult.Accepted.class, going.check(run.value(), first));
     }
 
     @Test
@@ -204,9 +204,9 @@ final class EpochKeysTest {
         var traffic = new Traffic(new Random(1));
         traffic.batch(3);
         var before = assertInstanceOf(
-                Verdict.Accepted.class,
+                CheckResult.Accepted.class,
                 check.check(traffic.run().value(), traffic.batches().getFirst().octets()));
         String version1 = before.after().text().replaceFirst(" direct$", "");
-        assertEquals(before.after(), RunState.parse(version1));
+        assertEquals(before.after(), ChainState.parse(version1));
     }
 }

@@ -9,8 +9,8 @@ import blackbox.ingest.DuckRows;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.Traffic;
 import blackbox.ingest.check.BatchCheck;
-import blackbox.ingest.check.RunState;
-import blackbox.ingest.check.Verdict;
+import blackbox.ingest.check.ChainState;
+import blackbox.ingest.check.CheckResult;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.folder.DataFolder;
@@ -88,12 +88,12 @@ final class CommitCrashTest {
                 var writer = new TableWriter(table, TableRoundTripTest.INGEST_KEY, new Random(3), observer)) {
             CommitState state = table.state();
             var check = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), state.runs(), table.lengths());
-            Map<RunId, RunState> runs = new HashMap<>(state.runs());
+            Map<RunId, ChainState> runs = new HashMap<>(state.runs());
             int at = Math.toIntExact(state.offsets().getOrDefault(SOURCE, 0L));
             for (; at < topic.size(); at++) {
                 SealedBatch batch = topic.get(at);
-                Verdict.Accepted accepted = assertInstanceOf(
-                        Verdict.Accepted.class, check.check(batch.run().value(), batch.octets()));
+                CheckResult.Accepted accepted = assertInstanceOf(
+                        CheckResult.Accepted.class, check.check(batch.run().value(), batch.octets()));
                 writer.append(batch);
                 runs.put(batch.run(), accepted.after());
                 if (accepted.closes()) {

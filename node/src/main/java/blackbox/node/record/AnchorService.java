@@ -2,10 +2,10 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.anchor.AnchorLoop;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
-import blackbox.recorder.anchor.Outside;
 import blackbox.schemas.folder.DataFolder;
 import java.time.Duration;
 import java.util.List;
@@ -18,11 +18,11 @@ public final class AnchorService implements AutoCloseable {
 
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
 
-    private final @Nullable Outside outside;
+    private final @Nullable AnchorClient client;
     private final @Nullable AnchorLoop loop;
 
-    private AnchorService(@Nullable Outside outside, @Nullable AnchorLoop loop) {
-        this.outside = outside;
+    private AnchorService(@Nullable AnchorClient client, @Nullable AnchorLoop loop) {
+        this.client = client;
         this.loop = loop;
     }
 
@@ -38,10 +38,10 @@ public final class AnchorService implements AutoCloseable {
         if (settings.isEmpty()) {
             return new AnchorService(null, null);
         }
-        var outside = new Outside(ANSWER_TIMEOUT);
+        var client = new AnchorClient(ANSWER_TIMEOUT);
         var anchoring = new Anchoring(
-                data.log(), settings, outside, CryptoProvider.current().random());
-        return new AnchorService(outside, AnchorLoop.start(anchoring, pacing, says));
+                data.log(), settings, client, CryptoProvider.current().random());
+        return new AnchorService(client, AnchorLoop.start(anchoring, pacing, says));
     }
 
     /// Anchors once, for a run that has ended: whoever does not answer by then is asked again by the next `serve`,
@@ -68,8 +68,8 @@ public final class AnchorService implements AutoCloseable {
         if (loop != null) {
             loop.close();
         }
-        if (outside != null) {
-            outside.close();
+        if (client != null) {
+            client.close();
         }
     }
 }

@@ -2,11 +2,11 @@ package blackbox.node.record;
 
 import blackbox.query.run.RunOpening;
 import blackbox.query.run.RunOpening.Agent;
-import blackbox.query.run.RunOpening.Given;
+import blackbox.query.run.RunOpening.GuestInputs;
 import blackbox.query.run.RunOpening.Image;
 import blackbox.query.run.RunOpening.Machine;
+import blackbox.query.run.RunOpening.RecordedTier;
 import blackbox.query.run.RunOpening.Recorder;
-import blackbox.query.run.RunOpening.Tier;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;
@@ -22,7 +22,7 @@ final class OpeningLeaf {
     /// @param recorder who records
     static RunOpening of(RecordRequest request, TierChoice tier, StartFacts facts, Hash entropy, Recorder recorder) {
         return new RunOpening(
-                new Tier(facts.tier().label(), tier.asked().label(), tier.reason()),
+                new RecordedTier(facts.tier().label(), tier.asked().label(), tier.reason()),
                 new Image(facts.imageName(), facts.imageDigest()),
                 facts.snapshotDigest(),
                 new Agent(
@@ -30,7 +30,7 @@ final class OpeningLeaf {
                         request.environment().keySet().stream().sorted().toList(),
                         request.user(),
                         request.network().name().toLowerCase(Locale.ROOT)),
-                new Given(facts.workspace().sha256(), facts.workspace().bytes(), entropy),
+                new GuestInputs(facts.workspace().sha256(), facts.workspace().bytes(), entropy),
                 recorder,
                 machine(facts));
     }

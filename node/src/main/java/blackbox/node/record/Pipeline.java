@@ -74,7 +74,7 @@ public final class Pipeline implements AutoCloseable {
     /// The folder's long-term key is made before anything can be recorded under it, so that ingest knows it.
     private static Supplier<List<NoteVerifier>> trust(DataFolder data) throws IOException, RecorderException {
         if (LogKeys.conf(data.keys()) == null) {
-            LogOfRuns.open(data).close();
+            TransparencyLog.open(data).close();
         }
         return () -> {
             try {
@@ -94,7 +94,7 @@ public final class Pipeline implements AutoCloseable {
                 .flatMap(left -> Stream.ofNullable(left.checkpoint()))
                 .toList();
         if (!last.isEmpty()) {
-            try (LogOfRuns runs = LogOfRuns.open(data)) {
+            try (TransparencyLog runs = TransparencyLog.open(data)) {
                 runs.log().append(last);
             }
         }

@@ -108,7 +108,7 @@ public final class RecordSession {
         try (var certification = new RunCertification(data, run, random);
                 Machine vm = start(host, start, log);
                 RunLock lock = RunLock.take(data, run)) {
-            return record(vm, log, new Begun(run, startedAt, tier, steady, clock, certification.await()));
+            return record(vm, log, new StartedRun(run, startedAt, tier, steady, clock, certification.await()));
         }
     }
 
@@ -128,7 +128,7 @@ public final class RecordSession {
     ///
     /// @param tier of the run, and why
     /// @param steady the run's clock, and what times events by it
-    private record Begun(
+    private record StartedRun(
             RunId run,
             Instant startedAt,
             TierChoice tier,
@@ -136,24 +136,24 @@ public final class RecordSession {
             HostClock clock,
             RunCertification.Certified certified) {}
 
-    private RecordResult record(Machine vm, MachineLog log, Begun begun)
+    private RecordResult record(Machine vm, MachineLog log, StartedRun started)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
-        Spool spool = Spool.create(data.spool(), begun.run());
+        Spool spool = Spool.create(data.spool(), started.run());
         try (var checkpoints =
-                new RunCheckpoints(spool, begun.certified().runs().log(), CHECKPOINT_INTERVAL, says)) {
-            return record(vm, log, begun, spool, checkpoints);
+                new RunCheckpoints(spool, started.certified().runs().log(), CHECKPOINT_INTERVAL, says)) {
+            return record(vm, log, started, spool, checkpoints);
         }
     }
 
-    private RecordResult record(Machine vm, MachineLog log, Begun begun, Spool spool, RunCheckpoints checkpoints)
+    private RecordResult record(Machine vm, MachineLog log, StartedRun started, Spool spool, RunCheckpoints checkpoints)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
-        RunId run = begun.run();
-        HostClock clock = begun.clock();
+        RunId run = started.run();
+        HostClock clock = started.clock();
         Path folder = data.captures(run);
         var entropy = GuestEntropy.from(random);
         KeptInputs.keep(vm, entropy, folder, request.limits().framesBytesMax());
-        var sealer = new RunSealer(run, begun.certified().keys(), checkpoints, begun.steady());
-        open(vm.facts(), entropy.digest(), sealer, begun);
+        var sealer = new RunSealer(run, started.certified().keys(), checkpoints, started.steady());
+        open(vm.facts(), entropy.digest(), sealer, started);
         log.handTo(sealer::append);
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
@@ -180,16 +180,16 @@ public final class RecordSession {
             recorder.close();
             checkpoints.close();
             spool.close();
-            vouchForIngest(begun.certified().runs());
+            vouchForIngest(started.certified().runs());
             finish(publication, recorder.recorded());
             return new RecordResult(
                     run,
                     request.name(),
-                    begun.tier(),
+                    started.tier(),
                     ending.shellCode(),
                     recorder.recorded(),
                     recorder.lost(),
-                    begun.startedAt(),
+                    started.startedAt(),
                     wall.instant(),
                     true,
                     ending.workspace());
@@ -214,24 +214,24 @@ public final class RecordSession {
     }
 
     /// The leaves that are durable before the agent's first instruction, in the run's first epoch.
-    private void open(StartFacts facts, Hash entropy, RunSealer sealer, Begun begun) {
-        HostClock clock = begun.clock();
+    private void open(StartFacts facts, Hash entropy, RunSealer sealer, StartedRun started) {
+        HostClock clock = started.clock();
         Instant read = facts.clock().host();
         clock.align(facts.clock().guestBootNanos(), read.getEpochSecond() * 1_000_000_000L + read.getNano());
         String name = request.name();
         var recorder = new RunOpening.Recorder(
                 Release.VERSION,
-                begun.certified().runs().verifier().encoded(),
-                begun.certified().certificate());
-        String detail =
-                OpeningLeaf.of(request, begun.tier(), facts, entropy, recorder).toJson();
+                started.certified().runs().verifier().encoded(),
+                started.certified().certificate());
+        String detail = OpeningLeaf.of(request, started.tier(), facts, entropy, recorder)
+                .toJson();
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
         sealer.append(new Event.TracerReady(
                 EventHeader.host(clock.nowNs()), facts.ready().tracer()));
     }
 
     /// Without it the run is recorded all the same; the next run's recorder tries again.
-    private void vouchForIngest(LogOfRuns runs) {
+    private void vouchForIngest(TransparencyLog runs) {
         try {
             runs.vouchForIngest();
         } catch (RecorderException e) {

@@ -18,7 +18,7 @@ final class RunCertification implements AutoCloseable {
     /// A run that may begin.
     ///
     /// @param certificate the signed note, which the log of runs holds
-    record Certified(LogOfRuns runs, EphemeralKeys keys, String certificate) {}
+    record Certified(TransparencyLog runs, EphemeralKeys keys, String certificate) {}
 
     RunCertification(DataFolder data, RunId run, SecureRandom random) {
         Thread.ofPlatform().name("certify-" + run).daemon().start(() -> {
@@ -31,7 +31,7 @@ final class RunCertification implements AutoCloseable {
     }
 
     private static Certified certify(DataFolder data, RunId run, SecureRandom random) throws RecorderException {
-        LogOfRuns runs = LogOfRuns.open(data);
+        TransparencyLog runs = TransparencyLog.open(data);
         try {
             var keys = new EphemeralKeys(run, random);
             return new Certified(runs, keys, runs.log().certify(run, keys.first()));

@@ -8,6 +8,6 @@ import org.jspecify.annotations.Nullable;
 /// and the witness for others' logs, where it is one.
 public record ApiContext(
         Recordings recordings,
-        TrustedKeys trustedKeys,
+        TrustSource trustedKeys,
         ApiToken token,
         @Nullable Witness witness) {}

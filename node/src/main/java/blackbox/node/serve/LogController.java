@@ -1,7 +1,7 @@
 package blackbox.node.serve;
 
 import blackbox.evidence.log.TilePath;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -22,16 +22,16 @@ final class LogController {
 
     private static final MediaType TEXT = MediaType.of("text/plain; charset=utf-8");
 
-    private final RunsLog log;
+    private final TransparencyLogReader log;
 
     LogController(ApiContext context) {
-        this.log = new RunsLog(context.recordings().log());
+        this.log = new TransparencyLogReader(context.recordings().log());
     }
 
     /// The last checkpoint, with its cosignatures.
     @Get("/checkpoint")
     HttpResponse<byte[]> checkpoint() throws IOException {
-        RunsLog.Head head = log.head();
+        TransparencyLogReader.Head head = log.head();
         return head == null
                 ? Problem.response(HttpStatus.NOT_FOUND, "there is no log of runs yet; the first recording begins it")
                 : HttpResponse.ok(head.note().encoded().getBytes(StandardCharsets.UTF_8))

@@ -42,8 +42,8 @@ final class RunsController {
     private static final MediaType NDJSON = MediaType.of("application/x-ndjson");
 
     private final ApiContext context;
-    private final Slots scans = new Slots(8, "requests that read a whole run");
-    private final Slots streams = new Slots(64, "event streams");
+    private final RequestLimiter scans = new RequestLimiter(8, "requests that read a whole run");
+    private final RequestLimiter streams = new RequestLimiter(64, "event streams");
 
     RunsController(ApiContext context) {
         this.context = context;
@@ -66,7 +66,7 @@ final class RunsController {
     @Produces(MediaType.APPLICATION_JSON)
     byte[] run(@PathVariable String run) throws QueryException, IOException {
         RunId id = resolve(run);
-        try (Slots.Slot _ = scans.take()) {
+        try (RequestLimiter.Slot _ = scans.take()) {
             RunSummary summary = RunSummary.read(context.recordings(), id);
             return ApiJson.document(out -> {
                 out.writeStartObject();
@@ -82,7 +82,7 @@ final class RunsController {
             throws QueryException, IOException {
         RunId id = resolve(run);
         Set<TouchedPart> parts = parts(part);
-        try (Slots.Slot _ = scans.take()) {
+        try (RequestLimiter.Slot _ = scans.take()) {
             Touched touched = TouchedCollector.collect(context.recordings(), id);
             return ApiJson.document(out -> TouchedJson.write(out, touched, parts));
         }
@@ -108,7 +108,7 @@ final class RunsController {
     @Produces(MediaType.APPLICATION_JSON)
     byte[] verification(@PathVariable String run) throws QueryException, IOException {
         RunId id = resolve(run);
-        try (Slots.Slot _ = scans.take()) {
+        try (RequestLimiter.Slot _ = scans.take()) {
             Verification verification = RunVerifier.verify(
                     context.recordings(),
                     id,

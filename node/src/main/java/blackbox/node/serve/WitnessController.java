@@ -21,7 +21,7 @@ import java.nio.charset.StandardCharsets;
 final class WitnessController {
 
     private final ApiContext context;
-    private final Slots requests = new Slots(32, "requests to the witness");
+    private final RequestLimiter requests = new RequestLimiter(32, "requests to the witness");
 
     WitnessController(ApiContext context) {
         this.context = context;
@@ -35,7 +35,7 @@ final class WitnessController {
             return Problem.response(
                     HttpStatus.NOT_FOUND, "this service is no witness; `serve --witness FILE` makes it one");
         }
-        try (Slots.Slot _ = requests.take()) {
+        try (RequestLimiter.Slot _ = requests.take()) {
             WitnessAnswer answer = witness.addCheckpoint(body);
             return HttpResponse.status(HttpStatus.valueOf(answer.status()))
                     .contentType(MediaType.of(answer.contentType()))

@@ -1,14 +1,14 @@
 package blackbox.node.verdict;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.node.data.LocalTrust;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
-import blackbox.replay.seek.Lander;
 import blackbox.replay.seek.Landings;
+import blackbox.replay.seek.Seeker;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
@@ -89,7 +89,7 @@ public final class IndexAhead implements AutoCloseable {
                 return false;
             }
             done.add(run);
-            if (SealedStart.of(facts).tier() != Tier.EXACT || Lander.isIndexed(data.root(), run)) {
+            if (SealedStart.of(facts).tier() != ReplayMethod.EXACT || Seeker.isIndexed(data.root(), run)) {
                 return false;
             }
             index(run);
@@ -106,7 +106,8 @@ public final class IndexAhead implements AutoCloseable {
     private void index(RunId run) throws IOException, ReplayException, InterruptedException {
         var session =
                 new ReplaySession(data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, line -> {});
-        switch (session.open(new ReplaySession.Wish(run, 1, null)).prepare(new LocalTrust(data).trustedKeys())) {
+        switch (session.open(new ReplaySession.ReplayOptions(run, 1, null))
+                .prepare(new LocalTrust(data).trustedKeys())) {
             case ReplaySession.Refused refused ->
                 says.accept("run " + run + " is not indexed: "
                         + refused.refusals().getFirst().what());

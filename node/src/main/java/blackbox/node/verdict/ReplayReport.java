@@ -3,7 +3,7 @@ package blackbox.node.verdict;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.node.verdict.ReplaySession.Verdicts;
-import blackbox.node.verdict.VerdictLog.Kept;
+import blackbox.node.verdict.VerdictLog.StoredVerdict;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
@@ -25,13 +25,13 @@ public final class ReplayReport {
 
     /// One document: the fields of the telling verdict, and what of it is evidence.
     public static ObjectNode json(Verdicts verdicts) {
-        Kept telling = verdicts.telling();
+        StoredVerdict telling = verdicts.telling();
         ObjectNode tree = VerdictJson.tree(telling.verdict());
         tree.put("at", Timestamps.format(telling.verdict().at()));
         tree.put("why", verdicts.why());
         tree.put("times", verdicts.asked()).put("held", verdicts.held());
         ArrayNode all = tree.putArray("verdicts");
-        for (Kept each : verdicts.kept()) {
+        for (StoredVerdict each : verdicts.kept()) {
             all.addObject()
                     .put("verdict", each.verdict().outcome().name())
                     .put("document", each.file().toString())
@@ -44,7 +44,7 @@ public final class ReplayReport {
 
     /// The same for people.
     public static void print(PrintWriter out, Verdicts verdicts) {
-        Kept telling = verdicts.telling();
+        StoredVerdict telling = verdicts.telling();
         Verdict verdict = telling.verdict();
         out.println("run           " + verdicts.run());
         out.println("tier          " + verdict.tier().word() + ": " + verdicts.why());

@@ -3,12 +3,12 @@ package blackbox.node.verdict;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.node.data.LocalTrust;
-import blackbox.node.verdict.VerdictLog.Kept;
+import blackbox.node.verdict.VerdictLog.StoredVerdict;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
@@ -60,8 +60,9 @@ public final class ReplaySession {
     ///
     /// @param times how often, at least once
     /// @param workspace a folder or archive in place of the kept one, or null
-    public record Wish(RunId run, int times, @Nullable Path workspace) {
-        public Wish {
+    public record ReplayOptions(
+            RunId run, int times, @Nullable Path workspace) {
+        public ReplayOptions {
             if (times < 1) {
                 throw new IllegalArgumentException("a run is replayed at least once, not " + times + " times");
             }
@@ -73,7 +74,7 @@ public final class ReplaySession {
     /// @param why the run is or is not replayed exactly
     /// @param asked how many replays were asked for
     /// @param kept the verdicts, in order; fewer than asked when one could not go on
-    public record Verdicts(RunId run, String why, int asked, List<Kept> kept) {
+    public record Verdicts(RunId run, String why, int asked, List<StoredVerdict> kept) {
         public Verdicts {
             kept = List.copyOf(kept);
         }
@@ -86,7 +87,7 @@ public final class ReplaySession {
         }
 
         /// The first verdict that does not confirm it, else the first.
-        Kept telling() {
+        StoredVerdict telling() {
             return kept.stream()
                     .filter(each -> !each.verdict().outcome().holds())
                     .findFirst()
@@ -113,22 +114,22 @@ public final class ReplaySession {
     public record Ready(ReplayRequest request, Replayer replayer, String why) implements Prepared {}
 
     /// Nothing may be started.
-    public record Refused(Tier tier, String why, List<Refusal> refusals) implements Prepared {}
+    public record Refused(ReplayMethod tier, String why, List<Refusal> refusals) implements Prepared {}
 
     /// Replays.
     ///
     /// @param trusted the keys that are trusted when the run is verified
     /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
-    public Verdicts run(Wish wish, List<NoteVerifier> trusted)
+    public Verdicts run(ReplayOptions options, List<NoteVerifier> trusted)
             throws ReplayException, IOException, InterruptedException {
-        return switch (open(wish).prepare(trusted)) {
-            case Refused refused -> refuse(wish, refused);
+        return switch (open(options).prepare(trusted)) {
+            case Refused refused -> refuse(options, refused);
             case Ready ready ->
                 new Verdicts(
-                        wish.run(),
+                        options.run(),
                         ready.why(),
-                        wish.times(),
-                        replay(new VerdictLog(data), ready.replayer(), ready.request(), wish.times()));
+                        options.times(),
+                        replay(new VerdictLog(data), ready.replayer(), ready.request(), options.times()));
         };
     }
 
@@ -136,11 +137,11 @@ public final class ReplaySession {
     ///
     /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on;
     ///     `ALTERED` when its start cannot be read
-    public Opened open(Wish wish) throws ReplayException, IOException {
+    public Opened open(ReplayOptions options) throws ReplayException, IOException {
         var recordings = new Recordings(data.root());
-        RunFacts facts = RunFacts.read(recordings, wish.run());
+        RunFacts facts = RunFacts.read(recordings, options.run());
         if (facts.state() == RunState.OPEN) {
-            throw new ReplayException(Code.BAD_INPUT, "run " + wish.run() + " is still being recorded");
+            throw new ReplayException(Code.BAD_INPUT, "run " + options.run() + " is still being recorded");
         }
         SealedStart start = SealedStart.of(facts);
         Replayer replayer = tiers.of(start.tier());
@@ -150,12 +151,12 @@ public final class ReplaySession {
                     "this build of Blackbox cannot replay a run of the tier "
                             + start.tier().word());
         }
-        return new Opened(wish, recordings, facts, start, replayer);
+        return new Opened(options, recordings, facts, start, replayer);
     }
 
     /// A run that is to be replayed. One thread.
     public final class Opened {
-        private final Wish wish;
+        private final ReplayOptions options;
         private final Recordings recordings;
         private final RunFacts facts;
         private final SealedStart start;
@@ -163,18 +164,19 @@ public final class ReplaySession {
         private final FutureTask<InputCheck.Result> check;
         private boolean hashing;
 
-        private Opened(Wish wish, Recordings recordings, RunFacts facts, SealedStart start, Replayer replayer) {
-            this.wish = wish;
+        private Opened(
+                ReplayOptions options, Recordings recordings, RunFacts facts, SealedStart start, Replayer replayer) {
+            this.options = options;
             this.recordings = recordings;
             this.facts = facts;
             this.start = start;
             this.replayer = replayer;
-            this.check = new FutureTask<>(
-                    () -> new InputCheck(recordings, wish.run(), start, wish.workspace()).check(replayer.captures()));
+            this.check = new FutureTask<>(() ->
+                    new InputCheck(recordings, options.run(), start, options.workspace()).check(replayer.captures()));
         }
 
         /// What the run was recorded as.
-        public Tier tier() {
+        public ReplayMethod tier() {
             return start.tier();
         }
 
@@ -196,9 +198,9 @@ public final class ReplaySession {
             says.accept("checking what the run was started from");
             String why = Tiers.why(tier());
             Verification verification =
-                    RunVerifier.verify(recordings, wish.run(), trusted, null, new LocalTrust(data).anchorTrust());
+                    RunVerifier.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
             if (verification.integrity() != Integrity.VERIFIED) {
-                return new Refused(tier(), why, List.of(untrusted(wish.run(), verification)));
+                return new Refused(tier(), why, List.of(untrusted(options.run(), verification)));
             }
             return switch (checked()) {
                 case InputCheck.Refused refused -> new Refused(tier(), why, refused.refusals());
@@ -223,9 +225,9 @@ public final class ReplaySession {
     }
 
     /// Keeps the verdict that nothing could be started.
-    public Verdicts refuse(Wish wish, Refused refused) throws ReplayException {
-        Verdict verdict = Verdict.refused(wish.run(), clock.instant(), refused.tier(), refused.refusals());
-        return new Verdicts(wish.run(), refused.why(), wish.times(), List.of(new VerdictLog(data).keep(verdict)));
+    public Verdicts refuse(ReplayOptions options, Refused refused) throws ReplayException {
+        Verdict verdict = Verdict.refused(options.run(), clock.instant(), refused.tier(), refused.refusals());
+        return new Verdicts(options.run(), refused.why(), options.times(), List.of(new VerdictLog(data).keep(verdict)));
     }
 
     private static Refusal untrusted(RunId run, Verification verification) {
@@ -240,9 +242,9 @@ public final class ReplaySession {
                 "blackbox verify " + run);
     }
 
-    private List<Kept> replay(VerdictLog log, Replayer replayer, ReplayRequest request, int times)
+    private List<StoredVerdict> replay(VerdictLog log, Replayer replayer, ReplayRequest request, int times)
             throws ReplayException, InterruptedException {
-        var kept = new ArrayList<Kept>();
+        var kept = new ArrayList<StoredVerdict>();
         long started = nanoTime.getAsLong();
         for (int i = 1; i <= times; i++) {
             if (times > 1) {

@@ -1,6 +1,6 @@
 package blackbox.node.verdict;
 
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.exact.ExactReplayer;
 import blackbox.replay.rerun.RerunReplayer;
 import blackbox.replay.tier.Replayer;
@@ -29,7 +29,7 @@ public record Tiers(List<Replayer> replayers) {
 
     /// The replayer of a tier, or null.
     @Nullable
-    Replayer of(Tier tier) {
+    Replayer of(ReplayMethod tier) {
         return replayers.stream()
                 .filter(each -> each.tier() == tier)
                 .findFirst()
@@ -37,7 +37,7 @@ public record Tiers(List<Replayer> replayers) {
     }
 
     /// Why a run of this tier is or is not replayed exactly, in a sentence.
-    public static String why(Tier tier) {
+    public static String why(ReplayMethod tier) {
         return switch (tier) {
             case EXACT ->
                 "recorded exactly: all that the machine did not determine by itself is in its log, so every instruction"

@@ -2,7 +2,7 @@ package blackbox.node.verdict;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.store.RunsLog;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.tiles.CheckedLog;
@@ -29,7 +29,7 @@ public final class VerdictList {
     public static List<LoggedVerdict> read(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
         List<Document> documents = new VerdictStore(recordings.data()).list(run);
-        return switch (CheckedLog.read(new RunsLog(recordings.log()), trusted, run)) {
+        return switch (CheckedLog.read(new TransparencyLogReader(recordings.log()), trusted, run)) {
             case CheckedLog.Holds holds -> LoggedVerdict.join(holds.log().replays(), documents);
             case CheckedLog.Absent _, CheckedLog.Broken _ -> LoggedVerdict.join(List.of(), documents);
         };

@@ -1,6 +1,6 @@
 package blackbox.node.verdict;
 
-import blackbox.node.record.LogOfRuns;
+import blackbox.node.record.TransparencyLog;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.replay.ReplayException;
@@ -23,22 +23,23 @@ final class VerdictLog {
     ///
     /// @param file its document
     /// @param unsigned why no leaf of the log of runs binds it, or null when one does
-    record Kept(Verdict verdict, Path file, @Nullable String unsigned) {}
+    record StoredVerdict(
+            Verdict verdict, Path file, @Nullable String unsigned) {}
 
     /// Keeps, signs and logs `verdict`. A key that cannot be used costs the signature, not the verdict.
-    Kept keep(Verdict verdict) throws ReplayException {
+    StoredVerdict keep(Verdict verdict) throws ReplayException {
         Document document = new VerdictStore(data.root()).keep(verdict);
         try {
             // A data folder that was copied without its keys must not get others: its log is somebody else's.
             if (LogKeys.conf(data.keys()) == null) {
-                return new Kept(verdict, document.file(), "this data folder has no key of a log of runs");
+                return new StoredVerdict(verdict, document.file(), "this data folder has no key of a log of runs");
             }
-            try (LogOfRuns runs = LogOfRuns.open(data)) {
+            try (TransparencyLog runs = TransparencyLog.open(data)) {
                 runs.log().replayed(verdict.run(), verdict.tier(), verdict.outcome(), document.sha256());
             }
-            return new Kept(verdict, document.file(), null);
+            return new StoredVerdict(verdict, document.file(), null);
         } catch (RecorderException e) {
-            return new Kept(verdict, document.file(), String.valueOf(e.getMessage()));
+            return new StoredVerdict(verdict, document.file(), String.valueOf(e.getMessage()));
         }
     }
 }

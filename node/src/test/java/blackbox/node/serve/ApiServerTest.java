@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.Ed25519Verifier;
 import blackbox.evidence.store.Recordings;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
@@ -201,8 +201,8 @@ class ApiServerTest {
     void theLogOfRunsIsServedAsItIsWithoutAToken() throws Exception {
         assertProblem(404, anonymous("/log/checkpoint"));
         Ed25519Key logKey = Ed25519Key.create("blackbox/log/test", new SecureRandom());
-        var signer = new RunLog.Signer(List.of(logKey), START, null);
-        new RunLog(data.resolve("log"), signer, InstantSource.fixed(START)).certify(run, key(run));
+        var signer = new TransparencyLogWriter.Signer(List.of(logKey), START, null);
+        new TransparencyLogWriter(data.resolve("log"), signer, InstantSource.fixed(START)).certify(run, key(run));
         String checkpoint = anonymous("/log/checkpoint").body();
         assertEquals(Files.readString(data.resolve("log/checkpoint")), checkpoint);
         String entries = anonymous("/log/tile/entries/000.p/2").body();

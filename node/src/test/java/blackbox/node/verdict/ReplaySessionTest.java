@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.node.data.LocalTrust;
-import blackbox.node.record.LogOfRuns;
+import blackbox.node.record.TransparencyLog;
+import blackbox.node.verdict.ReplaySession.ReplayOptions;
 import blackbox.node.verdict.ReplaySession.Verdicts;
-import blackbox.node.verdict.ReplaySession.Wish;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -32,7 +32,7 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.qemu.Qemu;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -78,8 +78,8 @@ class ReplaySessionTest {
         private int replays;
 
         @Override
-        public Tier tier() {
-            return Tier.RERUN;
+        public ReplayMethod tier() {
+            return ReplayMethod.RERUN;
         }
 
         @Override
@@ -119,12 +119,12 @@ class ReplaySessionTest {
     /// An image as a build leaves it; returns its digest.
     private String image() throws Exception {
         Path image = Files.createDirectories(folder.resolve("images/default"));
-        var seals = new TreeMap<String, FileSeal>();
+        var seals = new TreeMap<String, FileFingerprint>();
         var text = new StringBuilder("blackbox-image-v1\n");
         for (String name : List.of("vmlinuz", "initrd.img", "root.erofs")) {
-            var seal = FileSeal.of(Files.writeString(image.resolve(name), name));
-            seals.put(name, seal);
-            text.append(name).append(' ').append(seal.sha256()).append('\n');
+            var fingerprint = FileFingerprint.of(Files.writeString(image.resolve(name), name));
+            seals.put(name, fingerprint);
+            text.append(name).append(' ').append(fingerprint.sha256()).append('\n');
         }
         String digest = Hash.sha256((text + "arguments quiet\n").getBytes(StandardCharsets.UTF_8))
                 .toString();
@@ -157,7 +157,7 @@ class ReplaySessionTest {
 
     /// Begins the log of runs, as any later recording would.
     private void beginLog() throws Exception {
-        try (LogOfRuns runs = LogOfRuns.open(data)) {
+        try (TransparencyLog runs = TransparencyLog.open(data)) {
             runs.log().certifyIngest(KeyFile.loadOrCreate(data.keys(), "ingest").verifier());
         }
     }
@@ -165,7 +165,7 @@ class ReplaySessionTest {
     private Verdicts replay(int times) throws Exception {
         var session = new ReplaySession(
                 data, new Tiers(List.of(told)), () -> START.plusSeconds(900), System::nanoTime, said::add);
-        return session.run(new Wish(run, times, null), new LocalTrust(data).trustedKeys());
+        return session.run(new ReplayOptions(run, times, null), new LocalTrust(data).trustedKeys());
     }
 
     private List<LoggedVerdict> shown() throws IOException {
@@ -303,7 +303,8 @@ class ReplaySessionTest {
         var session =
                 new ReplaySession(data, new Tiers(List.of()), InstantSource.system(), System::nanoTime, said::add);
         var failure = assertThrows(
-                ReplayException.class, () -> session.run(new Wish(run, 1, null), new LocalTrust(data).trustedKeys()));
+                ReplayException.class,
+                () -> session.run(new ReplayOptions(run, 1, null), new LocalTrust(data).trustedKeys()));
         assertEquals(ReplayException.Code.BAD_INPUT, failure.code());
         assertThrows(IllegalArgumentException.class, () -> new Tiers(List.of(told, told)));
     }

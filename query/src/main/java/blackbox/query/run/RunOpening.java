@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param snapshot digest of the warm snapshot, or null where there was none
 public record RunOpening(
-        @Nullable Tier tier,
+        @Nullable RecordedTier tier,
         @Nullable Image image,
         @Nullable Hash snapshot,
         Agent agent,
-        Given given,
+        GuestInputs inputs,
         @Nullable Recorder recorder,
         @Nullable Machine machine) {
 
@@ -29,7 +29,7 @@ public record RunOpening(
     /// @param label `live` or `exact`
     /// @param asked what was asked for: `auto` too
     /// @param reason why it became what it is, as a sentence
-    public record Tier(
+    public record RecordedTier(
             String label, @Nullable String asked, @Nullable String reason) {}
 
     /// The guest's image.
@@ -55,7 +55,7 @@ public record RunOpening(
     /// @param workspace digest of the archive that went in
     /// @param workspaceBytes its length; 0 where there was none
     /// @param entropy digest of what its random generator was given
-    public record Given(
+    public record GuestInputs(
             @Nullable Hash workspace,
             long workspaceBytes,
             @Nullable Hash entropy) {}
@@ -106,13 +106,13 @@ public record RunOpening(
         SealedCommand.put(leaf, agent.command());
         agent.environment().forEach(leaf.putArray("environment")::add);
         leaf.put("user", agent.user()).put("network", agent.network());
-        if (given.workspace() != null) {
+        if (inputs.workspace() != null) {
             leaf.putObject("workspace")
-                    .put("sha256", String.valueOf(given.workspace()))
-                    .put("bytes", given.workspaceBytes());
+                    .put("sha256", String.valueOf(inputs.workspace()))
+                    .put("bytes", inputs.workspaceBytes());
         }
-        if (given.entropy() != null) {
-            leaf.putObject("entropy").put("sha256", String.valueOf(given.entropy()));
+        if (inputs.entropy() != null) {
+            leaf.putObject("entropy").put("sha256", String.valueOf(inputs.entropy()));
         }
         if (recorder != null) {
             leaf.putObject("recorder")
@@ -149,7 +149,7 @@ public record RunOpening(
                         texts(detail.path("environment")),
                         text(detail.path("user")),
                         text(detail.path("network"))),
-                new Given(
+                new GuestInputs(
                         hash(detail.path("workspace").path("sha256")),
                         detail.path("workspace").path("bytes").asLong(),
                         hash(detail.path("entropy").path("sha256"))),
@@ -157,9 +157,11 @@ public record RunOpening(
                 machine(detail.path("start")));
     }
 
-    private static @Nullable Tier tier(JsonNode detail) {
+    private static @Nullable RecordedTier tier(JsonNode detail) {
         String label = text(detail.path("tier"));
-        return label == null ? null : new Tier(label, text(detail.path("tierAsked")), text(detail.path("tierReason")));
+        return label == null
+                ? null
+                : new RecordedTier(label, text(detail.path("tierAsked")), text(detail.path("tierReason")));
     }
 
     private static @Nullable Image image(JsonNode image) {

@@ -40,12 +40,12 @@ public final class Anchoring {
 
     private final Path log;
     private final AnchorSettings settings;
-    private final Outside outside;
+    private final AnchorClient outside;
     private final RandomGenerator random;
     private final AtomicFiles files = AtomicFiles.onDisk();
 
     /// @param log the folder of the log of runs
-    public Anchoring(Path log, AnchorSettings settings, Outside outside, RandomGenerator random) {
+    public Anchoring(Path log, AnchorSettings settings, AnchorClient outside, RandomGenerator random) {
         this.log = log;
         this.settings = settings;
         this.outside = outside;

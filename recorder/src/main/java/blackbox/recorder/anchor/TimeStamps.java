@@ -14,14 +14,14 @@ import java.util.random.RandomGenerator;
 /// Asks a time-stamping authority over HTTP (RFC 3161, section 3.4).
 public final class TimeStamps {
 
-    private final Outside outside;
+    private final AnchorClient client;
     private final TimeAuthorities trusted;
     private final RandomGenerator random;
 
     /// @param trusted whose stamps are taken
     /// @param random source of nonces, which must not be guessable
-    public TimeStamps(Outside outside, TimeAuthorities trusted, RandomGenerator random) {
-        this.outside = outside;
+    public TimeStamps(AnchorClient client, TimeAuthorities trusted, RandomGenerator random) {
+        this.client = client;
         this.trusted = trusted;
         this.random = random;
     }
@@ -40,7 +40,8 @@ public final class TimeStamps {
     public Outcome ask(URI address, Hash imprint) throws InterruptedException {
         TimeQuery query = TimeQuery.create(imprint, random);
         try {
-            Outside.Answer answer = outside.post(address, TimeQuery.MEDIA_TYPE, query.encoded(), TimeToken.OCTETS_MAX);
+            AnchorClient.Answer answer =
+                    client.post(address, TimeQuery.MEDIA_TYPE, query.encoded(), TimeToken.OCTETS_MAX);
             if (answer.status() != 200 || !answer.contentType().equals(TimeAnswer.MEDIA_TYPE)) {
                 return new Outcome.Failed(address + " answers with status " + answer.status() + " and '"
                         + answer.contentType() + "', which is no time stamp");

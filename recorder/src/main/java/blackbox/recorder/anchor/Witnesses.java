@@ -25,13 +25,13 @@ public final class Witnesses {
     private static final String SIZE_TYPE = "text/x.tlog.size";
     private static final String SIZE = "(0|[1-9][0-9]{0,18})\n";
 
-    private final Outside outside;
+    private final AnchorClient client;
     private final TrustPolicy policy;
     private final Map<String, URI> addresses;
 
     /// @param addresses where a witness is asked, by its name in the policy: its submission prefix
-    public Witnesses(Outside outside, TrustPolicy policy, Map<String, URI> addresses) {
-        this.outside = outside;
+    public Witnesses(AnchorClient client, TrustPolicy policy, Map<String, URI> addresses) {
+        this.client = client;
         this.policy = policy;
         this.addresses = Map.copyOf(addresses);
     }
@@ -101,7 +101,7 @@ public final class Witnesses {
         long oldSize = 0;
         try {
             for (int tries = 0; tries < TRIES_MAX; tries++) {
-                Outside.Answer answer = outside.post(
+                AnchorClient.Answer answer = client.post(
                         address, "text/plain; charset=utf-8", request(note, proofs, oldSize), ANSWER_OCTETS_MAX);
                 String body = new String(answer.body(), StandardCharsets.UTF_8);
                 if (answer.status() == 200) {

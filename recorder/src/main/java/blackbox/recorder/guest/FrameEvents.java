@@ -44,99 +44,99 @@ final class FrameEvents {
 
     Event event(Frame frame) {
         ProcessRef process = processes.of(frame);
-        var values = new Values(frame);
+        var fields = new FrameFields(frame);
         FrameType type = FrameType.ofCode(frame.type());
         if (type == null) {
-            return unknown(frame, values, process);
+            return unknown(frame, fields, process);
         }
         return switch (type) {
-            case HEARTBEAT -> new Event.TracerHeartbeat(header(frame, values, process), Counters.json(frame));
-            case EXEC -> exec(frame, values, process, values.path(TlvType.EXE, "exe"));
-            case EXEC_FAILED -> exec(frame, values, process, values.text(TlvType.NAME, "exe"));
+            case HEARTBEAT -> new Event.TracerHeartbeat(header(frame, fields, process), Counters.json(frame));
+            case EXEC -> exec(frame, fields, process, fields.path(TlvType.EXE, "exe"));
+            case EXEC_FAILED -> exec(frame, fields, process, fields.text(TlvType.NAME, "exe"));
             case FORK -> {
                 Tlv parent = frame.find(TlvType.PARENT);
-                yield new Event.ProcessFork(header(frame, values, process), parent == null ? null : parent.u64(8));
+                yield new Event.ProcessFork(header(frame, fields, process), parent == null ? null : parent.u64(8));
             }
-            case EXIT -> exit(frame, values, process);
+            case EXIT -> exit(frame, fields, process);
             case RUNNING -> {
-                Text exe = values.path(TlvType.EXE, "exe");
-                yield new Event.ProcessRunning(header(frame, values, process), exe);
+                Text exe = fields.path(TlvType.EXE, "exe");
+                yield new Event.ProcessRunning(header(frame, fields, process), exe);
             }
-            case OPEN -> open(frame, values, process);
+            case OPEN -> open(frame, fields, process);
             case CLOSE -> {
-                Text path = values.path(TlvType.PATH, "path");
-                yield new Event.FileClose(header(frame, values, process), path, null);
+                Text path = fields.path(TlvType.PATH, "path");
+                yield new Event.FileClose(header(frame, fields, process), path, null);
             }
-            case IO -> io(frame, values, process);
-            case RENAME -> change(frame, values, process, Kind.FILE_RENAME);
-            case UNLINK -> change(frame, values, process, Kind.FILE_UNLINK);
-            case RMDIR -> change(frame, values, process, Kind.FILE_RMDIR);
-            case MKDIR -> change(frame, values, process, Kind.FILE_MKDIR);
-            case SYMLINK -> change(frame, values, process, Kind.FILE_SYMLINK);
-            case LINK -> change(frame, values, process, Kind.FILE_LINK);
-            case CHMOD -> change(frame, values, process, Kind.FILE_CHMOD);
-            case CHOWN -> change(frame, values, process, Kind.FILE_CHOWN);
-            case TRUNCATE -> change(frame, values, process, Kind.FILE_TRUNCATE);
-            case MMAP -> change(frame, values, process, Kind.FILE_MMAP);
-            case MKNOD -> change(frame, values, process, Kind.FILE_MKNOD);
-            case ALLOCATE -> change(frame, values, process, Kind.FILE_ALLOCATE);
-            case CONNECT -> call(frame, values, process, Kind.NET_CONNECT);
-            case ACCEPT -> call(frame, values, process, Kind.NET_ACCEPT);
-            case LISTEN -> call(frame, values, process, Kind.NET_LISTEN);
-            case SEND -> call(frame, values, process, Kind.NET_SEND);
-            case FLOW -> flow(frame, values, process);
-            case DNS -> dns(frame, values, process);
-            case SOCKET -> socket(frame, values, process);
-            case CRED -> cred(frame, values, process);
-            case PRIVILEGE -> privilege(frame, values, process);
+            case IO -> io(frame, fields, process);
+            case RENAME -> change(frame, fields, process, Kind.FILE_RENAME);
+            case UNLINK -> change(frame, fields, process, Kind.FILE_UNLINK);
+            case RMDIR -> change(frame, fields, process, Kind.FILE_RMDIR);
+            case MKDIR -> change(frame, fields, process, Kind.FILE_MKDIR);
+            case SYMLINK -> change(frame, fields, process, Kind.FILE_SYMLINK);
+            case LINK -> change(frame, fields, process, Kind.FILE_LINK);
+            case CHMOD -> change(frame, fields, process, Kind.FILE_CHMOD);
+            case CHOWN -> change(frame, fields, process, Kind.FILE_CHOWN);
+            case TRUNCATE -> change(frame, fields, process, Kind.FILE_TRUNCATE);
+            case MMAP -> change(frame, fields, process, Kind.FILE_MMAP);
+            case MKNOD -> change(frame, fields, process, Kind.FILE_MKNOD);
+            case ALLOCATE -> change(frame, fields, process, Kind.FILE_ALLOCATE);
+            case CONNECT -> call(frame, fields, process, Kind.NET_CONNECT);
+            case ACCEPT -> call(frame, fields, process, Kind.NET_ACCEPT);
+            case LISTEN -> call(frame, fields, process, Kind.NET_LISTEN);
+            case SEND -> call(frame, fields, process, Kind.NET_SEND);
+            case FLOW -> flow(frame, fields, process);
+            case DNS -> dns(frame, fields, process);
+            case SOCKET -> socket(frame, fields, process);
+            case CRED -> cred(frame, fields, process);
+            case PRIVILEGE -> privilege(frame, fields, process);
         };
     }
 
-    private EventHeader header(Frame frame, Values values, @Nullable ProcessRef process) {
+    private EventHeader header(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
         return new EventHeader(
                 clock.toHostNs(frame.ktimeNs()),
                 Source.GUEST,
                 new GuestOrigin(frame.cpu(), frame.cpuSeq()),
                 process,
-                values.marks());
+                fields.marks());
     }
 
-    private Event unknown(Frame frame, Values values, @Nullable ProcessRef process) {
+    private Event unknown(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
         String detail = Detail.of("type", frame.type()).toString();
-        return new Event.RecorderFinding(header(frame, values, process), Finding.UNKNOWN_FRAME, detail);
+        return new Event.RecorderFinding(header(frame, fields, process), Finding.UNKNOWN_FRAME, detail);
     }
 
-    private Event exec(Frame frame, Values values, @Nullable ProcessRef process, @Nullable Text exe) {
-        List<Text> argv = values.strings(TlvType.ARGV, "argv");
-        List<Text> env = values.environmentNames();
-        Text cwd = values.path(TlvType.CWD, "cwd");
-        return new Event.ProcessExec(header(frame, values, process), exe, argv, env, cwd, frame.ret());
+    private Event exec(Frame frame, FrameFields fields, @Nullable ProcessRef process, @Nullable Text exe) {
+        List<Text> argv = fields.strings(TlvType.ARGV, "argv");
+        List<Text> env = fields.environmentNames();
+        Text cwd = fields.path(TlvType.CWD, "cwd");
+        return new Event.ProcessExec(header(frame, fields, process), exe, argv, env, cwd, frame.ret());
     }
 
     /// `ret` is a wait status: exit code in bits 8 to 15, signal in the low seven.
-    private Event exit(Frame frame, Values values, @Nullable ProcessRef process) {
+    private Event exit(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
         int signal = (int) frame.ret() & 0x7f;
         Integer code = signal == 0 ? (int) (frame.ret() >> 8) & 0xff : null;
-        return new Event.ProcessExit(header(frame, values, process), code, signal == 0 ? null : signal);
+        return new Event.ProcessExit(header(frame, fields, process), code, signal == 0 ? null : signal);
     }
 
-    private Event open(Frame frame, Values values, @Nullable ProcessRef process) {
-        Text path = frame.ret() < 0 ? values.text(TlvType.NAME, "path") : values.path(TlvType.PATH, "path");
+    private Event open(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        Text path = frame.ret() < 0 ? fields.text(TlvType.NAME, "path") : fields.path(TlvType.PATH, "path");
         Tlv file = frame.find(TlvType.FILE);
         Integer mode = file == null || frame.ret() < 0 ? null : (int) file.u32(16) & 0xffff;
         long flags = file == null ? 0 : file.u32(20);
-        EventHeader header = header(frame, values, process);
+        EventHeader header = header(frame, fields, process);
         return new Event.FileOpen(header, path, flags, mode, frame.is(Frame.CREATED), frame.ret());
     }
 
-    private Event io(Frame frame, Values values, @Nullable ProcessRef process) {
-        Text path = values.path(TlvType.PATH, "path");
+    private Event io(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        Text path = fields.path(TlvType.PATH, "path");
         Tlv io = frame.find(TlvType.IO);
         if (io == null || frame.is(Frame.REQUESTED)) {
-            values.unread("bytesRead");
-            values.unread("bytesWritten");
+            fields.unread("bytesRead");
+            fields.unread("bytesWritten");
         }
-        EventHeader header = header(frame, values, process);
+        EventHeader header = header(frame, fields, process);
         if (io == null) {
             return new Event.FileIo(header, path, 0, 0, 0, 0, null, null, null);
         }
@@ -153,21 +153,21 @@ final class FrameEvents {
                 null);
     }
 
-    private Event change(Frame frame, Values values, @Nullable ProcessRef process, Kind kind) {
-        Text path = values.path(TlvType.PATH, "path");
-        Text to = kind == Kind.FILE_SYMLINK ? values.text(TlvType.TARGET, "to") : values.path(TlvType.PATH_TO, "to");
+    private Event change(Frame frame, FrameFields fields, @Nullable ProcessRef process, Kind kind) {
+        Text path = fields.path(TlvType.PATH, "path");
+        Text to = kind == Kind.FILE_SYMLINK ? fields.text(TlvType.TARGET, "to") : fields.path(TlvType.PATH_TO, "to");
         boolean mode = kind == Kind.FILE_CHMOD || kind == Kind.FILE_MKDIR || kind == Kind.FILE_MKNOD;
         boolean owner = kind == Kind.FILE_CHOWN;
         boolean size = kind == Kind.FILE_TRUNCATE || kind == Kind.FILE_ALLOCATE || kind == Kind.FILE_MMAP;
         return new Event.FileChange(
-                header(frame, values, process),
+                header(frame, fields, process),
                 kind,
                 path,
                 to,
-                mode ? (int) values.number(0) & 0xffff : null,
-                owner ? id(values.number(0)) : null,
-                owner ? id(values.number(1)) : null,
-                size ? values.number(0) : null,
+                mode ? (int) fields.number(0) & 0xffff : null,
+                owner ? id(fields.number(0)) : null,
+                owner ? id(fields.number(1)) : null,
+                size ? fields.number(0) : null,
                 frame.ret());
     }
 
@@ -176,14 +176,14 @@ final class FrameEvents {
         return (int) value == -1 ? null : (int) value;
     }
 
-    private Event call(Frame frame, Values values, @Nullable ProcessRef process, Kind kind) {
-        Text name = values.text(TlvType.NAME, "path");
+    private Event call(Frame frame, FrameFields fields, @Nullable ProcessRef process, Kind kind) {
+        Text name = fields.text(TlvType.NAME, "path");
         return new Event.NetCall(
-                header(frame, values, process),
+                header(frame, fields, process),
                 kind,
-                values.protocol(),
-                values.local(),
-                values.remote(),
+                fields.protocol(),
+                fields.local(),
+                fields.remote(),
                 name == null ? null : unixName(name),
                 frame.ret());
     }
@@ -202,15 +202,15 @@ final class FrameEvents {
         return Text.copyOf(octets, 0, length);
     }
 
-    private Event flow(Frame frame, Values values, @Nullable ProcessRef process) {
-        String protocol = values.protocol();
-        var key = new FlowKey(protocol, values.local(), values.remote());
+    private Event flow(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        String protocol = fields.protocol();
+        var key = new FlowKey(protocol, fields.local(), fields.remote());
         Tlv flow = frame.find(TlvType.FLOW);
         long out = flow == null ? 0 : flow.u64(0);
         long in = flow == null ? 0 : flow.u64(8);
         if (flow == null) {
-            values.unread("bytesOut");
-            values.unread("bytesIn");
+            fields.unread("bytesOut");
+            fields.unread("bytesIn");
         }
         long[] before = told.remove(key);
         if (protocol.equals("tcp") && frame.is(Frame.FLUSH) && told.size() < FLOWS_MAX) {
@@ -218,7 +218,7 @@ final class FrameEvents {
         }
         Tlv datagrams = protocol.equals("udp") ? flow : null;
         return new Event.NetFlow(
-                header(frame, values, process),
+                header(frame, fields, process),
                 protocol,
                 key.local(),
                 key.remote(),
@@ -230,10 +230,10 @@ final class FrameEvents {
                 frame.is(Frame.CLOSED) ? "closed" : "unfinished");
     }
 
-    private Event dns(Frame frame, Values values, @Nullable ProcessRef process) {
+    private Event dns(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
         Tlv payload = frame.find(TlvType.PAYLOAD);
         DnsMessage message = payload == null || payload.is(Tlv.FAULT) ? null : DnsMessage.parse(payload.toBytes());
-        EventHeader header = header(frame, values, process);
+        EventHeader header = header(frame, fields, process);
         if (message == null) {
             return new Event.RecorderFinding(header, Finding.DNS_UNREADABLE, null);
         }
@@ -242,29 +242,29 @@ final class FrameEvents {
                 Text.of(message.name()),
                 message.type(),
                 message.answers().stream().map(Text::of).toList(),
-                values.protocol(),
-                values.local(),
-                values.remote());
+                fields.protocol(),
+                fields.local(),
+                fields.remote());
     }
 
-    private Event socket(Frame frame, Values values, @Nullable ProcessRef process) {
-        String detail = Detail.of("family", values.number(0))
-                .and("type", values.number(1))
-                .and("protocol", values.number(2))
+    private Event socket(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        String detail = Detail.of("family", fields.number(0))
+                .and("type", fields.number(1))
+                .and("protocol", fields.number(2))
                 .toString();
-        return new Event.PrivilegeUse(header(frame, values, process), "socket", null, detail, frame.ret());
+        return new Event.PrivilegeUse(header(frame, fields, process), "socket", null, detail, frame.ret());
     }
 
-    private Event cred(Frame frame, Values values, @Nullable ProcessRef process) {
+    private Event cred(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
         Tlv before = frame.find(TlvType.CRED);
         Tlv after = frame.findSecond(TlvType.CRED);
         boolean readable = before != null && after != null && !before.is(Tlv.FAULT) && !after.is(Tlv.FAULT);
         if (!readable || before == null || after == null) {
-            values.unread("credentials");
-            return new Event.RecorderFinding(header(frame, values, process), Finding.CRED_UNREADABLE, null);
+            fields.unread("credentials");
+            return new Event.RecorderFinding(header(frame, fields, process), Finding.CRED_UNREADABLE, null);
         }
         return new Event.CredChange(
-                header(frame, values, process),
+                header(frame, fields, process),
                 (int) before.u32(16),
                 (int) after.u32(16),
                 (int) before.u32(20),
@@ -273,12 +273,12 @@ final class FrameEvents {
                 after.u64(40));
     }
 
-    private Event privilege(Frame frame, Values values, @Nullable ProcessRef process) {
-        long code = values.number(0);
+    private Event privilege(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        long code = fields.number(0);
         String what = code > 0 && code < PRIVILEGES.size() ? PRIVILEGES.get((int) code) : "other";
-        Text path = values.path(TlvType.PATH, "path");
+        Text path = fields.path(TlvType.PATH, "path");
         String detail =
-                Detail.of("a", values.number(1)).and("b", values.number(2)).toString();
-        return new Event.PrivilegeUse(header(frame, values, process), what, path, detail, frame.ret());
+                Detail.of("a", fields.number(1)).and("b", fields.number(2)).toString();
+        return new Event.PrivilegeUse(header(frame, fields, process), what, path, detail, frame.ret());
     }
 }

@@ -25,7 +25,7 @@ final class SequenceLedger {
     }
 
     /// What a frame's number says.
-    enum Verdict {
+    enum SequenceCheck {
         /// The next one, or one that fills a gap.
         EXPECTED,
         /// A number that has been before.
@@ -52,21 +52,21 @@ final class SequenceLedger {
     }
 
     /// Takes the number of a frame.
-    Verdict take(int number, long seq) {
+    SequenceCheck take(int number, long seq) {
         Cpu cpu = of(number);
         if (seq == cpu.last + 1) {
             cpu.last = seq;
-            return Verdict.EXPECTED;
+            return SequenceCheck.EXPECTED;
         }
         if (seq <= cpu.last) {
-            return fill(cpu, seq) ? Verdict.EXPECTED : Verdict.REPEATED;
+            return fill(cpu, seq) ? SequenceCheck.EXPECTED : SequenceCheck.REPEATED;
         }
         if (seq - cpu.last > JUMP_MAX) {
-            return Verdict.IMPOSSIBLE;
+            return SequenceCheck.IMPOSSIBLE;
         }
         cpu.missing.put(cpu.last + 1, new long[] {seq - 1, seq});
         cpu.last = seq;
-        return Verdict.EXPECTED;
+        return SequenceCheck.EXPECTED;
     }
 
     private static boolean fill(Cpu cpu, long seq) {

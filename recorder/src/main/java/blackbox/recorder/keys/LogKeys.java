@@ -32,18 +32,18 @@ public final class LogKeys {
 
     private LogKeys() {}
 
-    /// The wish for a new key.
+    /// The options for a new key.
     ///
     /// @param settings what the store needs to know
     /// @param validFor how long it may sign; null for no end
-    public record Wish(
+    public record NewKeyOptions(
             StoreKind store,
             SequencedMap<String, String> settings,
             @Nullable Duration validFor) {
 
         /// A file key without end.
-        public static Wish standard() {
-            return new Wish(StoreKind.FILE, new LinkedHashMap<>(), null);
+        public static NewKeyOptions standard() {
+            return new NewKeyOptions(StoreKind.FILE, new LinkedHashMap<>(), null);
         }
     }
 
@@ -55,7 +55,7 @@ public final class LogKeys {
         if (!OwnerFile.exists(folder.resolve(CONF))) {
             try (ProcessLock _ = KeysLock.take(folder)) {
                 if (!OwnerFile.exists(folder.resolve(CONF))) {
-                    return createLocked(folder, Wish.standard(), access);
+                    return createLocked(folder, NewKeyOptions.standard(), access);
                 }
             } catch (IOException e) {
                 throw LogKeyStore.failed("cannot make a key in " + folder, e);
@@ -67,36 +67,37 @@ public final class LogKeys {
     /// Makes the folder's first key.
     ///
     /// @throws RecorderException when there is one already, or the store refuses
-    public static LogKey create(Path folder, Wish wish, KeyAccess access) throws RecorderException {
+    public static LogKey create(Path folder, NewKeyOptions options, KeyAccess access) throws RecorderException {
         try (ProcessLock _ = KeysLock.take(folder)) {
             if (OwnerFile.exists(folder.resolve(CONF))) {
                 throw new RecorderException(
                         Code.KEY, "there is a key in " + folder + " already; to replace it, rotate it");
             }
-            return createLocked(folder, wish, access);
+            return createLocked(folder, options, access);
         } catch (IOException e) {
             throw LogKeyStore.failed("cannot make a key in " + folder, e);
         }
     }
 
-    private static LogKey createLocked(Path folder, Wish wish, KeyAccess access) throws RecorderException, IOException {
+    private static LogKey createLocked(Path folder, NewKeyOptions options, KeyAccess access)
+            throws RecorderException, IOException {
         Instant now = access.clock().instant();
         String origin = "blackbox/log/" + RunId.create(now, access.random());
-        LogKey key = make(folder, origin, now, wish, access);
+        LogKey key = make(folder, origin, now, options, access);
         write(folder, key.conf());
         return key;
     }
 
-    private static LogKey make(Path folder, String origin, Instant now, Wish wish, KeyAccess access)
+    private static LogKey make(Path folder, String origin, Instant now, NewKeyOptions options, KeyAccess access)
             throws RecorderException {
-        LogKeyStore store = LogKeyStore.of(wish.store(), folder, access);
-        LogKeyStore.Opened made = store.create(origin, wish.settings());
-        Duration validFor = wish.validFor();
+        LogKeyStore store = LogKeyStore.of(options.store(), folder, access);
+        LogKeyStore.Opened made = store.create(origin, options.settings());
+        Duration validFor = options.validFor();
         var conf = new LogKeyConf(
                 origin,
                 now,
                 validFor == null ? null : now.plus(validFor),
-                wish.store(),
+                options.store(),
                 made.signers().stream()
                         .map(signer -> signer.verifier().encoded())
                         .toList(),
@@ -146,7 +147,7 @@ public final class LogKeys {
 
     /// Begins a rotation: makes the key that will take the place of the folder's, or opens it again where a rotation
     /// was begun before and not ended. Nothing uses it before [#promote].
-    public static LogKey prepareNext(Path folder, Wish wish, KeyAccess access) throws RecorderException {
+    public static LogKey prepareNext(Path folder, NewKeyOptions options, KeyAccess access) throws RecorderException {
         try (ProcessLock _ = KeysLock.take(folder)) {
             LogKeyConf begun = conf(folder, NEXT);
             if (begun != null) {
@@ -156,7 +157,7 @@ public final class LogKeys {
             if (now == null) {
                 throw new RecorderException(Code.KEY, "there is no key in " + folder + " to rotate");
             }
-            LogKey next = make(folder, now.origin(), access.clock().instant(), wish, access);
+            LogKey next = make(folder, now.origin(), access.clock().instant(), options, access);
             OwnerFile.write(folder.resolve(NEXT), next.conf().text());
             return next;
         } catch (IOException e) {

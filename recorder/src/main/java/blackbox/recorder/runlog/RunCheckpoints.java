@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class RunCheckpoints implements BatchSink, AutoCloseable {
 
     private final BatchSink sink;
-    private final RunLog log;
+    private final TransparencyLogWriter log;
     private final Duration interval;
     private final Consumer<String> trouble;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -28,7 +28,7 @@ public final class RunCheckpoints implements BatchSink, AutoCloseable {
     private @Nullable String logged;
 
     /// @param trouble hears of appends that failed
-    public RunCheckpoints(BatchSink sink, RunLog log, Duration interval, Consumer<String> trouble) {
+    public RunCheckpoints(BatchSink sink, TransparencyLogWriter log, Duration interval, Consumer<String> trouble) {
         this.sink = sink;
         this.log = log;
         this.interval = interval;

@@ -17,7 +17,7 @@ import blackbox.evidence.time.TimeVerdict;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.Anchoring.Outcome;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessAnswer;
 import blackbox.schemas.Hash;
@@ -60,9 +60,9 @@ class AnchoringTest {
     private final CosignatureKey witnessKey = CosignatureKey.createEd25519("w.example/1", RANDOM);
     private final TestTimeAuthority authority = TestTimeAuthority.create(TestTimeAuthority.Algorithm.ECDSA);
     private final AtomicInteger asked = new AtomicInteger();
-    private final Outside outside = new Outside(Duration.ofSeconds(10));
+    private final AnchorClient client = new AnchorClient(Duration.ofSeconds(10));
     private final HttpServer server;
-    private RunLog log;
+    private TransparencyLogWriter log;
     private Witness witness;
     private volatile boolean up = true;
 
@@ -72,7 +72,10 @@ class AnchoringTest {
 
     @BeforeEach
     void start() throws Exception {
-        log = new RunLog(folder.resolve("log"), new RunLog.Signer(List.of(key), NOW, null), InstantSource.fixed(NOW));
+        log = new TransparencyLogWriter(
+                folder.resolve("log"),
+                new TransparencyLogWriter.Signer(List.of(key), NOW, null),
+                InstantSource.fixed(NOW));
         witness =
                 Witness.open(folder.resolve("witness"), witnessKey, List.of(key.verifier()), InstantSource.fixed(NOW));
         server.createContext("/tsa", exchange -> {
@@ -113,7 +116,7 @@ class AnchoringTest {
 
     @AfterEach
     void stop() throws Exception {
-        outside.close();
+        client.close();
         server.stop(0);
         witness.close();
     }
@@ -124,7 +127,7 @@ class AnchoringTest {
 
     private Anchoring anchoring(URI... more) throws RecorderException {
         return new Anchoring(
-                folder.resolve("log"), AnchorSettings.read(folder.resolve("keys"), List.of(more)), outside, RANDOM);
+                folder.resolve("log"), AnchorSettings.read(folder.resolve("keys"), List.of(more)), client, RANDOM);
     }
 
     private String note(int number) {

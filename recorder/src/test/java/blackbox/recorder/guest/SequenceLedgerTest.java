@@ -47,7 +47,7 @@ class SequenceLedgerTest {
         ledger.begin(0, begin);
         long lost = 0;
         for (long seq : sent) {
-            assertEquals(SequenceLedger.Verdict.EXPECTED, ledger.take(0, seq));
+            assertEquals(SequenceLedger.SequenceCheck.EXPECTED, ledger.take(0, seq));
             lost += count(ledger.settled());
         }
         return lost + count(ledger.close());
@@ -61,17 +61,17 @@ class SequenceLedgerTest {
     void numberThatWasBeforeIsRepeated() {
         var ledger = new SequenceLedger();
         ledger.begin(3, 10);
-        assertEquals(SequenceLedger.Verdict.EXPECTED, ledger.take(3, 11));
-        assertEquals(SequenceLedger.Verdict.REPEATED, ledger.take(3, 11));
-        assertEquals(SequenceLedger.Verdict.REPEATED, ledger.take(3, 10));
+        assertEquals(SequenceLedger.SequenceCheck.EXPECTED, ledger.take(3, 11));
+        assertEquals(SequenceLedger.SequenceCheck.REPEATED, ledger.take(3, 11));
+        assertEquals(SequenceLedger.SequenceCheck.REPEATED, ledger.take(3, 10));
     }
 
     @Test
     void jumpThatNoMachineCanMakeIsImpossible() {
         var ledger = new SequenceLedger();
         ledger.begin(0, 0);
-        assertEquals(SequenceLedger.Verdict.IMPOSSIBLE, ledger.take(0, Long.MAX_VALUE));
-        assertEquals(SequenceLedger.Verdict.EXPECTED, ledger.take(0, 1));
+        assertEquals(SequenceLedger.SequenceCheck.IMPOSSIBLE, ledger.take(0, Long.MAX_VALUE));
+        assertEquals(SequenceLedger.SequenceCheck.EXPECTED, ledger.take(0, 1));
     }
 
     @Test

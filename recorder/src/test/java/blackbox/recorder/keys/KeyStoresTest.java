@@ -37,7 +37,7 @@ class KeyStoresTest {
     @Test
     void opensslReadsAnEncryptedKeyFile() throws Exception {
         var store = new TestStore.EncryptedFile();
-        try (LogKey key = LogKeys.create(folder, store.wish(null), access(store.secrets()))) {
+        try (LogKey key = LogKeys.create(folder, store.options(null), access(store.secrets()))) {
             Path file = folder.resolve(key.conf().setting("file"));
             assertTrue(Files.readString(file).startsWith("-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
             Path passphrase = folder.resolve("passphrase");
@@ -96,7 +96,7 @@ class KeyStoresTest {
     @Test
     void aWrongPassphraseOrNoneOpensNothing() throws Exception {
         var store = new TestStore.EncryptedFile();
-        LogKeys.create(folder, store.wish(null), access(store.secrets())).close();
+        LogKeys.create(folder, store.options(null), access(store.secrets())).close();
         String wrong = refusal(Map.of(Secrets.PASSPHRASE, "wrong horse battery staple"));
         assertTrue(wrong.contains("passphrase"), wrong);
         assertFalse(wrong.contains("staple"), wrong);
@@ -120,7 +120,7 @@ class KeyStoresTest {
     @Test
     void aWrongPinOpensNoToken() throws Exception {
         var token = new TestToken();
-        LogKeys.create(folder, token.wish(null), access(token.secrets())).close();
+        LogKeys.create(folder, token.options(null), access(token.secrets())).close();
         String refusal = refusal(Map.of(Secrets.PIN, "000000"));
         assertTrue(refusal.contains("PIN_INCORRECT"), refusal);
         Files.writeString(
@@ -132,7 +132,7 @@ class KeyStoresTest {
     @Test
     void aKeyOfATpmSurvivesItsReset() throws Exception {
         try (var tpm = new TestTpm()) {
-            try (LogKey key = LogKeys.create(folder, tpm.wish(null), access(tpm.secrets()))) {
+            try (LogKey key = LogKeys.create(folder, tpm.options(null), access(tpm.secrets()))) {
                 NoteSigner signer = key.first();
                 assertTrue(signer.verifier().verify(TEXT, signer.sign(TEXT)));
                 tpm.reset();
@@ -146,7 +146,7 @@ class KeyStoresTest {
     void aKeyOfOneTpmIsOfNoUseToAnother() throws Exception {
         try (var mine = new TestTpm();
                 var other = new TestTpm()) {
-            LogKeys.create(folder, mine.wish(null), access(mine.secrets())).close();
+            LogKeys.create(folder, mine.options(null), access(mine.secrets())).close();
             Path conf = folder.resolve(LogKeys.CONF);
             Files.writeString(conf, Files.readString(conf).replace(mine.tcti(), other.tcti()));
             String refusal = refusal(Map.of());

@@ -52,7 +52,7 @@ class LogKeyContractTest {
     }
 
     private LogKey create(TestStore store) throws RecorderException {
-        return LogKeys.create(folder, store.wish(Duration.ofDays(30)), access(store));
+        return LogKeys.create(folder, store.options(Duration.ofDays(30)), access(store));
     }
 
     @ParameterizedTest
@@ -158,11 +158,11 @@ class LogKeyContractTest {
     @MethodSource("stores")
     void aRotationEndsWithTheNewKeyAlone(TestStore store) throws Exception {
         try (LogKey old = create(store);
-                LogKey next = LogKeys.prepareNext(folder, store.wish(null), access(store))) {
+                LogKey next = LogKeys.prepareNext(folder, store.options(null), access(store))) {
             assertEquals(old.origin(), next.origin());
             assertTrue(LogKeys.isRotating(folder));
             assertEquals(old.conf(), LogKeys.load(folder, access(store)).conf(), "it is not in use yet");
-            LogKey again = LogKeys.prepareNext(folder, store.wish(null), access(store));
+            LogKey again = LogKeys.prepareNext(folder, store.options(null), access(store));
             assertEquals(next.conf(), again.conf(), "a rotation that was interrupted goes on with the same key");
             LogKeys.promote(folder, access(store));
             assertFalse(LogKeys.isRotating(folder));

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/// A store of long-term keys that a test can use: what to wish for, and the secrets that open it.
+/// A store of long-term keys that a test can use: what to options for, and the secrets that open it.
 interface TestStore {
 
     String SECRET = "correct horse battery staple";
@@ -23,8 +23,8 @@ interface TestStore {
         return given(Map.of());
     }
 
-    default LogKeys.Wish wish(@Nullable Duration validFor) {
-        return new LogKeys.Wish(kind(), settings(), validFor);
+    default LogKeys.NewKeyOptions options(@Nullable Duration validFor) {
+        return new LogKeys.NewKeyOptions(kind(), settings(), validFor);
     }
 
     /// Exactly these secrets, by the variable that would name their file.

@@ -31,8 +31,9 @@ final class RunCheckpointsTest {
     private final Ed25519Key key = Ed25519Key.create("blackbox/log/test", new SecureRandom());
     private final List<String> said = new ArrayList<>();
 
-    private RunLog log(Path in) {
-        return new RunLog(in, new RunLog.Signer(List.of(key), Instant.EPOCH, null), InstantSource.system());
+    private TransparencyLogWriter log(Path in) {
+        return new TransparencyLogWriter(
+                in, new TransparencyLogWriter.Signer(List.of(key), Instant.EPOCH, null), InstantSource.system());
     }
 
     private RunSealer sealer(RunCheckpoints checkpoints) {

@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name what the events call it
 /// @param file where it should be
-/// @param stretches in order
+/// @param segments in order
 /// @param ended why the recorder stopped keeping it before the run's end, or null
 public record SealedCapture(
         String name,
         Path file,
-        List<Stretch> stretches,
+        List<CaptureSegment> segments,
         @Nullable Ended ended) {
 
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
@@ -46,7 +46,7 @@ public record SealedCapture(
     private static final int BUFFER_BYTES = 1 << 16;
 
     public SealedCapture {
-        stretches = List.copyOf(stretches);
+        segments = List.copyOf(segments);
     }
 
     /// That a file was ended early.
@@ -97,7 +97,7 @@ public record SealedCapture(
     /// Takes the rows that speak of one file, in order.
     static final class Builder {
         private final String name;
-        private final List<Stretch> stretches = new ArrayList<>();
+        private final List<CaptureSegment> segments = new ArrayList<>();
         private long end;
         private @Nullable Ended ended;
 
@@ -119,7 +119,7 @@ public record SealedCapture(
                 return;
             }
             long from = detail.path("from").asLong(-1);
-            if (from != end || stretches.size() >= STRETCHES_MAX) {
+            if (from != end || segments.size() >= STRETCHES_MAX) {
                 throw contradiction(index, "a stretch from octet " + from + " cannot follow one that ends at " + end);
             }
             long to = detail.path("to").asLong(-1);
@@ -127,7 +127,7 @@ public record SealedCapture(
             if (to <= from || !SHA256.matcher(sha256).matches()) {
                 throw contradiction(index, "it speaks of no stretch");
             }
-            stretches.add(new Stretch(index, atNs, from, to, Hash.ofHex(sha256)));
+            segments.add(new CaptureSegment(index, atNs, from, to, Hash.ofHex(sha256)));
             end = to;
         }
 
@@ -142,13 +142,13 @@ public record SealedCapture(
             if (!name.matches("[a-z0-9-]{1,40}")) {
                 throw new ReplayException(Code.ALTERED, "a captured file has a name that no recorder gives");
             }
-            return new SealedCapture(name, folder.resolve(name), stretches, ended);
+            return new SealedCapture(name, folder.resolve(name), segments, ended);
         }
     }
 
     /// How far it is sealed.
     public long sealedBytes() {
-        return stretches.isEmpty() ? 0 : stretches.getLast().to();
+        return segments.isEmpty() ? 0 : segments.getLast().to();
     }
 
     /// Checks every sealed stretch.
@@ -177,12 +177,12 @@ public record SealedCapture(
         long intact = 0;
         try (InputStream in = to == 0 ? InputStream.nullInputStream() : Files.newInputStream(file)) {
             var buffer = new byte[BUFFER_BYTES];
-            for (Stretch stretch : stretches) {
-                if (stretch.to() > to) {
+            for (CaptureSegment segment : segments) {
+                if (segment.to() > to) {
                     break;
                 }
                 MessageDigest digest = Sha256.digest();
-                long left = stretch.to() - stretch.from();
+                long left = segment.to() - segment.from();
                 while (left > 0) {
                     int n = in.read(buffer, 0, (int) Math.min(buffer.length, left));
                     if (n < 0) {
@@ -191,10 +191,10 @@ public record SealedCapture(
                     digest.update(buffer, 0, n);
                     left -= n;
                 }
-                if (!Hash.copyOf(digest.digest(), 0).equals(stretch.sha256())) {
-                    throw altered(stretch);
+                if (!Hash.copyOf(digest.digest(), 0).equals(segment.sha256())) {
+                    throw altered(segment);
                 }
-                intact = stretch.to();
+                intact = segment.to();
             }
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, file + " cannot be read: " + e.getMessage(), e);
@@ -202,11 +202,11 @@ public record SealedCapture(
         return intact;
     }
 
-    private ReplayException altered(Stretch stretch) {
+    private ReplayException altered(CaptureSegment segment) {
         return new ReplayException(
                 Code.ALTERED,
-                file + " is not what was sealed: event " + stretch.index() + " has another digest for its octets "
-                        + stretch.from() + " to " + stretch.to()
+                file + " is not what was sealed: event " + segment.index() + " has another digest for its octets "
+                        + segment.from() + " to " + segment.to()
                         + "; get the file again from where the run was recorded");
     }
 

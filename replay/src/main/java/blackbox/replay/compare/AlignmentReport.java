@@ -2,7 +2,7 @@ package blackbox.replay.compare;
 
 import blackbox.evidence.text.Printable;
 import blackbox.replay.divergence.Alignment;
-import blackbox.replay.divergence.FirstDivergence;
+import blackbox.replay.divergence.DivergencePoint;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -28,7 +28,7 @@ public final class AlignmentReport {
         array(out, "next", alignment.next());
     }
 
-    private static void write(JsonGenerator out, @Nullable FirstDivergence first) throws IOException {
+    private static void write(JsonGenerator out, @Nullable DivergencePoint first) throws IOException {
         if (first == null) {
             out.writeNull();
             return;
@@ -40,7 +40,7 @@ public final class AlignmentReport {
         out.writeStringField("expected", first.expected());
         out.writeStringField("actual", first.actual());
         array(out, "causes", first.causes());
-        FirstDivergence.Agreed agreed = first.lastAgreed();
+        DivergencePoint.Agreed agreed = first.lastAgreed();
         if (agreed == null) {
             out.writeNullField("lastAgreed");
         } else {
@@ -67,7 +67,7 @@ public final class AlignmentReport {
 
     /// Prints it for people. `recorded` and `actual` are the names of the two sides.
     public static void print(PrintWriter out, Alignment alignment, String recorded, String actual) {
-        FirstDivergence first = alignment.firstDivergence();
+        DivergencePoint first = alignment.firstDivergence();
         out.println("verdict       " + alignment.outcome()
                 + (first == null ? "" : " at event " + first.index() + ": " + first.reason()));
         out.println("agreed        " + alignment.comparedEvents() + " events; there are " + alignment.recordedEvents()
@@ -90,8 +90,8 @@ public final class AlignmentReport {
                 .orElse(rule);
     }
 
-    private static void print(PrintWriter out, FirstDivergence first, String recorded, String actual) {
-        FirstDivergence.Agreed agreed = first.lastAgreed();
+    private static void print(PrintWriter out, DivergencePoint first, String recorded, String actual) {
+        DivergencePoint.Agreed agreed = first.lastAgreed();
         if (agreed != null) {
             out.println("last agreed   " + Printable.of(agreed.line()) + "  (" + agreed.actualIndex() + " in " + actual
                     + ")");

@@ -65,7 +65,7 @@ public final class RecordedSide {
         if (agent.user() != null) {
             values.put(Input.SETTING, agent.user() + ", network " + agent.network());
         }
-        Hash workspace = opening.given().workspace();
+        Hash workspace = opening.inputs().workspace();
         if (workspace != null) {
             values.put(Input.WORKSPACE, workspace.toString());
         }

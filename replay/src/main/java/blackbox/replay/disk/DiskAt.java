@@ -9,8 +9,8 @@ import blackbox.replay.Moment;
 import blackbox.replay.Moment.Position;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
+import blackbox.replay.capture.CaptureSegment;
 import blackbox.replay.capture.SealedCapture;
-import blackbox.replay.capture.Stretch;
 import blackbox.replay.disk.BlockLog.Applied;
 import blackbox.replay.fs.ErofsTree;
 import blackbox.replay.fs.Ext4Tree;
@@ -42,7 +42,7 @@ public final class DiskAt implements AutoCloseable {
     private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
     private static final Text UPPER = Text.of("upper");
 
-    private final Shown shown;
+    private final Summary shown;
     private final ScratchFolder scratch;
     private final Path root;
     private final List<FileTree> opened = new ArrayList<>();
@@ -55,13 +55,14 @@ public final class DiskAt implements AutoCloseable {
     /// @param writes how many writes were made since the run began
     /// @param whole false when a later stretch would have been used had the log not been cut
     /// @param limits in words, what may be otherwise than it seems
-    public record Shown(Position asked, @Nullable Stretch asOf, long writes, boolean whole, List<String> limits) {
-        public Shown {
+    public record Summary(
+            Position asked, @Nullable CaptureSegment asOf, long writes, boolean whole, List<String> limits) {
+        public Summary {
             limits = List.copyOf(limits);
         }
     }
 
-    private DiskAt(Shown shown, ScratchFolder scratch, Path root) {
+    private DiskAt(Summary shown, ScratchFolder scratch, Path root) {
         this.shown = shown;
         this.scratch = scratch;
         this.root = root;
@@ -80,9 +81,9 @@ public final class DiskAt implements AutoCloseable {
         Position asked = moment.locate(recordings, run);
         SealedCapture log = SealedCapture.read(recordings, run, CaptureName.BLOCKS.text());
         var limits = new ArrayList<String>();
-        Stretch wanted = stretchAt(log, asked);
+        CaptureSegment wanted = stretchAt(log, asked);
         long intact = log.checkTo(wanted == null ? 0 : wanted.to());
-        Stretch used = log.stretches().stream()
+        CaptureSegment used = log.segments().stream()
                 .filter(each -> each.to() == intact)
                 .findFirst()
                 .orElse(null);
@@ -100,7 +101,7 @@ public final class DiskAt implements AutoCloseable {
             Path image = scratch.path().resolve(IMAGE);
             Applied applied = DiskImage.make(base, log, intact, image);
             limits.addAll(limits(facts, asked, used, applied));
-            return new DiskAt(new Shown(asked, used, applied.writes(), whole, limits), scratch, root);
+            return new DiskAt(new Summary(asked, used, applied.writes(), whole, limits), scratch, root);
         } catch (ReplayException e) {
             close(scratch);
             throw e;
@@ -125,9 +126,9 @@ public final class DiskAt implements AutoCloseable {
     }
 
     /// The last stretch at or before a position.
-    private static @Nullable Stretch stretchAt(SealedCapture log, Position asked) throws ReplayException {
-        Stretch found = null;
-        for (Stretch each : log.stretches()) {
+    private static @Nullable CaptureSegment stretchAt(SealedCapture log, Position asked) throws ReplayException {
+        CaptureSegment found = null;
+        for (CaptureSegment each : log.segments()) {
             if (each.index() <= asked.index()) {
                 found = each;
             }
@@ -143,7 +144,7 @@ public final class DiskAt implements AutoCloseable {
         return found;
     }
 
-    private static List<String> limits(RunFacts facts, Position asked, @Nullable Stretch used, Applied applied) {
+    private static List<String> limits(RunFacts facts, Position asked, @Nullable CaptureSegment used, Applied applied) {
         var limits = new ArrayList<String>();
         limits.add(
                 used == null
@@ -180,7 +181,7 @@ public final class DiskAt implements AutoCloseable {
     }
 
     /// What is shown.
-    public Shown shown() {
+    public Summary shown() {
         return shown;
     }
 

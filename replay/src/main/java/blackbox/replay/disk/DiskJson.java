@@ -1,8 +1,8 @@
 package blackbox.replay.disk;
 
 import blackbox.evidence.text.Timestamps;
-import blackbox.replay.capture.Stretch;
-import blackbox.replay.disk.DiskAt.Shown;
+import blackbox.replay.capture.CaptureSegment;
+import blackbox.replay.disk.DiskAt.Summary;
 import blackbox.replay.disk.DiskListing.Entry;
 import blackbox.replay.disk.LastWrites.Write;
 import blackbox.replay.fs.Inode;
@@ -20,14 +20,14 @@ public final class DiskJson {
     private DiskJson() {}
 
     /// Writes fields into the object that is open: the run, what was asked for, what is shown.
-    public static void shown(JsonGenerator out, RunId run, Shown shown) throws IOException {
+    public static void shown(JsonGenerator out, RunId run, Summary shown) throws IOException {
         out.writeStringField("run", run.value());
         out.writeObjectFieldStart("at");
         out.writeNumberField("index", shown.asked().index());
         out.writeStringField("at", Timestamps.format(shown.asked().atNs()));
         out.writeEndObject();
         out.writeObjectFieldStart("disk");
-        Stretch asOf = shown.asOf();
+        CaptureSegment asOf = shown.asOf();
         if (asOf != null) {
             out.writeNumberField("sealedBy", asOf.index());
             out.writeStringField("sealedAt", Timestamps.format(asOf.atNs()));

@@ -19,7 +19,7 @@ public record Alignment(
         long comparedEvents,
         long recordedEvents,
         long actualEvents,
-        @Nullable FirstDivergence firstDivergence,
+        @Nullable DivergencePoint firstDivergence,
         List<String> mask,
         List<String> notCompared,
         List<String> next) {

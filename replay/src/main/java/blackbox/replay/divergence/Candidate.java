@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Where a strand differs first.
 ///
-/// @param bit its bit in [Past#divergences]
+/// @param bit its bit in [CausalHistory#divergences]
 record Candidate(long bit, StrandPair pair, Edit edit) {
 
     Strand strand() {

@@ -48,14 +48,14 @@ final class CausalScan {
 
     private final Map<Long, Long> candidates;
     private final List<Watched> flows;
-    private final Map<Long, Past> found = new HashMap<>();
-    private final Map<Long, Past> pasts = new HashMap<>();
+    private final Map<Long, CausalHistory> found = new HashMap<>();
+    private final Map<Long, CausalHistory> histories = new HashMap<>();
     private final Map<Long, Long> parents = new HashMap<>();
     private final List<Gap> gaps = new ArrayList<>();
     private final List<Long> misses = new ArrayList<>();
-    private final Map<String, Past> paths = bounded();
+    private final Map<String, CausalHistory> paths = bounded();
     private final Map<String, Boolean> written = bounded();
-    private final Map<Long, Past> ports = new HashMap<>();
+    private final Map<Long, CausalHistory> ports = new HashMap<>();
     private final Map<Long, Boolean> unpacking = new HashMap<>();
 
     /// @param candidates event index to bit
@@ -118,7 +118,7 @@ final class CausalScan {
         if (event instanceof ProcessView.Fork) {
             long parent = id(number(row, Column.PPID), number(row, Column.PARENT_START_NS));
             parents.put(process, parent);
-            pasts.put(process, pasts.getOrDefault(parent, Past.NOTHING));
+            histories.put(process, histories.getOrDefault(parent, CausalHistory.NOTHING));
         }
         learn(event, index, process);
         candidate(index, process);
@@ -137,39 +137,41 @@ final class CausalScan {
         if (bit == null) {
             return;
         }
-        Past before = process == null ? Past.NOTHING : pasts.getOrDefault(process, Past.NOTHING);
+        CausalHistory before =
+                process == null ? CausalHistory.NOTHING : histories.getOrDefault(process, CausalHistory.NOTHING);
         found.put(index, before);
         if (process != null) {
-            pasts.put(process, before.withDivergence(bit));
+            histories.put(process, before.withDivergence(bit));
         }
     }
 
     /// What the event takes in.
     private void learn(EventView event, long index, long process) {
-        Past past = pasts.getOrDefault(process, Past.NOTHING);
+        CausalHistory history = histories.getOrDefault(process, CausalHistory.NOTHING);
         Row row = event.row();
-        Past now = switch (event) {
-            case ProcessView.Exec _ -> executed(row, index, process, past);
-            case FileView file -> reads(file, index, past);
-            case NetView.Connect _, NetView.Send _ -> connects(row, index, past);
-            case NetView.Accept _ -> past.and(ports.getOrDefault(number(row, Column.LOCAL_PORT), Past.NOTHING));
-            case NetView.Dns _ -> past.withNetwork(index);
+        CausalHistory now = switch (event) {
+            case ProcessView.Exec _ -> executed(row, index, process, history);
+            case FileView file -> reads(file, index, history);
+            case NetView.Connect _, NetView.Send _ -> connects(row, index, history);
+            case NetView.Accept _ ->
+                history.and(ports.getOrDefault(number(row, Column.LOCAL_PORT), CausalHistory.NOTHING));
+            case NetView.Dns _ -> history.withNetwork(index);
             case ProcessView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ ->
-                past;
+                history;
         };
-        pasts.put(process, now);
+        histories.put(process, now);
     }
 
-    private Past executed(Row row, long index, long process, Past past) {
+    private CausalHistory executed(Row row, long index, long process, CausalHistory history) {
         String exe = text(row, Column.EXE);
         String program = exe.substring(exe.lastIndexOf('/') + 1);
         if (number(row, Column.RET) < 0) {
-            return past;
+            return history;
         }
         if (program.equals("tar") && row.has(Column.PPID) && row.number(Column.PPID) == 1) {
             unpacking.put(process, true);
         }
-        Past now = past.and(paths.getOrDefault(exe, Past.NOTHING));
+        CausalHistory now = history.and(paths.getOrDefault(exe, CausalHistory.NOTHING));
         if (!written.containsKey(exe) && !isNoInput(exe)) {
             now = now.withFile(exe, index);
         }
@@ -179,18 +181,18 @@ final class CausalScan {
         return RANDOMS.contains(program) ? now.withRandom(index) : now;
     }
 
-    private Past reads(FileView file, long index, Past past) {
+    private CausalHistory reads(FileView file, long index, CausalHistory history) {
         String path = text(file.row(), Column.PATH);
         if (!takesIn(file)) {
-            return past;
+            return history;
         }
         if (RANDOM_FILES.contains(path)) {
-            return past.withRandom(index);
+            return history.withRandom(index);
         }
         if (CLOCK_FILES.contains(path)) {
-            return past.withClock(index);
+            return history.withClock(index);
         }
-        Past now = past.and(paths.getOrDefault(path, Past.NOTHING));
+        CausalHistory now = history.and(paths.getOrDefault(path, CausalHistory.NOTHING));
         boolean read = file instanceof FileView.Io io
                 ? io.bytesRead() > 0
                 : file instanceof FileView.Open open && open.isForReading();
@@ -226,14 +228,14 @@ final class CausalScan {
         return NO_INPUTS.stream().anyMatch(path::startsWith);
     }
 
-    private Past connects(Row row, long index, Past past) {
+    private CausalHistory connects(Row row, long index, CausalHistory history) {
         String ip = text(row, Column.REMOTE_IP);
         long port = number(row, Column.REMOTE_PORT);
         if (ip.startsWith("127.") || ip.equals("::1")) {
-            ports.merge(port, past, Past::and);
-            return past;
+            ports.merge(port, history, CausalHistory::and);
+            return history;
         }
-        Past now = ip.isEmpty() ? past : past.withNetwork(index);
+        CausalHistory now = ip.isEmpty() ? history : history.withNetwork(index);
         for (Watched flow : flows) {
             boolean same = flow.remoteIp().equals(ip) && flow.remotePort() == port;
             long local = number(row, Column.LOCAL_PORT);
@@ -246,36 +248,36 @@ final class CausalScan {
 
     /// What the event hands on.
     private void tell(EventView event, long process) {
-        Past past = pasts.getOrDefault(process, Past.NOTHING);
+        CausalHistory history = histories.getOrDefault(process, CausalHistory.NOTHING);
         if (event instanceof ProcessView.Exit) {
             Long parent = parents.remove(process);
             if (parent != null) {
-                pasts.merge(parent, past, Past::and);
+                histories.merge(parent, history, CausalHistory::and);
             }
-            pasts.remove(process);
+            histories.remove(process);
             return;
         }
         if (!(event instanceof FileView file) || unpacking.containsKey(process)) {
             return;
         }
         if (file.mayChange()) {
-            wrote(file.path(), past);
+            wrote(file.path(), history);
         }
         if (file instanceof FileView.ToName leads && !leads.effectsThere().isEmpty()) {
-            wrote(leads.pathTo(), past);
+            wrote(leads.pathTo(), history);
         }
     }
 
-    private void wrote(@Nullable Text path, Past past) {
+    private void wrote(@Nullable Text path, CausalHistory history) {
         if (path != null) {
-            paths.merge(path.toString(), past, Past::and);
+            paths.merge(path.toString(), history, CausalHistory::and);
             written.put(path.toString(), true);
         }
     }
 
     /// What led to the candidate at that event.
-    Past past(long index) {
-        return found.getOrDefault(index, Past.NOTHING);
+    CausalHistory past(long index) {
+        return found.getOrDefault(index, CausalHistory.NOTHING);
     }
 
     /// Whether something in the run wrote that path before the scan's end.

@@ -26,7 +26,7 @@ final class Causes {
     record NetworkChange(Candidate candidate, Facts expected, Facts actual) {}
 
     /// What one side tells.
-    record SideEvidence(Side side, KnownNames names, EventLookup events, CausalScan scan, Past past) {}
+    record SideEvidence(Side side, KnownNames names, EventLookup events, CausalScan scan, CausalHistory history) {}
 
     record Evidence(
             Candidate root,
@@ -111,11 +111,11 @@ final class Causes {
     private @Nullable DivergenceClass network() throws IOException {
         DivergenceClass reason = miss();
         for (NetworkChange change : evidence.network()) {
-            boolean led = (recorded.past().divergences() & change.candidate().bit()) != 0
-                    || (actual.past().divergences() & change.candidate().bit()) != 0
+            boolean led = (recorded.history().divergences() & change.candidate().bit()) != 0
+                    || (actual.history().divergences() & change.candidate().bit()) != 0
                     || change.candidate().bit() == evidence.root().bit();
             boolean named = change.candidate().strand().sort == Strand.Sort.DNS
-                    && recorded.past().network() >= 0;
+                    && recorded.history().network() >= 0;
             if (led || named) {
                 reason = or(reason, changed(change));
             }
@@ -149,7 +149,7 @@ final class Causes {
     private @Nullable DivergenceClass miss() throws IOException {
         long here = evidence.root().actualIndex();
         for (long index : actual.scan().misses()) {
-            boolean before = here < 0 || index <= here || actual.past().network() >= 0;
+            boolean before = here < 0 || index <= here || actual.history().network() >= 0;
             Facts facts = actual.events().facts(index);
             if (before && facts != null) {
                 causes.add("the recording has no answer to what was asked of the network: " + facts.line());
@@ -187,7 +187,7 @@ final class Causes {
             causes.add("the file " + path + " of the workspace differs already where it is unpacked");
             return DivergenceClass.IMAGE;
         }
-        List<Past.FileRead> read = recorded.past().and(actual.past()).files().stream()
+        List<CausalHistory.FileRead> read = recorded.history().and(actual.history()).files().stream()
                 .filter(file -> file.path().startsWith(UNPACKED_BELOW))
                 .toList();
         if (read.isEmpty()) {
@@ -195,7 +195,7 @@ final class Causes {
             return null;
         }
         given(Input.WORKSPACE);
-        for (Past.FileRead file : read) {
+        for (CausalHistory.FileRead file : read) {
             causes.add((read.size() == 1 ? "the only file of it" : "a file of it") + " that was read before is "
                     + file.path() + " (event " + file.index() + "); likely it differs, but contents are not recorded");
         }
@@ -241,7 +241,7 @@ final class Causes {
             return DivergenceClass.SCHED;
         }
         AccessLog.Race race = findRace();
-        boolean others = recorded.past().random() >= 0 || recorded.past().clock() >= 0;
+        boolean others = recorded.history().random() >= 0 || recorded.history().clock() >= 0;
         if (race == null || race.shared() != AccessLog.Shared.FILE && others) {
             return null;
         }
@@ -299,8 +299,8 @@ final class Causes {
         if (exact) {
             return null;
         }
-        long random = recorded.past().random();
-        long clock = recorded.past().clock();
+        long random = recorded.history().random();
+        long clock = recorded.history().clock();
         if (random < 0 && clock < 0) {
             return null;
         }

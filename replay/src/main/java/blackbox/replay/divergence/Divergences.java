@@ -27,7 +27,7 @@ public final class Divergences {
         int masked = mask == null ? 0 : apply(mask, aligner.divergent());
         boolean cut = withoutCutEnds(aligner);
         Collection<StrandPair> divergent = aligner.divergent();
-        FirstDivergence first =
+        DivergencePoint first =
                 divergent.isEmpty() ? null : new Explanation(hash, recorded, actual, settings).explain(aligner);
         var rules = new ArrayList<>(aligner.rules());
         if (masked > 0) {
@@ -48,7 +48,7 @@ public final class Divergences {
                 next(recorded, actual, first));
     }
 
-    private static Alignment.Outcome outcome(@Nullable FirstDivergence first, boolean cut, List<String> rules) {
+    private static Alignment.Outcome outcome(@Nullable DivergencePoint first, boolean cut, List<String> rules) {
         if (first != null) {
             return Alignment.Outcome.DIVERGED;
         }
@@ -156,7 +156,7 @@ public final class Divergences {
         var one = new EventLookup(recorded.events());
         var other = new EventLookup(actual.events());
         var shown = new ArrayList<String>();
-        for (NamePairs.Shown pair : names.shown()) {
+        for (NamePairs.NamePair pair : names.shown()) {
             shown.add(name(one.facts(pair.recorded())) + " for " + name(other.facts(pair.actual())));
         }
         return "letters of names that programs made up for what they created exclusively: names that stand for each"
@@ -173,7 +173,7 @@ public final class Divergences {
         return name.length() <= NAME_CHARS_MAX ? name : name.substring(0, NAME_CHARS_MAX - 1) + "…";
     }
 
-    private static List<String> next(Side recorded, Side actual, @Nullable FirstDivergence first) throws IOException {
+    private static List<String> next(Side recorded, Side actual, @Nullable DivergencePoint first) throws IOException {
         if (first == null) {
             return List.of();
         }

@@ -77,7 +77,7 @@ final class EventIdentity {
 
     private final KeyedHash hash;
     private final MadeUpNames names;
-    private final Words words;
+    private final TextNormalizer normalizer;
     private long pathHash;
     private long portsLane;
     private long kernelLane;
@@ -85,7 +85,7 @@ final class EventIdentity {
     EventIdentity(KeyedHash hash, KnownNames known) {
         this.hash = hash;
         this.names = new MadeUpNames(hash, known);
-        this.words = new Words(hash, names);
+        this.normalizer = new TextNormalizer(hash, names);
     }
 
     /// The names that programs of this side made up.
@@ -96,14 +96,14 @@ final class EventIdentity {
     /// A process number as a word, for names that a process makes of it; 0 for numbers so short that they
     /// would be met by chance.
     long word(long processNumber) {
-        return processNumber < 100 ? 0 : words.word(processNumber);
+        return processNumber < 100 ? 0 : normalizer.word(processNumber);
     }
 
     /// The token of an event.
     Token token(EventView event, long index, long ordinal, @Nullable GuestProcess process) {
         Row row = event.row();
         int kind = (int) row.number(Column.KIND);
-        words.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
+        normalizer.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
         portsLane = 0;
         kernelLane = 0;
         learn(event, process);
@@ -128,20 +128,20 @@ final class EventIdentity {
 
     /// What a process is known by among its siblings: the program that it runs and its arguments.
     long program(Row row, @Nullable GuestProcess process) {
-        words.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
+        normalizer.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
         return columns(row, 0, row.presentMask() & bits(Column.EXE, Column.ARGV));
     }
 
     /// The hash of a flow's protocol and remote end.
     long flow(Row row) {
-        words.begin(0, 0);
+        normalizer.begin(0, 0);
         long canon = columns(row, 0, row.presentMask() & bits(Column.PROTOCOL, Column.REMOTE_IP));
         return ports(row, Ports.CALLED, canon);
     }
 
     /// The hash of a DNS question.
     long question(Row row) {
-        words.begin(0, 0);
+        normalizer.begin(0, 0);
         return columns(row, 0, row.presentMask() & bits(Column.HOST, Column.DNS_TYPE, Column.PROTOCOL));
     }
 
@@ -153,8 +153,8 @@ final class EventIdentity {
             learnName(file);
         }
         if (event instanceof NetView.Listen && isEphemeral(event.row(), Column.LOCAL_PORT)) {
-            words.renamePort(
-                    words.word(event.row().number(Column.LOCAL_PORT)),
+            normalizer.renamePort(
+                    normalizer.word(event.row().number(Column.LOCAL_PORT)),
                     hash.mix(process.strand.group, process.nextListen()));
         }
     }
@@ -170,9 +170,9 @@ final class EventIdentity {
         int offset = row.offset(Column.PATH);
         int length = row.length(Column.PATH);
         if (use == NameUse.TAKES_AWAY) {
-            words.gone(array, offset, length, process);
+            normalizer.gone(array, offset, length, process);
         } else {
-            words.created(array, offset, length, process, isKeptToItself(file));
+            normalizer.created(array, offset, length, process, isKeptToItself(file));
         }
     }
 
@@ -221,11 +221,11 @@ final class EventIdentity {
 
     /// What a rename or link leads to.
     private long kept(Row row) {
-        return words.kept(row.array(Column.PATH_TO), row.offset(Column.PATH_TO), row.length(Column.PATH_TO));
+        return normalizer.kept(row.array(Column.PATH_TO), row.offset(Column.PATH_TO), row.length(Column.PATH_TO));
     }
 
     private long text(Row row, Column column) {
-        return words.text(row.array(column), row.offset(column), row.length(column));
+        return normalizer.text(row.array(column), row.offset(column), row.length(column));
     }
 
     private long value(Row row, Column column) {
@@ -236,7 +236,7 @@ final class EventIdentity {
                 long total = 0;
                 var cursor = new ListCursor(row, column);
                 while (cursor.next()) {
-                    total = hash.mix(total, words.text(cursor.array(), cursor.offset(), cursor.length()));
+                    total = hash.mix(total, normalizer.text(cursor.array(), cursor.offset(), cursor.length()));
                 }
                 yield total;
             }
@@ -294,7 +294,7 @@ final class EventIdentity {
             return row.number(column);
         }
         byte[] digits = Long.toString(row.number(column)).getBytes(StandardCharsets.US_ASCII);
-        return words.text(digits, 0, digits.length);
+        return normalizer.text(digits, 0, digits.length);
     }
 
     private long dropPort(Row row, Column column, long canon) {
@@ -362,13 +362,13 @@ final class EventIdentity {
     }
 
     private long lanes(Row row) {
-        long numbers = words.numbersLane();
+        long numbers = normalizer.numbersLane();
         if (row.has(Column.PID)) {
             numbers += row.number(Column.PID) * 31 + (row.has(Column.TID) ? row.number(Column.TID) : 0);
         }
         return lane(numbers)
-                | lane(words.namesLane()) << LANE_BITS
-                | lane(portsLane + words.portsLane()) << 2 * LANE_BITS
+                | lane(normalizer.namesLane()) << LANE_BITS
+                | lane(portsLane + normalizer.portsLane()) << 2 * LANE_BITS
                 | lane(kernelLane) << 3 * LANE_BITS;
     }
 

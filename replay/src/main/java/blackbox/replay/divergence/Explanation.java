@@ -33,7 +33,7 @@ final class Explanation {
     }
 
     /// The first divergence of sides that differ somewhere.
-    FirstDivergence explain(Aligner aligner) throws IOException {
+    DivergencePoint explain(Aligner aligner) throws IOException {
         Collection<StrandPair> divergent = aligner.divergent();
         List<Candidate> candidates = candidates(divergent);
         List<Causes.NetworkChange> network = networkChanges(candidates);
@@ -145,14 +145,14 @@ final class Explanation {
                 | beforeActual.past(candidate.actualIndex()).divergences();
     }
 
-    private FirstDivergence first(Candidate root, Causes.Found found) throws IOException {
+    private DivergencePoint first(Candidate root, Causes.Found found) throws IOException {
         Edit edit = root.edit();
         Edit.Agreed agreed = edit.agreed();
         long index = orElse(root.recordedIndex(), agreed == null ? null : agreed.expected(), root.place());
         long actualIndex = orElse(root.actualIndex(), agreed == null ? null : agreed.actual(), root.place());
         Facts last =
                 agreed == null ? null : recordedEvents.facts(agreed.expected().index());
-        return new FirstDivergence(
+        return new DivergencePoint(
                 index,
                 actualIndex,
                 found.reason(),
@@ -161,7 +161,7 @@ final class Explanation {
                 found.causes(),
                 agreed == null || last == null
                         ? null
-                        : new FirstDivergence.Agreed(
+                        : new DivergencePoint.Agreed(
                                 agreed.expected().index(), agreed.actual().index(), last.line()),
                 recordedEvents.context(index, settings.context()),
                 actualEvents.context(actualIndex, settings.context()));

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 record KnownNames(
         @Nullable WordSet own,
         @Nullable WordSet other,
-        @Nullable FadingTable standIns) {
+        @Nullable GenerationalCache standIns) {
 
     static final KnownNames NOTHING = new KnownNames(null, null, null);
 
     /// The same and what names stand for.
-    KnownNames with(FadingTable allStandIns) {
+    KnownNames with(GenerationalCache allStandIns) {
         return new KnownNames(own, other, allStandIns);
     }
 

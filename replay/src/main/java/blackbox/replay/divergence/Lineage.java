@@ -43,7 +43,7 @@ final class Lineage {
     private final TokenSink sink;
     private final Map<Long, GuestProcess> processes = new LinkedHashMap<>();
     private final Deque<Long> exited = new ArrayDeque<>();
-    private final FadingTable counted = new FadingTable(COUNTED_MAX);
+    private final GenerationalCache counted = new GenerationalCache(COUNTED_MAX);
     private final Map<Long, Strand> ownerless = new LinkedHashMap<>();
     private final Map<Long, Strand> names = new LinkedHashMap<>();
     private final Strand host;

@@ -15,7 +15,7 @@ final class MadeUpNames {
 
     private static final int LIVE_MAX = 65_536;
 
-    /// Told from words by its value alone, as [Words#PROCESS_NUMBER] is.
+    /// Told from words by its value alone, as [TextNormalizer#PROCESS_NUMBER] is.
     private static final long ANY = 4;
 
     private static final long KEPT = 41;
@@ -24,8 +24,8 @@ final class MadeUpNames {
     private final KeyedHash hash;
     private final KnownNames known;
     private final WordSet said = new WordSet();
-    private final FadingTable words = new FadingTable(LIVE_MAX);
-    private final FadingTable names = new FadingTable(LIVE_MAX);
+    private final GenerationalCache words = new GenerationalCache(LIVE_MAX);
+    private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
     private boolean anyExclusive;
     private long created;
     private long[] open = new long[8];
@@ -57,10 +57,10 @@ final class MadeUpNames {
         return anyExclusive;
     }
 
-    /// The made-up name of which the word is a part, or [FadingTable#ABSENT] where it stands for itself.
+    /// The made-up name of which the word is a part, or [GenerationalCache#ABSENT] where it stands for itself.
     long nameOf(long word) {
         long name = words.get(word);
-        if (name == FadingTable.ABSENT) {
+        if (name == GenerationalCache.ABSENT) {
             said.add(word);
         }
         return name;
@@ -91,9 +91,9 @@ final class MadeUpNames {
             return;
         }
         said.add(word);
-        FadingTable standIns = known.standIns();
+        GenerationalCache standIns = known.standIns();
         long counts = standIns != null ? standIns.get(name) : known.isNothing() ? word : name;
-        if (counts != FadingTable.ABSENT) {
+        if (counts != GenerationalCache.ABSENT) {
             words.put(word, counts);
             names.put(name, 0);
             created = name;
@@ -102,7 +102,7 @@ final class MadeUpNames {
 
     /// Whether a name was made up as a whole or in part.
     boolean isMadeUp(long name) {
-        return names.get(name) != FadingTable.ABSENT;
+        return names.get(name) != GenerationalCache.ABSENT;
     }
 
     /// A process removed or renamed what had that name.

@@ -13,13 +13,13 @@ final class NamePairs {
     private static final int SHOWN_MAX = 3;
 
     /// Two events that created names which stand for each other, by index.
-    record Shown(long recorded, long actual) {}
+    record NamePair(long recorded, long actual) {}
 
     private final int pivot;
-    private final FadingTable actualOf = new FadingTable(PAIRS_MAX);
-    private final FadingTable recordedOf = new FadingTable(PAIRS_MAX);
-    private final FadingTable[] standIns = {new FadingTable(PAIRS_MAX), new FadingTable(PAIRS_MAX)};
-    private final List<Shown> shown = new ArrayList<>();
+    private final GenerationalCache actualOf = new GenerationalCache(PAIRS_MAX);
+    private final GenerationalCache recordedOf = new GenerationalCache(PAIRS_MAX);
+    private final GenerationalCache[] standIns = {new GenerationalCache(PAIRS_MAX), new GenerationalCache(PAIRS_MAX)};
+    private final List<NamePair> shown = new ArrayList<>();
     private boolean fit = true;
     private long count;
 
@@ -38,7 +38,7 @@ final class NamePairs {
         if (one.created != 0 && other.created != 0 && one.created != other.created) {
             pair(one.created, other.created);
             if (shown.size() < SHOWN_MAX) {
-                shown.add(new Shown(recorded.index(), actual.index()));
+                shown.add(new NamePair(recorded.index(), actual.index()));
             }
         }
         fit &= one.openCount() == other.openCount();
@@ -48,8 +48,8 @@ final class NamePairs {
     }
 
     private void pair(long recorded, long actual) {
-        boolean free = standIns[Aligner.RECORDED].get(recorded) == FadingTable.ABSENT
-                && standIns[Aligner.ACTUAL].get(actual) == FadingTable.ABSENT;
+        boolean free = standIns[Aligner.RECORDED].get(recorded) == GenerationalCache.ABSENT
+                && standIns[Aligner.ACTUAL].get(actual) == GenerationalCache.ABSENT;
         if (++count <= PAIRS_MAX && free) {
             long standIn = pivot == Aligner.RECORDED ? recorded : actual;
             standIns[Aligner.RECORDED].put(recorded, standIn);
@@ -60,11 +60,12 @@ final class NamePairs {
     /// Whether one stands for the other wherever they were met. A name that both sides have stands for itself.
     private boolean isSame(long recorded, long actual) {
         long known = actualOf.get(recorded);
-        if (known != FadingTable.ABSENT || recordedOf.get(actual) != FadingTable.ABSENT) {
+        if (known != GenerationalCache.ABSENT || recordedOf.get(actual) != GenerationalCache.ABSENT) {
             return known == actual;
         }
         boolean shared = recorded != actual
-                && (recordedOf.get(recorded) != FadingTable.ABSENT || actualOf.get(actual) != FadingTable.ABSENT);
+                && (recordedOf.get(recorded) != GenerationalCache.ABSENT
+                        || actualOf.get(actual) != GenerationalCache.ABSENT);
         actualOf.put(recorded, actual);
         recordedOf.put(actual, recorded);
         return !shared;
@@ -81,12 +82,12 @@ final class NamePairs {
     }
 
     /// The first of them.
-    List<Shown> shown() {
+    List<NamePair> shown() {
         return shown;
     }
 
     /// What that side's made-up names count as from now on.
-    FadingTable standIns(int side) {
+    GenerationalCache standIns(int side) {
         return standIns[side];
     }
 }

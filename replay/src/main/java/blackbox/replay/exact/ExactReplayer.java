@@ -1,7 +1,7 @@
 package blackbox.replay.exact;
 
 import blackbox.evidence.store.RunReader;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.guest.TracerReport;
@@ -51,8 +51,8 @@ public final class ExactReplayer implements Replayer {
     private final InstantSource wall = InstantSource.system();
 
     @Override
-    public Tier tier() {
-        return Tier.EXACT;
+    public ReplayMethod tier() {
+        return ReplayMethod.EXACT;
     }
 
     @Override
@@ -77,18 +77,18 @@ public final class ExactReplayer implements Replayer {
                 result = new ExactReplay(request, recording(request), tape, progress).run(cpuSeq(request));
             } catch (ReplayException e) {
                 if (e.getCause() instanceof VmException) {
-                    return Verdict.failed(run, wall.instant(), Tier.EXACT, String.valueOf(e.getMessage()));
+                    return Verdict.failed(run, wall.instant(), ReplayMethod.EXACT, String.valueOf(e.getMessage()));
                 }
                 throw e;
             }
             String stalled = result.stalled();
             if (stalled != null && result.extent().end()) {
-                return Verdict.failed(run, wall.instant(), Tier.EXACT, stalled);
+                return Verdict.failed(run, wall.instant(), ReplayMethod.EXACT, stalled);
             }
             return Verdict.of(
                     run,
                     wall.instant(),
-                    Tier.EXACT,
+                    ReplayMethod.EXACT,
                     comparison(request, result, align(request, tape)),
                     new Completion(stalled));
         } catch (IOException e) {

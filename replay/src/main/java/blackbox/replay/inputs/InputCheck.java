@@ -1,7 +1,7 @@
 package blackbox.replay.inputs;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -11,7 +11,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
@@ -126,7 +126,7 @@ public final class InputCheck {
         boolean holds = true;
         for (String file : List.of(GuestImage.KERNEL, GuestImage.INITRD, GuestImage.ROOT)) {
             Path path = image.file(file);
-            Object actual = Files.exists(path) ? FileSeal.hash(path) : Refusal.NOT_HERE;
+            Object actual = Files.exists(path) ? FileFingerprint.hash(path) : Refusal.NOT_HERE;
             if (!actual.equals(image.sha256(file))) {
                 refuse(
                         DivergenceClass.IMAGE,
@@ -157,7 +157,7 @@ public final class InputCheck {
         if (digest == null) {
             return new SnapshotFound(null, List.of());
         }
-        if (start.tier() == Tier.EXACT) {
+        if (start.tier() == ReplayMethod.EXACT) {
             return new SnapshotFound(null, VmSnapshot.keptFaults(recordings.captureFolder(run), digest));
         }
         VmSnapshot found = VmSnapshot.find(recordings.data(), digest);
@@ -171,7 +171,7 @@ public final class InputCheck {
             return null;
         }
         String files = "the warm snapshot, " + String.join(", ", found.faults());
-        if (start.tier() == Tier.EXACT) {
+        if (start.tier() == ReplayMethod.EXACT) {
             if (!found.faults().isEmpty()) {
                 refuse(
                         DivergenceClass.SNAPSHOT,
@@ -218,8 +218,9 @@ public final class InputCheck {
             return null;
         }
         Path file = given == null ? CaptureName.WORKSPACE.in(recordings.captureFolder(run)) : given;
-        Object actual =
-                !Files.exists(file) ? Refusal.NOT_HERE : Files.isDirectory(file) ? packed(file) : FileSeal.hash(file);
+        Object actual = !Files.exists(file)
+                ? Refusal.NOT_HERE
+                : Files.isDirectory(file) ? packed(file) : FileFingerprint.hash(file);
         if (!actual.equals(start.workspace().sha256())) {
             refuse(
                     DivergenceClass.IMAGE,
@@ -261,7 +262,7 @@ public final class InputCheck {
                 "QEMU: " + start.qemu().version(),
                 digest,
                 here.isEmpty() ? Refusal.NOT_HERE : String.join("; ", here),
-                start.qemu().version().contains("Debian") && start.tier() == Tier.EXACT
+                start.qemu().version().contains("Debian") && start.tier() == ReplayMethod.EXACT
                         ? "blackbox doctor --fix unpacks Debian's QEMU; or copy qemu/" + digest
                                 + " from the data folder of the recording"
                         : "install the package of that very version (apt-cache policy qemu-system-x86 lists what there"

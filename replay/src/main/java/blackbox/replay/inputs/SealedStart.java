@@ -1,6 +1,6 @@
 package blackbox.replay.inputs;
 
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunOpening;
 import blackbox.replay.ReplayException;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param qemu which QEMU ran it
 /// @param argv QEMU's command line
 public record SealedStart(
-        Tier tier,
+        ReplayMethod tier,
         String imageName,
         Hash image,
         @Nullable Hash snapshot,
@@ -58,13 +58,15 @@ public record SealedStart(
             RunOpening.Image image = said(opening.image(), "image");
             RunOpening.Machine machine = said(opening.machine(), "machine");
             return new SealedStart(
-                    said(opening.tier(), "tier").label().equals(Tier.EXACT.word()) ? Tier.EXACT : Tier.RERUN,
+                    said(opening.tier(), "tier").label().equals(ReplayMethod.EXACT.word())
+                            ? ReplayMethod.EXACT
+                            : ReplayMethod.RERUN,
                     image.name(),
                     image.digest(),
                     opening.snapshot(),
                     new Workspace(
-                            said(opening.given().workspace(), "workspace"),
-                            opening.given().workspaceBytes()),
+                            said(opening.inputs().workspace(), "workspace"),
+                            opening.inputs().workspaceBytes()),
                     new SealedQemu(machine.qemu(), machine.qemuDigest()),
                     machine.argv());
         } catch (IllegalArgumentException e) {

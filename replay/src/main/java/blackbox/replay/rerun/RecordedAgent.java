@@ -89,7 +89,7 @@ record RecordedAgent(
                 agent.environment(),
                 agent.user() == null ? "agent" : agent.user(),
                 machine == null ? 0 : machine.memoryMib(),
-                opening.given().entropy(),
+                opening.inputs().entropy(),
                 Instant.EPOCH.plusNanos(start.atNs()),
                 GuestTimes.of(end),
                 end == null ? null : Duration.ofNanos(Math.max(0, end.atNs() - start.atNs())));

@@ -65,7 +65,7 @@ final class Reexecution {
     /// @param entropy what the recorded guest was given, null when that is not known
     /// @param startedAt when the recorded run began
     /// @param times what the recorded guest's clock showed, null when that is not known
-    record Given(
+    record Inputs(
             GuestImage image,
             int memoryMib,
             @Nullable Path workspace,
@@ -105,21 +105,21 @@ final class Reexecution {
     /// @throws VmException when the machine fails
     /// @throws RecorderException when the events cannot be kept
     /// @throws IOException when the cassette cannot be played to the end
-    Result run(Given given, Cassette cassette)
+    Result run(Inputs inputs, Cassette cassette)
             throws VmException, RecorderException, IOException, InterruptedException {
         var log = new MachineLog(clock);
-        var request =
-                new VmRequest(given.image(), given.memoryMib(), Network.PEER, given.workspace(), VmRequest.Start.WARM);
+        var request = new VmRequest(
+                inputs.image(), inputs.memoryMib(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM);
         try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, this::miss)) {
-            align(vm.facts().clock(), wall.set(given.startedAt()));
+            align(vm.facts().clock(), wall.set(inputs.startedAt()));
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
             var feeds =
                     new GuestFeeds(streams, tape, clock, tracer.cpuSeq(), log, CapturedFiles.none(), why -> kill(vm));
             Exit exit;
             try {
-                exit = agent(vm, given, feeds);
+                exit = agent(vm, inputs, feeds);
             } finally {
                 feeds.expectSilence();
                 vm.powerOff(POWER_OFF_TIMEOUT);
@@ -134,7 +134,7 @@ final class Reexecution {
             if (left != null) {
                 throw left;
             }
-            return new Result(vm.facts(), exit, offset(given.times(), exit), link.awaitEnd());
+            return new Result(vm.facts(), exit, offset(inputs.times(), exit), link.awaitEnd());
         }
     }
 
@@ -143,14 +143,14 @@ final class Reexecution {
         clock.align(read.guestBootNanos(), host.getEpochSecond() * 1_000_000_000L + host.getNano());
     }
 
-    private @Nullable Exit agent(Machine vm, Given given, GuestFeeds feeds)
+    private @Nullable Exit agent(Machine vm, Inputs inputs, GuestFeeds feeds)
             throws VmException, IOException, InterruptedException {
         Exit exit = null;
         InputStream nothing = InputStream.nullInputStream();
         OutputStream nowhere = OutputStream.nullOutputStream();
         try {
-            launch(vm, given, nothing, nowhere);
-            exit = vm.awaitExit(given.patience());
+            launch(vm, inputs, nothing, nowhere);
+            exit = vm.awaitExit(inputs.patience());
             handOver(vm, feeds);
             return exit;
         } catch (VmException e) {
@@ -171,11 +171,11 @@ final class Reexecution {
 
     /// The agent begins at the very time at which the recorded one began, where that is known; how long the
     /// workspace takes to unpack is not the agent's to see.
-    private void launch(Machine vm, Given given, InputStream nothing, OutputStream nowhere) throws VmException {
-        GuestEntropy recorded = given.entropy();
+    private void launch(Machine vm, Inputs inputs, InputStream nothing, OutputStream nowhere) throws VmException {
+        GuestEntropy recorded = inputs.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
-        vm.prepareAgent(given.command(), entropy, nothing, nowhere, nowhere);
-        GuestTimes times = given.times();
+        vm.prepareAgent(inputs.command(), entropy, nothing, nowhere, nowhere);
+        GuestTimes times = inputs.times();
         if (times != null) {
             clock.shift(wall.set(times.start()));
         }

@@ -63,7 +63,7 @@ final class Rerun {
             throws ReplayException, InterruptedException {
         var limits = new ArrayList<String>();
         GuestEntropy entropy = entropy(limits);
-        var given = new Reexecution.Given(
+        var given = new Reexecution.Inputs(
                 image,
                 agent.memoryMib(),
                 workspace,

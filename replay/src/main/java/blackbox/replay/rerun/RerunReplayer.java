@@ -1,6 +1,6 @@
 package blackbox.replay.rerun;
 
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -64,8 +64,8 @@ public final class RerunReplayer implements Replayer {
     }
 
     @Override
-    public Tier tier() {
-        return Tier.RERUN;
+    public ReplayMethod tier() {
+        return ReplayMethod.RERUN;
     }
 
     @Override
@@ -107,7 +107,7 @@ public final class RerunReplayer implements Replayer {
         } catch (ReplayException e) {
             if (e.getCause() instanceof VmException) {
                 return Verdict.failed(
-                        request.facts().run(), wall.instant(), Tier.RERUN, String.valueOf(e.getMessage()));
+                        request.facts().run(), wall.instant(), ReplayMethod.RERUN, String.valueOf(e.getMessage()));
             }
             throw e;
         }
@@ -154,7 +154,7 @@ public final class RerunReplayer implements Replayer {
                 0,
                 executed.result().clock());
         var completion = new Completion(unfinished(request.facts(), executed, alignment));
-        return Verdict.of(request.facts().run(), wall.instant(), Tier.RERUN, comparison, completion);
+        return Verdict.of(request.facts().run(), wall.instant(), ReplayMethod.RERUN, comparison, completion);
     }
 
     private static @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {

@@ -30,7 +30,7 @@ final class IndexPass {
     /// What the first part of a run may take in any case.
     private static final double HEAD_START = 0.125;
 
-    private final Stops stops;
+    private final FrameBreakpoints breakpoints;
     private final SeekIndex index;
     private final LogExtent extent;
     private final SealedCapture events;
@@ -39,8 +39,13 @@ final class IndexPass {
     private long saidNs;
 
     /// @param events what the tracer sent
-    IndexPass(Stops stops, SeekIndex index, LogExtent extent, SealedCapture events, Consumer<String> says) {
-        this.stops = stops;
+    IndexPass(
+            FrameBreakpoints breakpoints,
+            SeekIndex index,
+            LogExtent extent,
+            SealedCapture events,
+            Consumer<String> says) {
+        this.breakpoints = breakpoints;
         this.index = index;
         this.extent = extent;
         this.events = events;
@@ -55,7 +60,7 @@ final class IndexPass {
         long stride = Math.max(end / MACHINES_MAX, Math.clamp(end / MACHINES_MIN, EVERY_MIN, EVERY));
         long startedNs = System.nanoTime();
         saidNs = startedNs;
-        try (SteppedMachine machine = stops.open(begin(end))) {
+        try (SteppedMachine machine = breakpoints.open(begin(end))) {
             long began = machine.beganAt();
             boolean goesOn = meet(machine);
             for (int count = 1; goesOn && machine.position() + stride < end; count++) {
@@ -76,13 +81,13 @@ final class IndexPass {
     /// Where a pass goes on: at the last machine, unless the places that go with the machines are gone.
     private long begin(long end) {
         Long first = index.begin();
-        var kept = stops.kept().positions();
+        var kept = breakpoints.checkpoints().positions();
         return first != null && !kept.isEmpty() && first <= kept.first() ? end : 0;
     }
 
     /// Runs to the next frame; false when the recording ended.
     private boolean meet(SteppedMachine machine) throws VmException, ReplayException {
-        Place place = stops.next(machine);
+        Place place = breakpoints.next(machine);
         if (place == null) {
             return false;
         }
@@ -113,8 +118,8 @@ final class IndexPass {
             return true;
         }
         try {
-            int tries = stops.kept().bytes() <= bytesMax ? TRIES_MAX : 0;
-            for (int i = 0; i < tries && !machine.keep(stops.kept()); i++) {
+            int tries = breakpoints.checkpoints().bytes() <= bytesMax ? TRIES_MAX : 0;
+            for (int i = 0; i < tries && !machine.keep(breakpoints.checkpoints()); i++) {
                 if (!machine.runTo(machine.position() + LITTLE, PATIENCE)) {
                     return false;
                 }

@@ -25,8 +25,8 @@ public final class Landings {
     /// @param request of which everything was checked
     /// @param says hears progress
     /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
-    public static Lander lander(ReplayRequest request, Consumer<String> says) throws ReplayException, IOException {
-        var streams = new Lander.Streams(
+    public static Seeker lander(ReplayRequest request, Consumer<String> says) throws ReplayException, IOException {
+        var streams = new Seeker.Streams(
                 sealed(request, CaptureName.LOG.text()),
                 sealed(request, CaptureName.EVENTS.text()),
                 emitAddress(request));
@@ -36,7 +36,7 @@ public final class Landings {
         } catch (VmException e) {
             throw new ReplayException(Code.ENGINE, "what earlier machines left could not be cleared", e);
         }
-        return new Lander(data, request.facts().run(), ExactReplayer.recording(request), streams, says);
+        return new Seeker(data, request.facts().run(), ExactReplayer.recording(request), streams, says);
     }
 
     private static SealedCapture sealed(ReplayRequest request, String name) throws ReplayException {

@@ -1,6 +1,6 @@
 package blackbox.replay.tier;
 
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.ReplayException;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 public interface Replayer {
 
     /// Which way this is.
-    Tier tier();
+    ReplayMethod tier();
 
     /// The captured files that a replay reads; each is checked before it starts.
     Set<String> captures();

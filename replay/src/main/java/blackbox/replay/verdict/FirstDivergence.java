@@ -1,7 +1,8 @@
 package blackbox.replay.verdict;
 
 import blackbox.replay.divergence.DivergenceClass;
-import blackbox.replay.divergence.FirstDivergence.Agreed;
+import blackbox.replay.divergence.DivergencePoint;
+import blackbox.replay.divergence.DivergencePoint.Agreed;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,7 +25,7 @@ public record FirstDivergence(
     }
 
     /// One that an alignment found; its context is what both agreed on last, then either side.
-    public static FirstDivergence of(blackbox.replay.divergence.FirstDivergence found) {
+    public static FirstDivergence of(DivergencePoint found) {
         var context = new ArrayList<String>();
         Agreed agreed = found.lastAgreed();
         if (agreed != null) {

@@ -1,7 +1,7 @@
 package blackbox.replay.verdict;
 
 import blackbox.evidence.trust.ReplayNote.Outcome;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.schemas.RunId;
 import java.time.Instant;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record Verdict(
         RunId run,
         Instant at,
-        Tier tier,
+        ReplayMethod tier,
         Outcome outcome,
         Comparison comparison,
         List<Refusal> refusals,
@@ -39,19 +39,19 @@ public record Verdict(
     }
 
     /// Nothing was started: inputs are missing or altered.
-    public static Verdict refused(RunId run, Instant at, Tier tier, List<Refusal> refusals) {
+    public static Verdict refused(RunId run, Instant at, ReplayMethod tier, List<Refusal> refusals) {
         return new Verdict(run, at, tier, Outcome.INCOMPLETE, Comparison.NONE, refusals, null);
     }
 
     /// The machine that replays failed.
-    public static Verdict failed(RunId run, Instant at, Tier tier, String message) {
+    public static Verdict failed(RunId run, Instant at, ReplayMethod tier, String message) {
         return new Verdict(run, at, tier, Outcome.ENGINE_FAILED, Comparison.NONE, List.of(), message);
     }
 
     /// A replay came to its end and was compared: the outcome follows from the comparison.
     ///
     /// @param whole whether all of the run was replayed
-    public static Verdict of(RunId run, Instant at, Tier tier, Comparison comparison, Completion whole) {
+    public static Verdict of(RunId run, Instant at, ReplayMethod tier, Comparison comparison, Completion whole) {
         return new Verdict(run, at, tier, outcome(comparison, whole), comparison, List.of(), whole.why());
     }
 

@@ -1,7 +1,7 @@
 package blackbox.replay.verdict;
 
 import blackbox.evidence.trust.ReplayNote.Outcome;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.divergence.DivergenceClass;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonParser;
@@ -133,7 +133,7 @@ public final class VerdictJson {
         return new Verdict(
                 new RunId(text(tree, "run")),
                 Instant.parse(text(tree, "at")),
-                Tier.valueOf(text(tree, "tier").toUpperCase(Locale.ROOT)),
+                ReplayMethod.valueOf(text(tree, "tier").toUpperCase(Locale.ROOT)),
                 Outcome.valueOf(text(tree, "verdict")),
                 comparison,
                 refusals,

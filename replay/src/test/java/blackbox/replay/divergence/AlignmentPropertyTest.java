@@ -59,7 +59,7 @@ class AlignmentPropertyTest {
             planted++;
             Run recorded = program.run(seed * 2 + 1);
             Alignment alignment = align(recorded, changed.run(seed * 2 + 2));
-            FirstDivergence first = alignment.firstDivergence();
+            DivergencePoint first = alignment.firstDivergence();
             long at = seed;
             assertNotNull(first, () -> "seed " + at + ": " + step + " was changed and not found");
             assertEquals(expected(recorded, step), first.index(), () -> "seed " + at + ": " + step + " but " + first);

@@ -41,7 +41,7 @@ class MadeUpNamesTest {
         }
 
         void isFound() {
-            FirstDivergence first = alignment.firstDivergence();
+            DivergencePoint first = alignment.firstDivergence();
             assertNotNull(first, alignment::toString);
             assertEquals(index, first.index(), first::toString);
             assertEquals(actualIndex, first.actualIndex(), first::toString);

@@ -50,14 +50,14 @@ class PlantedCausesTest {
 
     private record Planted(Alignment alignment, long index, long actualIndex) {
 
-        FirstDivergence first() {
-            FirstDivergence first = alignment.firstDivergence();
+        DivergencePoint first() {
+            DivergencePoint first = alignment.firstDivergence();
             assertNotNull(first, alignment::toString);
             return first;
         }
 
         Planted is(DivergenceClass reason) {
-            FirstDivergence first = first();
+            DivergencePoint first = first();
             assertEquals(reason, first.reason(), first::toString);
             assertEquals(index, first.index(), first::toString);
             if (actualIndex >= 0) {

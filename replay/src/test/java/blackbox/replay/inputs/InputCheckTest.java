@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
@@ -18,8 +18,8 @@ import blackbox.replay.inputs.InputCheck.Refused;
 import blackbox.replay.verdict.Refusal;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
-import blackbox.vm.FileSeal;
-import blackbox.vm.FolderSeal;
+import blackbox.vm.FileFingerprint;
+import blackbox.vm.FolderFingerprint;
 import blackbox.vm.qemu.Qemu;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -67,7 +67,7 @@ class InputCheckTest {
         makeQemu();
     }
 
-    private static String digest(String first, Map<String, FileSeal> files, List<String> names, String last) {
+    private static String digest(String first, Map<String, FileFingerprint> files, List<String> names, String last) {
         var text = new StringBuilder(first + "\n");
         names.forEach(name -> text.append(name)
                 .append(' ')
@@ -76,19 +76,20 @@ class InputCheckTest {
         return Hash.sha256((text + last).getBytes(StandardCharsets.UTF_8)).toString();
     }
 
-    private static Map<String, FileSeal> files(Path folder, String... names) throws Exception {
-        var seals = new TreeMap<String, FileSeal>();
+    private static Map<String, FileFingerprint> files(Path folder, String... names) throws Exception {
+        var fingerprints = new TreeMap<String, FileFingerprint>();
         for (String name : names) {
-            seals.put(name, FileSeal.of(Files.writeString(folder.resolve(name), "the octets of " + name)));
+            fingerprints.put(
+                    name, FileFingerprint.of(Files.writeString(folder.resolve(name), "the octets of " + name)));
         }
-        return seals;
+        return fingerprints;
     }
 
     private void makeImage() throws Exception {
-        Map<String, FileSeal> seals = files(image, "vmlinuz", "initrd.img", "root.erofs", "base.cpio");
+        Map<String, FileFingerprint> fingerprints = files(image, "vmlinuz", "initrd.img", "root.erofs", "base.cpio");
         imageDigest = digest(
                 "blackbox-image-v1",
-                seals,
+                fingerprints,
                 List.of("vmlinuz", "initrd.img", "root.erofs"),
                 "arguments " + ARGUMENTS + "\n");
         ObjectNode record = JSON.createObjectNode().put("format", 1).put("digest", imageDigest);
@@ -115,17 +116,18 @@ class InputCheckTest {
                 .put("sha256", none)
                 .put("bytes", 1)
                 .put("use", "ROOT");
-        record.set("files", JSON.valueToTree(seals));
+        record.set("files", JSON.valueToTree(fingerprints));
         record.putObject("guestFiles");
         record.putObject("tools");
         Files.writeString(image.resolve("image.json"), record.toString());
     }
 
     private void makeSnapshot() throws Exception {
-        Map<String, FileSeal> seals = files(snapshot, "ram", "devices", "state.qcow2", "overlay.qcow2", "events");
-        snapshotDigest = digest("blackbox-snapshot-v1", seals, List.of("ram", "devices", "state.qcow2"), "");
+        Map<String, FileFingerprint> fingerprints =
+                files(snapshot, "ram", "devices", "state.qcow2", "overlay.qcow2", "events");
+        snapshotDigest = digest("blackbox-snapshot-v1", fingerprints, List.of("ram", "devices", "state.qcow2"), "");
         ObjectNode record = JSON.createObjectNode().put("format", 1).put("digest", snapshotDigest);
-        record.set("files", JSON.valueToTree(seals));
+        record.set("files", JSON.valueToTree(fingerprints));
         record.putObject("ready").put("kernel", "6.1").put("bootId", "b").put("tracer", "{}");
         Files.writeString(snapshot.resolve("snapshot.json"), record.toString());
     }
@@ -133,7 +135,7 @@ class InputCheckTest {
     private void makeQemu() throws Exception {
         Path made = Files.createDirectories(data.resolve("made/root/usr/bin"));
         Files.writeString(made.resolve("qemu-system-x86_64"), "a program");
-        var seal = FolderSeal.of(data.resolve("made/root"));
+        var seal = FolderFingerprint.of(data.resolve("made/root"));
         qemuDigest = seal.sha256();
         ObjectNode record = JSON.createObjectNode().put("format", 1).put("version", "QEMU 10 (Debian)");
         record.put("suite", "trixie").set("files", JSON.valueToTree(seal));
@@ -158,7 +160,7 @@ class InputCheckTest {
         ObjectNode open = JSON.createObjectNode().put("tier", "live").put("snapshot", snapshotDigest);
         open.putObject("image").put("name", "default").put("digest", imageDigest);
         open.putObject("workspace")
-                .put("sha256", FileSeal.hash(workspace).toString())
+                .put("sha256", FileFingerprint.hash(workspace).toString())
                 .put("bytes", 10);
         ObjectNode machine =
                 open.putObject("start").put("qemu", "QEMU 10 (Debian)").put("qemuSha256", qemuDigest);
@@ -338,8 +340,8 @@ class InputCheckTest {
 
     @Test
     void aFirstEventThatDoesNotSayEnoughIsRefused() throws Exception {
-        assertEquals(Tier.EXACT, start(opening().put("tier", "exact")).tier());
-        assertEquals(Tier.RERUN, start(opening().put("tier", "live")).tier());
+        assertEquals(ReplayMethod.EXACT, start(opening().put("tier", "exact")).tier());
+        assertEquals(ReplayMethod.RERUN, start(opening().put("tier", "live")).tier());
         for (String field : List.of("image", "workspace", "start")) {
             ObjectNode lacking = opening();
             lacking.remove(field);

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import blackbox.evidence.trust.ReplayNote.Outcome;
-import blackbox.evidence.trust.ReplayNote.Tier;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.DivergenceClass;
-import blackbox.replay.divergence.FirstDivergence.Agreed;
+import blackbox.replay.divergence.DivergencePoint.Agreed;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.RunId;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +44,7 @@ class VerdictTest {
     }
 
     static Verdict same() {
-        return Verdict.of(RUN, AT, Tier.EXACT, SAME, Completion.WHOLE);
+        return Verdict.of(RUN, AT, ReplayMethod.EXACT, SAME, Completion.WHOLE);
     }
 
     private static Comparison comparison(List<String> rules, long events, long egress) {
@@ -57,19 +57,23 @@ class VerdictTest {
         var rules = comparison(List.of("process ids are renamed"), 5, 0);
         assertEquals(
                 Outcome.EQUIVALENT,
-                Verdict.of(RUN, AT, Tier.RERUN, rules, Completion.WHOLE).outcome());
+                Verdict.of(RUN, AT, ReplayMethod.RERUN, rules, Completion.WHOLE).outcome());
         assertEquals(
                 Outcome.DIVERGED,
-                Verdict.of(RUN, AT, Tier.RERUN, parted(), Completion.WHOLE).outcome());
+                Verdict.of(RUN, AT, ReplayMethod.RERUN, parted(), Completion.WHOLE)
+                        .outcome());
         var cut = new Completion("the log ends at instruction 7");
         assertEquals(
-                Outcome.INCOMPLETE, Verdict.of(RUN, AT, Tier.EXACT, SAME, cut).outcome());
+                Outcome.INCOMPLETE,
+                Verdict.of(RUN, AT, ReplayMethod.EXACT, SAME, cut).outcome());
         assertEquals(
-                Outcome.DIVERGED, Verdict.of(RUN, AT, Tier.EXACT, parted(), cut).outcome());
+                Outcome.DIVERGED,
+                Verdict.of(RUN, AT, ReplayMethod.EXACT, parted(), cut).outcome());
         var nothing = comparison(List.of(), 0, 0);
         assertEquals(
                 Outcome.INCOMPLETE,
-                Verdict.of(RUN, AT, Tier.EXACT, nothing, Completion.WHOLE).outcome());
+                Verdict.of(RUN, AT, ReplayMethod.EXACT, nothing, Completion.WHOLE)
+                        .outcome());
     }
 
     @Test
@@ -88,13 +92,13 @@ class VerdictTest {
     private static void refused(Outcome outcome, Comparison comparison) {
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new Verdict(RUN, AT, Tier.EXACT, outcome, comparison, List.of(), null),
+                () -> new Verdict(RUN, AT, ReplayMethod.EXACT, outcome, comparison, List.of(), null),
                 outcome + " " + comparison);
     }
 
     @Test
     void theDocumentHasItsVersionOneForm() {
-        Verdict verdict = Verdict.of(RUN, AT, Tier.RERUN, parted(), Completion.WHOLE);
+        Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, parted(), Completion.WHOLE);
         assertEquals(GOLDEN, new String(VerdictJson.encode(verdict), StandardCharsets.UTF_8));
         assertEquals(verdict, VerdictJson.decode(GOLDEN.getBytes(StandardCharsets.UTF_8)));
     }
@@ -103,7 +107,7 @@ class VerdictTest {
     void theDocumentHasItsVersionTwoFormWhereTheClocksAreKnown() {
         for (Long end : new Long[] {-1_200_000_000L, null}) {
             Comparison comparison = parted().with(new ClockOffset(41_000, end));
-            Verdict verdict = Verdict.of(RUN, AT, Tier.RERUN, comparison, Completion.WHOLE);
+            Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, comparison, Completion.WHOLE);
             String golden = GOLDEN.replace("\"version\":1", "\"version\":2")
                     .replace(
                             "\"egressPackets\":0,",
@@ -122,9 +126,9 @@ class VerdictTest {
         var refusal = new Refusal(DivergenceClass.IMAGE, "the image \"a\"", "aa", "bb\n", "blackbox image verify a");
         for (Verdict verdict : List.of(
                 same(),
-                Verdict.refused(RUN, AT, Tier.EXACT, List.of(refusal, refusal)),
-                Verdict.failed(RUN, AT, Tier.EXACT, "it has stood still for 30 s"),
-                Verdict.of(RUN, AT, Tier.EXACT, SAME, new Completion("cut")))) {
+                Verdict.refused(RUN, AT, ReplayMethod.EXACT, List.of(refusal, refusal)),
+                Verdict.failed(RUN, AT, ReplayMethod.EXACT, "it has stood still for 30 s"),
+                Verdict.of(RUN, AT, ReplayMethod.EXACT, SAME, new Completion("cut")))) {
             assertEquals(verdict, VerdictJson.decode(VerdictJson.encode(verdict)));
         }
     }
@@ -155,7 +159,7 @@ class VerdictTest {
 
     @Test
     void anAlignmentIsComparedAndItsContextTold() {
-        var parted = new blackbox.replay.divergence.FirstDivergence(
+        var parted = new blackbox.replay.divergence.DivergencePoint(
                 37,
                 39,
                 DivergenceClass.SCHED,
@@ -187,7 +191,7 @@ class VerdictTest {
                         List.of("two threads took turns"),
                         List.of("both agree: 36 open /a", "recorded: 37 read 5", "replayed: 39 read 6")),
                 comparison.firstDivergence());
-        Verdict verdict = Verdict.of(RUN, AT, Tier.RERUN, comparison, Completion.WHOLE);
+        Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, comparison, Completion.WHOLE);
         assertEquals(verdict, VerdictJson.decode(VerdictJson.encode(verdict)));
     }
 }

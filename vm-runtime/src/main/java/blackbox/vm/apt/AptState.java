@@ -2,7 +2,7 @@ package blackbox.vm.apt;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -112,7 +112,7 @@ final class AptState implements AutoCloseable {
                         .append("\nSize: ")
                         .append(Files.size(each))
                         .append("\nSHA256: ")
-                        .append(FileSeal.hash(each))
+                        .append(FileFingerprint.hash(each))
                         .append("\n\n");
             }
             byte[] octets = index.toString().getBytes(StandardCharsets.UTF_8);

@@ -2,7 +2,7 @@ package blackbox.vm.apt;
 
 import blackbox.vm.Command;
 import blackbox.vm.Command.Outcome;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
@@ -208,7 +208,7 @@ public final class PrivateApt implements AutoCloseable {
     private void takeFetched(Set<DebFile> open, Taker taker) throws VmException {
         try (Stream<Path> all = Files.list(state.archives())) {
             for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
-                String sha256 = FileSeal.hash(file).toString();
+                String sha256 = FileFingerprint.hash(file).toString();
                 PackageVersion version = PackageVersion.ofFileName(String.valueOf(file.getFileName()));
                 if (open.removeIf(
                         each -> each.sha256().equals(sha256) && each.identity().equals(version))) {

@@ -156,7 +156,7 @@ public final class QemuHost implements MachineHost {
                     folder,
                     boot.qemu(),
                     boot.control(),
-                    GuestEnds.live(boot.qemu(), null),
+                    GuestChannels.live(boot.qemu(), null),
                     facts(request, parts, null, argv, ready, workspace),
                     launched);
         } catch (VmException e) {
@@ -192,10 +192,11 @@ public final class QemuHost implements MachineHost {
             process.loadDevices(snapshot.folder().resolve(VmSnapshot.DEVICES));
             process.resume();
             Path before = snapshot.folder().resolve(VmSnapshot.EVENTS);
-            var ends =
-                    input == null ? GuestEnds.live(process, before) : GuestEnds.exact(process, folder, input, before);
+            var channels = input == null
+                    ? GuestChannels.live(process, before)
+                    : GuestChannels.exact(process, folder, input, before);
             var facts = facts(request, parts, snapshot, argv, snapshot.ready(), workspace);
-            return running(folder, process, control, ends, facts, launched);
+            return running(folder, process, control, channels, facts, launched);
         } catch (VmException e) {
             process.close();
             throw e;
@@ -228,13 +229,13 @@ public final class QemuHost implements MachineHost {
             MachineFolder folder,
             QemuProcess process,
             GuestControl control,
-            GuestEnds ends,
+            GuestChannels channels,
             FactsSoFar facts,
             long launched)
             throws VmException {
         ClockReading clock = control.ping(clocks.wall());
         Duration took = Duration.ofNanos(System.nanoTime() - launched);
-        return new QemuMachine(folder, process, control, ends, facts.complete(took, clock), clocks);
+        return new QemuMachine(folder, process, control, channels, facts.complete(took, clock), clocks);
     }
 
     @FunctionalInterface

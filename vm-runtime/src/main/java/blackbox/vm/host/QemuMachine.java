@@ -38,7 +38,7 @@ public final class QemuMachine implements Machine {
     private final MachineFolder folder;
     private final QemuProcess qemu;
     private final GuestControl control;
-    private final GuestEnds ends;
+    private final GuestChannels ends;
     private final StartFacts facts;
     private final Clocks clocks;
     private volatile @Nullable ClockKeeper keeper;
@@ -48,7 +48,7 @@ public final class QemuMachine implements Machine {
             MachineFolder folder,
             QemuProcess qemu,
             GuestControl control,
-            GuestEnds ends,
+            GuestChannels ends,
             StartFacts facts,
             Clocks clocks) {
         this.folder = folder;

@@ -1,7 +1,7 @@
 package blackbox.vm.image;
 
 import blackbox.schemas.Hash;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.apt.LockDifference;
@@ -49,7 +49,7 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
             String builtAt,
             ImageDefinition definition,
             ImageLock lock,
-            Map<String, FileSeal> files,
+            Map<String, FileFingerprint> files,
             Map<String, String> guestFiles,
             boolean lockRenewed,
             @Nullable List<LockDifference> lockDifferences,
@@ -82,11 +82,11 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
 
     /// SHA-256 of one of the three files, as built.
     public Hash sha256(String file) {
-        FileSeal seal = record.files().get(file);
-        if (seal == null) {
+        FileFingerprint fingerprint = record.files().get(file);
+        if (fingerprint == null) {
             throw new IllegalArgumentException("an image has no file '" + file + "'");
         }
-        return Hash.ofHex(seal.sha256());
+        return Hash.ofHex(fingerprint.sha256());
     }
 
     /// Arguments for every boot of its kernel.
@@ -114,8 +114,8 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     /// @throws VmException `IMAGE_CORRUPT` when one is not what was built
     public void check() throws VmException {
         for (String file : FILES) {
-            FileSeal seal = record.files().get(file);
-            if (seal == null || !seal.holds(file(file))) {
+            FileFingerprint fingerprint = record.files().get(file);
+            if (fingerprint == null || !fingerprint.holds(file(file))) {
                 throw new VmException(
                         Code.IMAGE_CORRUPT,
                         file(file) + " is not the file that was built; run 'blackbox image build " + name + "'");
@@ -131,7 +131,7 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
 
     /// The digest that names an image: SHA-256 of these lines, each ended by a line feed: `blackbox-image-v1`, then
     /// `NAME SHA256` for the three files, then `arguments` and the kernel arguments separated by spaces.
-    static Hash digest(SortedMap<String, FileSeal> files, List<String> kernelArguments) {
+    static Hash digest(SortedMap<String, FileFingerprint> files, List<String> kernelArguments) {
         return Hash.sha256(digestText(files, kernelArguments).getBytes(StandardCharsets.UTF_8));
     }
 
@@ -140,14 +140,14 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         return digestText(new TreeMap<>(record.files()), kernelArguments());
     }
 
-    private static String digestText(SortedMap<String, FileSeal> files, List<String> kernelArguments) {
+    private static String digestText(SortedMap<String, FileFingerprint> files, List<String> kernelArguments) {
         var text = new StringBuilder("blackbox-image-v1\n");
         for (String file : FILES) {
-            FileSeal seal = files.get(file);
-            if (seal == null) {
+            FileFingerprint fingerprint = files.get(file);
+            if (fingerprint == null) {
                 throw new IllegalArgumentException("no " + file);
             }
-            text.append(file).append(' ').append(seal.sha256()).append('\n');
+            text.append(file).append(' ').append(fingerprint.sha256()).append('\n');
         }
         text.append("arguments ").append(String.join(" ", kernelArguments)).append('\n');
         return text.toString();

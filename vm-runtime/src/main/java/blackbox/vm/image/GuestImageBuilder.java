@@ -2,7 +2,7 @@ package blackbox.vm.image;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.FolderLock;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
@@ -91,7 +91,7 @@ public final class GuestImageBuilder {
                     new Standing(recorded.lockRenewed(), recorded.lockDifferences()));
             var differing = new ArrayList<String>();
             for (String file : GuestImage.FILES) {
-                FileSeal fresh = rebuilt.files().get(file);
+                FileFingerprint fresh = rebuilt.files().get(file);
                 if (fresh == null || !fresh.holds(image.file(file))) {
                     differing.add(file);
                 }
@@ -152,18 +152,18 @@ public final class GuestImageBuilder {
             throw new VmException(Code.IO, target + " could not be made", e);
         }
         new RootBuilder(definition, lock, store.archive(), scratch).build(target, progress);
-        SortedMap<String, FileSeal> seals = new TreeMap<>();
-        seals.put(GuestImage.INITRD, ImageStore.writeInitrd(target, files));
+        SortedMap<String, FileFingerprint> fingerprints = new TreeMap<>();
+        fingerprints.put(GuestImage.INITRD, ImageStore.writeInitrd(target, files));
         for (String file : List.of(GuestImage.KERNEL, GuestImage.ROOT, GuestImage.INITRD_BASE)) {
-            seals.put(file, FileSeal.of(target.resolve(file)));
+            fingerprints.put(file, FileFingerprint.of(target.resolve(file)));
         }
         return new ImageRecord(
                 ImageRecord.FORMAT,
-                GuestImage.digest(seals, definition.kernelArguments()).toString(),
+                GuestImage.digest(fingerprints, definition.kernelArguments()).toString(),
                 started.truncatedTo(ChronoUnit.SECONDS).toString(),
                 definition,
                 lock,
-                seals,
+                fingerprints,
                 store.archived(files),
                 standing.renewed(),
                 standing.differences(),

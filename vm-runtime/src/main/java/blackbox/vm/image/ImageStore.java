@@ -3,7 +3,7 @@ package blackbox.vm.image;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.FolderLock;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
@@ -56,22 +56,22 @@ public final class ImageStore {
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT`
     public GuestImage find(String name) throws VmException {
         GuestImage image = recorded(name);
-        var seals = new TreeMap<>(image.record().files());
+        var fingerprints = new TreeMap<>(image.record().files());
         for (String file : GuestImage.FILES) {
-            FileSeal seal = seals.get(file);
-            if (seal != null && seal.seemsUnchanged(image.file(file))) {
+            FileFingerprint fingerprint = fingerprints.get(file);
+            if (fingerprint != null && fingerprint.seemsUnchanged(image.file(file))) {
                 continue;
             }
-            if (seal == null || !seal.holds(image.file(file))) {
+            if (fingerprint == null || !fingerprint.holds(image.file(file))) {
                 throw new VmException(
                         Code.IMAGE_CORRUPT,
                         image.file(file) + " is not the file that was built; run 'blackbox image build " + name + "'");
             }
-            seals.put(file, seal.at(image.file(file))); // the folder was copied
+            fingerprints.put(file, fingerprint.at(image.file(file))); // the folder was copied
         }
-        return seals.equals(image.record().files())
+        return fingerprints.equals(image.record().files())
                 ? image
-                : write(image, seals, image.record().guestFiles());
+                : write(image, fingerprints, image.record().guestFiles());
     }
 
     /// The image of this name, whatever its files are by now.
@@ -139,7 +139,7 @@ public final class ImageStore {
     }
 
     /// Writes the initrd of `folder` from its base and the guest files.
-    static FileSeal writeInitrd(Path folder, GuestFiles files) throws VmException {
+    static FileFingerprint writeInitrd(Path folder, GuestFiles files) throws VmException {
         Path fresh = folder.resolve(GuestImage.INITRD + ".new");
         Path initrd = folder.resolve(GuestImage.INITRD);
         try {
@@ -149,28 +149,29 @@ public final class ImageStore {
         } catch (IOException e) {
             throw new VmException(Code.IO, initrd + " could not be written", e);
         }
-        return FileSeal.of(initrd);
+        return FileFingerprint.of(initrd);
     }
 
     private static GuestImage withGuestFiles(
             GuestImage image, GuestFiles files, TreeMap<String, String> digests, FolderLock lock) throws VmException {
         Objects.requireNonNull(lock);
-        var seals = new TreeMap<>(image.record().files());
-        seals.put(GuestImage.INITRD, writeInitrd(image.folder(), files));
-        return write(image, seals, digests);
+        var fingerprints = new TreeMap<>(image.record().files());
+        fingerprints.put(GuestImage.INITRD, writeInitrd(image.folder(), files));
+        return write(image, fingerprints, digests);
     }
 
-    private static GuestImage write(GuestImage image, TreeMap<String, FileSeal> seals, Map<String, String> guestFiles)
+    private static GuestImage write(
+            GuestImage image, TreeMap<String, FileFingerprint> fingerprints, Map<String, String> guestFiles)
             throws VmException {
         ImageRecord old = image.record();
-        Hash digest = GuestImage.digest(seals, old.definition().kernelArguments());
+        Hash digest = GuestImage.digest(fingerprints, old.definition().kernelArguments());
         var record = new ImageRecord(
                 old.format(),
                 digest.toString(),
                 old.builtAt(),
                 old.definition(),
                 old.lock(),
-                seals,
+                fingerprints,
                 guestFiles,
                 old.lockRenewed(),
                 old.lockDifferences(),

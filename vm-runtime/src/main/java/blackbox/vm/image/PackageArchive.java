@@ -3,7 +3,7 @@ package blackbox.vm.image;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
@@ -34,7 +34,7 @@ public final class PackageArchive {
     /// Whether an object of this digest is there and is what it should be.
     public boolean holds(String sha256) throws VmException {
         try {
-            return has(sha256) && FileSeal.hash(path(sha256)).toString().equals(sha256);
+            return has(sha256) && FileFingerprint.hash(path(sha256)).toString().equals(sha256);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the archived object " + sha256 + " could not be read", e);
         }
@@ -44,7 +44,7 @@ public final class PackageArchive {
     public String take(Path file) throws VmException {
         try {
             Files.createDirectories(folder);
-            String sha256 = FileSeal.hash(file).toString();
+            String sha256 = FileFingerprint.hash(file).toString();
             Path partial = folder.resolve("." + sha256 + ".partial");
             Files.move(file, partial, StandardCopyOption.REPLACE_EXISTING);
             AtomicFiles.rename(partial, path(sha256));
@@ -86,7 +86,7 @@ public final class PackageArchive {
     public void copyTo(String sha256, Path target) throws VmException {
         try {
             Files.copy(path(sha256), target);
-            if (!FileSeal.hash(target).toString().equals(sha256)) {
+            if (!FileFingerprint.hash(target).toString().equals(sha256)) {
                 throw new VmException(
                         Code.IMAGE_CORRUPT,
                         "the archived package " + sha256 + " has changed; delete it and build again to fetch it anew");

@@ -35,10 +35,10 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
     ///
     /// @param format version of this form: 1
     /// @param builds that of the latest import first
-    private record Kept(int format, List<CarriedQemu> builds) {
+    private record Index(int format, List<CarriedQemu> builds) {
         static final int FORMAT = 1;
 
-        Kept {
+        Index {
             builds = List.copyOf(builds);
             if (format != FORMAT) {
                 throw new IllegalArgumentException("carried QEMUs: unknown format");
@@ -60,7 +60,7 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
     public static List<CarriedQemu> list(Path data) throws VmException {
         Path file = file(data);
         return Files.exists(file)
-                ? Json.read(file, Kept.class, Code.IMAGE_DEFINITION).builds()
+                ? Json.read(file, Index.class, Code.IMAGE_DEFINITION).builds()
                 : List.of();
     }
 
@@ -75,7 +75,7 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
         } catch (IOException e) {
             throw new VmException(Code.IO, file.getParent() + " could not be made", e);
         }
-        Json.write(file, new Kept(Kept.FORMAT, all));
+        Json.write(file, new Index(Index.FORMAT, all));
     }
 
     private static Path file(Path data) {

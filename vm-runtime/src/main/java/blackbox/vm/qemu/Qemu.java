@@ -3,7 +3,7 @@ package blackbox.vm.qemu;
 import blackbox.schemas.Hash;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -17,7 +17,7 @@ import java.util.List;
 /// @param place the installed program, or the folder of an unpacked build
 /// @param kind which of the two
 /// @param version what it says of itself, first line
-/// @param digest of the installed program, or over the whole unpacked folder ([blackbox.vm.FolderSeal#hash])
+/// @param digest of the installed program, or over the whole unpacked folder ([blackbox.vm.FolderFingerprint#hash])
 public record Qemu(Path place, Kind kind, String version, Hash digest) {
     private static final String PROGRAM = "qemu-system-x86_64";
 
@@ -47,8 +47,8 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
         Known known = Files.exists(note) ? Json.read(note, Known.class, Code.IO) : null;
         if (known == null
                 || !known.binary().equals(binary.toString())
-                || !known.seal().seemsUnchanged(binary)) {
-            known = new Known(binary.toString(), version(List.of(binary.toString())), FileSeal.of(binary));
+                || !known.fingerprint().seemsUnchanged(binary)) {
+            known = new Known(binary.toString(), version(List.of(binary.toString())), FileFingerprint.of(binary));
             try {
                 Files.createDirectories(note.getParent());
             } catch (IOException e) {
@@ -57,10 +57,13 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
             Json.write(note, known);
         }
         return new Qemu(
-                binary, Kind.INSTALLED, known.version(), Hash.ofHex(known.seal().sha256()));
+                binary,
+                Kind.INSTALLED,
+                known.version(),
+                Hash.ofHex(known.fingerprint().sha256()));
     }
 
-    private record Known(String binary, String version, FileSeal seal) {}
+    private record Known(String binary, String version, FileFingerprint fingerprint) {}
 
     /// The words of a command line that stand before QEMU's own arguments.
     public List<String> program() {

@@ -1,7 +1,7 @@
 package blackbox.vm.qemu;
 
 import blackbox.schemas.Hash;
-import blackbox.vm.FolderSeal;
+import blackbox.vm.FolderFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -33,7 +33,7 @@ public record QemuBuild(Path folder, BuildRecord record) {
             int format,
             String version,
             String suite,
-            FolderSeal files,
+            FolderFingerprint files,
             List<DebFile> packages,
             @Nullable List<LockDifference> lockDifferences) {
         static final int FORMAT = 1;
@@ -54,7 +54,7 @@ public record QemuBuild(Path folder, BuildRecord record) {
         BuildRecord stored = Json.read(folder.resolve(RECORD), BuildRecord.class, Code.QEMU_MISSING);
         Path root = folder.resolve(ROOT);
         if (!stored.files().seemsUnchanged(root)) {
-            var now = FolderSeal.of(root);
+            var now = FolderFingerprint.of(root);
             if (!now.sha256().equals(stored.files().sha256())) {
                 throw new VmException(
                         Code.QEMU_MISSING,

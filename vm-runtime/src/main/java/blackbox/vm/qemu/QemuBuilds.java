@@ -3,9 +3,9 @@ package blackbox.vm.qemu;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
+import blackbox.vm.FolderFingerprint;
 import blackbox.vm.FolderLock;
-import blackbox.vm.FolderSeal;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -89,7 +89,9 @@ public final class QemuBuilds {
     /// Hashes a QEMU again: whether it still has its digest. Of an installed one that is the program alone.
     public boolean isUnchanged(Qemu qemu) throws VmException {
         try {
-            Hash now = qemu.kind() == Qemu.Kind.UNPACKED ? FolderSeal.hash(qemu.place()) : FileSeal.hash(qemu.place());
+            Hash now = qemu.kind() == Qemu.Kind.UNPACKED
+                    ? FolderFingerprint.hash(qemu.place())
+                    : FileFingerprint.hash(qemu.place());
             return now.equals(qemu.digest());
         } catch (IOException e) {
             throw new VmException(Code.IO, "could not hash " + qemu.place(), e);

@@ -1,7 +1,7 @@
 package blackbox.vm.qemu;
 
 import blackbox.vm.Command;
-import blackbox.vm.FolderSeal;
+import blackbox.vm.FolderFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -124,7 +124,7 @@ final class QemuFetch {
             throw new VmException(Code.QEMU_MISSING, "Debian's packages of QEMU are not laid out as expected", e);
         }
         checkLibraries(root);
-        var seal = FolderSeal.of(root);
+        var seal = FolderFingerprint.of(root);
         String version = Qemu.version(Qemu.unpacked(root.toString()));
         Json.write(
                 build.resolve(QemuBuild.RECORD),

@@ -3,7 +3,7 @@ package blackbox.vm.qemu;
 import blackbox.schemas.Hash;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -181,7 +181,7 @@ public final class QemuTrial {
         for (String output : List.of(ExactTrialMachine.CONSOLE, ExactTrialMachine.EVENTS, ExactTrialMachine.DISK)) {
             Path recorded = scratch.resolve(Mode.RECORD.name()).resolve(output);
             Path replayed = scratch.resolve(Mode.REPLAY.name()).resolve(output);
-            if (!FileSeal.hash(recorded).equals(FileSeal.hash(replayed))) {
+            if (!FileFingerprint.hash(recorded).equals(FileFingerprint.hash(replayed))) {
                 return output;
             }
         }

@@ -13,7 +13,7 @@ import blackbox.vm.process.QemuArguments;
 import blackbox.vm.process.QemuProcess;
 import blackbox.vm.process.ReplayLog;
 import blackbox.vm.qmp.QmpEvent;
-import blackbox.vm.replay.KeptMachines.MachineFiles;
+import blackbox.vm.replay.ReplayCheckpoints.MachineFiles;
 import blackbox.vm.replay.ReplayMachine.Recording;
 import blackbox.vm.seek.GdbStub;
 import blackbox.vm.seek.GdbStub.Patience;
@@ -86,7 +86,7 @@ public final class SteppedMachine implements AutoCloseable {
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
         try {
             SparseCopy.make(CaptureName.RAM.in(captures), folder.file(QemuArguments.RAM));
-            KeptMachines.stateAtStart(captures, folder.file(QemuArguments.STATE));
+            ReplayCheckpoints.stateAtStart(captures, folder.file(QemuArguments.STATE));
             WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
             ReplayLog.restore(CaptureName.HEADER.in(captures), log, folder.file(QemuArguments.LOG));
             return launch(folder, recording, CaptureName.DEVICES.in(captures), Began.START);
@@ -97,13 +97,14 @@ public final class SteppedMachine implements AutoCloseable {
     }
 
     /// Makes the machine as it was when it was kept at `position`. `log` is the kept part of QEMU's log.
-    public static SteppedMachine open(Path data, Recording recording, InputStream log, KeptMachines kept, long position)
+    public static SteppedMachine open(
+            Path data, Recording recording, InputStream log, ReplayCheckpoints checkpoints, long position)
             throws VmException {
         Path captures = recording.captures().toAbsolutePath();
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
         try {
-            KeptMachine.Rest rest =
-                    kept.restore(position, log, captures, files(folder), folder.file(QemuArguments.LOG));
+            ReplayCheckpoint.Rest rest =
+                    checkpoints.restore(position, log, captures, files(folder), folder.file(QemuArguments.LOG));
             Path devices = Files.write(folder.file(DEVICES), rest.devices());
             var began = new Began(
                     position,
@@ -189,7 +190,7 @@ public final class SteppedMachine implements AutoCloseable {
     ///
     /// @return false when that cannot be done here, but an instruction later perhaps: a request to a disk is
     ///     under way
-    public boolean keep(KeptMachines kept) throws VmException {
+    public boolean keep(ReplayCheckpoints checkpoints) throws VmException {
         if (!job("snapshot-save", Json.object().put("tag", TAG).put("vmstate", QemuArguments.KEPT))) {
             return false;
         }
@@ -204,8 +205,8 @@ public final class SteppedMachine implements AutoCloseable {
             written.put(name, written(name));
         }
         long logFrom = began.logFrom() + point.place() - began.headBytes();
-        var rest = new KeptMachine.Rest(point.instruction(), logFrom, point.head(log), point.devices(), written);
-        kept.add(captures, files(folder), rest);
+        var rest = new ReplayCheckpoint.Rest(point.instruction(), logFrom, point.head(log), point.devices(), written);
+        checkpoints.add(captures, files(folder), rest);
         return true;
     }
 

@@ -4,7 +4,7 @@ import blackbox.files.Folders;
 import blackbox.schemas.Hash;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -44,7 +44,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     private static final List<String> DIGESTED = List.of(RAM, DEVICES, STATE);
 
     /// `snapshot.json`.
-    private record Stored(int format, String digest, Map<String, FileSeal> files, Ready ready) {}
+    private record Stored(int format, String digest, Map<String, FileFingerprint> files, Ready ready) {}
 
     /// Reads a snapshot's record and checks that its files seem to be the ones that were hashed.
     ///
@@ -74,14 +74,14 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
 
     /// Hashes the files of a snapshot that has just been made and writes its record.
     static VmSnapshot seal(Path folder, Ready ready) throws VmException {
-        var files = new TreeMap<String, FileSeal>();
+        var files = new TreeMap<String, FileFingerprint>();
         for (String name : List.of(RAM, DEVICES, STATE, OVERLAY, EVENTS, HEADER)) {
             Path file = folder.resolve(name);
             if (name.equals(HEADER) && !Files.exists(file)) {
                 continue;
             }
             protect(file);
-            files.put(name, FileSeal.of(file));
+            files.put(name, FileFingerprint.of(file));
         }
         Hash digest = Hash.sha256(digestText(files).getBytes(StandardCharsets.UTF_8));
         Json.write(folder.resolve(RECORD), new Stored(FORMAT, digest.toString(), files, ready));
@@ -195,7 +195,8 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                 String name = names.get(words[0]);
                 if (name != null) {
                     Path file = captures.resolve(name);
-                    if (!Files.exists(file) || !FileSeal.hash(file).toString().equals(words[1])) {
+                    if (!Files.exists(file)
+                            || !FileFingerprint.hash(file).toString().equals(words[1])) {
                         faults.add(name);
                     }
                 }
@@ -220,14 +221,14 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
 
     /// The text whose SHA-256 is the digest, these lines, each ended by a line feed:
     /// `blackbox-snapshot-v1`, then `NAME SHA256` for `ram`, `devices` and `state.qcow2`.
-    private static String digestText(SortedMap<String, FileSeal> files) {
+    private static String digestText(SortedMap<String, FileFingerprint> files) {
         var text = new StringBuilder("blackbox-snapshot-v1\n");
         for (String name : DIGESTED) {
-            FileSeal seal = files.get(name);
-            if (seal == null) {
+            FileFingerprint fingerprint = files.get(name);
+            if (fingerprint == null) {
                 throw new IllegalArgumentException("a snapshot without " + name);
             }
-            text.append(name).append(' ').append(seal.sha256()).append('\n');
+            text.append(name).append(' ').append(fingerprint.sha256()).append('\n');
         }
         return text.toString();
     }

@@ -2,7 +2,7 @@ package blackbox.vm.apt;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import com.sun.net.httpserver.HttpExchange;
@@ -93,7 +93,8 @@ public final class TestRepository implements AutoCloseable {
                             tree.path().toString(),
                             deb.toString())
                     .run();
-            var made = new DebFile(name, version, "amd64", FileSeal.hash(deb).toString(), Files.size(deb));
+            var made = new DebFile(
+                    name, version, "amd64", FileFingerprint.hash(deb).toString(), Files.size(deb));
             stanzas.put(
                     deb,
                     text + "Filename: " + deb.getFileName() + "\nSize: " + made.bytes() + "\nSHA256: " + made.sha256()

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.Command;
-import blackbox.vm.FileSeal;
-import blackbox.vm.FolderSeal;
+import blackbox.vm.FileFingerprint;
+import blackbox.vm.FolderFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
@@ -76,9 +76,9 @@ class CarriedPackagesTest {
                         DEFINITION,
                         lock,
                         Map.of(
-                                GuestImage.KERNEL, FileSeal.of(part),
-                                GuestImage.INITRD, FileSeal.of(part),
-                                GuestImage.ROOT, FileSeal.of(part)),
+                                GuestImage.KERNEL, FileFingerprint.of(part),
+                                GuestImage.INITRD, FileFingerprint.of(part),
+                                GuestImage.ROOT, FileFingerprint.of(part)),
                         Map.of("init/init.py", guest),
                         false,
                         List.of(),
@@ -89,7 +89,7 @@ class CarriedPackagesTest {
     private void unpackQemu() throws Exception {
         Path root = Files.createDirectories(from.resolve("qemu/made/root"));
         Files.writeString(root.resolve("program"), "a program");
-        var seal = FolderSeal.of(root);
+        var seal = FolderFingerprint.of(root);
         var deb = locked("qemu-system-x86", 2000);
         Json.write(
                 from.resolve("qemu/made/build.json"),

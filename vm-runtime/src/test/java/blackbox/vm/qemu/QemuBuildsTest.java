@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.schemas.Hash;
-import blackbox.vm.FolderSeal;
+import blackbox.vm.FolderFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.apt.DebFile;
@@ -41,7 +41,7 @@ class QemuBuildsTest {
                 made.resolve("usr/bin/qemu-system-x86_64"), PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.writeString(made.resolve("usr/bios"), "firmware");
         Files.createSymbolicLink(made.resolve("usr/link"), Path.of("bios"));
-        var seal = FolderSeal.of(made);
+        var seal = FolderFingerprint.of(made);
         digest = Hash.ofHex(seal.sha256());
         var deb =
                 new DebFile("qemu", "1:10.0", "amd64", Hash.sha256(new byte[0]).toString(), 1);
@@ -83,9 +83,9 @@ class QemuBuildsTest {
                     Files.createSymbolicLink(link, Path.of("bios"));
                 });
         Path program = root.resolve("usr/bin/qemu-system-x86_64");
-        assertEquals(digest, FolderSeal.hash(root), "a program that may not be executed is another one");
+        assertEquals(digest, FolderFingerprint.hash(root), "a program that may not be executed is another one");
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rw-r--r--"));
-        assertFalse(digest.equals(FolderSeal.hash(root)));
+        assertFalse(digest.equals(FolderFingerprint.hash(root)));
     }
 
     @Test

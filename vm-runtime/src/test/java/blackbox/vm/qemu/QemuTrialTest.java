@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.schemas.Hash;
-import blackbox.vm.FileSeal;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImage.ImageRecord;
 import blackbox.vm.image.ImageDefinition;
@@ -42,9 +42,9 @@ class QemuTrialTest {
     @BeforeEach
     void makeImage() throws Exception {
         Path folder = Files.createDirectories(data.resolve("images/default"));
-        var files = new HashMap<String, FileSeal>();
+        var files = new HashMap<String, FileFingerprint>();
         for (String name : List.of(GuestImage.KERNEL, GuestImage.INITRD, GuestImage.ROOT, "base.cpio")) {
-            files.put(name, FileSeal.of(Files.writeString(folder.resolve(name), name)));
+            files.put(name, FileFingerprint.of(Files.writeString(folder.resolve(name), name)));
         }
         var lock = new ImageLock(1, HASH, 1, List.of(new LockedPackage("p", "1", "amd64", HASH, 1, PackageUse.ROOT)));
         var record = new ImageRecord(
@@ -88,7 +88,7 @@ class QemuTrialTest {
         Qemu qemu = program(GOOD);
         assertNotNull(trial().of(qemu, image));
         var files = new HashMap<>(image.record().files());
-        files.put(GuestImage.KERNEL, FileSeal.of(Files.writeString(data.resolve("kernel"), "newer")));
+        files.put(GuestImage.KERNEL, FileFingerprint.of(Files.writeString(data.resolve("kernel"), "newer")));
         ImageRecord old = image.record();
         var record = new ImageRecord(
                 1, HASH, old.builtAt(), old.definition(), old.lock(), files, Map.of(), false, List.of(), Map.of());

@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// What a folder was when it was hashed, like [FileSeal] for everything below it.
+/// What a folder was when it was hashed, like [FileFingerprint] for everything below it.
 ///
 /// @param sha256 over names, kinds and contents, see [#hash]
 /// @param shape over names, lengths and times: says cheaply that nothing seems to have changed
-public record FolderSeal(String sha256, String shape) {
-    public FolderSeal {
+public record FolderFingerprint(String sha256, String shape) {
+    public FolderFingerprint {
         Hash.ofHex(sha256);
         Hash.ofHex(shape);
     }
 
     /// Hashes everything below `folder`.
-    public static FolderSeal of(Path folder) throws VmException {
-        return new FolderSeal(hash(folder).toString(), shape(folder).toString());
+    public static FolderFingerprint of(Path folder) throws VmException {
+        return new FolderFingerprint(hash(folder).toString(), shape(folder).toString());
     }
 
     /// Whether the file system still says the same of everything below `folder`. Reads no content.
@@ -50,7 +50,7 @@ public record FolderSeal(String sha256, String shape) {
                 } else {
                     text.append(
                             Files.getPosixFilePermissions(each).contains(PosixFilePermission.OWNER_EXECUTE) ? "*" : "");
-                    text.append(path).append(' ').append(FileSeal.hash(each));
+                    text.append(path).append(' ').append(FileFingerprint.hash(each));
                 }
                 text.append('\n');
             }

@@ -8,7 +8,7 @@ import java.util.List;
 /// Where the public keys that are trusted come from, and the outside parties; read afresh for every verification,
 /// since keys come and go.
 @FunctionalInterface
-public interface TrustedKeys {
+public interface TrustSource {
 
     List<NoteVerifier> read() throws IOException;
 

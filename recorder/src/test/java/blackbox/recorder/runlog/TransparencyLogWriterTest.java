@@ -27,7 +27,7 @@ import blackbox.evidence.trust.RunKeyCertificate;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.runlog.MemoryFiles.Failure;
-import blackbox.recorder.runlog.RunLog.Appended;
+import blackbox.recorder.runlog.TransparencyLogWriter.Appended;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import java.io.IOException;
@@ -46,7 +46,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class RunLogTest {
+final class TransparencyLogWriterTest {
 
     private static final Instant NOW = Instant.parse("2026-11-22T03:00:00Z");
     private static final RunId RUN = RunId.create(NOW, new Random(3));
@@ -59,12 +59,12 @@ final class RunLogTest {
     private final Map<Long, String> checkpoints = new ConcurrentHashMap<>();
     private final DiskFiles disk = new DiskFiles();
 
-    private RunLog log(LogFiles files) {
-        return new RunLog(folder, signer(key), List.of(), InstantSource.fixed(NOW), files);
+    private TransparencyLogWriter log(LogFiles files) {
+        return new TransparencyLogWriter(folder, signer(key), List.of(), InstantSource.fixed(NOW), files);
     }
 
-    private static RunLog.Signer signer(Ed25519Key key) {
-        return new RunLog.Signer(List.of(key), NOW, null);
+    private static TransparencyLogWriter.Signer signer(Ed25519Key key) {
+        return new TransparencyLogWriter.Signer(List.of(key), NOW, null);
     }
 
     /// A run's checkpoint that no other is like; signed once, because it is appended thousands of times.
@@ -78,7 +78,7 @@ final class RunLogTest {
 
     /// Every leaf of the log, which holds: signature, root, tiles and entries agree.
     private List<String> leaves(LogFiles files) throws IOException {
-        byte[] octets = files.read(folder.resolve(RunLog.CHECKPOINT));
+        byte[] octets = files.read(folder.resolve(TransparencyLogWriter.CHECKPOINT));
         if (octets == null) {
             return List.of();
         }
@@ -111,7 +111,7 @@ final class RunLogTest {
 
     @Test
     void aLogBeginsWithItsKeyAndKeepsWhatIsAppended() throws Exception {
-        RunLog log = log(disk);
+        TransparencyLogWriter log = log(disk);
         String certificate = log.certify(RUN, epoch.verifier());
         Appended appended = log.append(List.of(checkpoint(1), checkpoint(2)));
         assertEquals(2, appended.firstIndex());
@@ -131,7 +131,7 @@ final class RunLogTest {
 
     @Test
     void itGrowsOverTilesAndDropsPartialOnesThatAreFull() throws Exception {
-        RunLog log = log(disk);
+        TransparencyLogWriter log = log(disk);
         var expected = new ArrayList<String>();
         for (int i = 0; i < 70; i++) {
             var some = new ArrayList<String>();
@@ -158,7 +158,7 @@ final class RunLogTest {
     @Test
     void theIngestKeyIsCertifiedOnceAndCanBeRevoked() throws Exception {
         var ingest = Ed25519Key.create("blackbox/ingest", new SecureRandom()).verifier();
-        RunLog log = log(disk);
+        TransparencyLogWriter log = log(disk);
         log.certifyIngest(ingest);
         log.certifyIngest(ingest);
         assertEquals(2, leaves(disk).size());
@@ -186,7 +186,7 @@ final class RunLogTest {
         var statement = new KeyStatement(
                 Action.ROTATE, "blackbox/log/test", next.verifier(), Role.LOG, NOW.plusSeconds(1), null);
         String rotate = SignedNote.sign(statement.text(), List.of(key, next));
-        var later = new RunLog(folder, signer(next), InstantSource.fixed(NOW));
+        var later = new TransparencyLogWriter(folder, signer(next), InstantSource.fixed(NOW));
         assertThrows(RecorderException.class, () -> later.append(List.of(rotate)));
         later.after(List.of(key.verifier())).append(List.of(rotate));
         later.append(List.of(checkpoint(9)));
@@ -195,8 +195,8 @@ final class RunLogTest {
 
     @Test
     void anExpiredKeyCertifiesNothing() {
-        var signer = new RunLog.Signer(List.of(key), NOW.minusSeconds(10), NOW);
-        var log = new RunLog(folder, signer, InstantSource.fixed(NOW));
+        var signer = new TransparencyLogWriter.Signer(List.of(key), NOW.minusSeconds(10), NOW);
+        var log = new TransparencyLogWriter(folder, signer, InstantSource.fixed(NOW));
         RecorderException refused = assertThrows(RecorderException.class, () -> log.certify(RUN, epoch.verifier()));
         assertEquals(RecorderException.Code.KEY, refused.code());
     }
@@ -295,7 +295,7 @@ final class RunLogTest {
             for (int writer = 0; writer < 4; writer++) {
                 int number = writer;
                 done.add(threads.submit(() -> {
-                    RunLog log = log(disk);
+                    TransparencyLogWriter log = log(disk);
                     for (int i = 0; i < 20; i++) {
                         log.append(List.of(checkpoint(number * 100L + i)));
                     }
@@ -315,7 +315,7 @@ final class RunLogTest {
     void aRotationIsSignedByBothKeysAndTheNewOneSignsWhatFollows() throws Exception {
         log(disk).append(List.of(checkpoint(1)));
         Ed25519Key next = Ed25519Key.create("blackbox/log/test", new SecureRandom());
-        RunLog after = new RunLog(folder, signer(next), InstantSource.fixed(NOW));
+        TransparencyLogWriter after = new TransparencyLogWriter(folder, signer(next), InstantSource.fixed(NOW));
         after.rotate(List.of(key));
         after.rotate(List.of(key));
         after.append(List.of(checkpoint(2)));
@@ -334,29 +334,31 @@ final class RunLogTest {
 
     @Test
     void aKeyThatHasExpiredOrIsNotTheLogsCannotBeRotated() throws Exception {
-        var expiring = new RunLog.Signer(List.of(key), NOW, NOW.plusSeconds(60));
-        new RunLog(folder, expiring, InstantSource.fixed(NOW)).append(List.of(checkpoint(1)));
-        byte[] before = Files.readAllBytes(folder.resolve(RunLog.CHECKPOINT));
+        var expiring = new TransparencyLogWriter.Signer(List.of(key), NOW, NOW.plusSeconds(60));
+        new TransparencyLogWriter(folder, expiring, InstantSource.fixed(NOW)).append(List.of(checkpoint(1)));
+        byte[] before = Files.readAllBytes(folder.resolve(TransparencyLogWriter.CHECKPOINT));
         Ed25519Key next = Ed25519Key.create("blackbox/log/test", new SecureRandom());
         Instant late = NOW.plusSeconds(61);
-        var tooLate = new RunLog(folder, new RunLog.Signer(List.of(next), late, null), InstantSource.fixed(late));
+        var tooLate = new TransparencyLogWriter(
+                folder, new TransparencyLogWriter.Signer(List.of(next), late, null), InstantSource.fixed(late));
         assertThrows(RecorderException.class, () -> tooLate.rotate(List.of(key)));
-        var inTime = new RunLog(folder, signer(next), InstantSource.fixed(NOW));
+        var inTime = new TransparencyLogWriter(folder, signer(next), InstantSource.fixed(NOW));
         assertThrows(RecorderException.class, () -> inTime.rotate(List.of(epoch)));
-        assertArrayEquals(before, Files.readAllBytes(folder.resolve(RunLog.CHECKPOINT)), "nothing was appended");
+        assertArrayEquals(
+                before, Files.readAllBytes(folder.resolve(TransparencyLogWriter.CHECKPOINT)), "nothing was appended");
     }
 
     @Test
     void aVerdictOnAReplayBecomesALeafThatTheLogsKeySigned() throws Exception {
-        RunLog log = log(disk);
+        TransparencyLogWriter log = log(disk);
         log.certify(RUN, epoch.verifier());
         Hash document = Hash.sha256(new byte[1]);
-        String note = log.replayed(RUN, ReplayNote.Tier.EXACT, ReplayNote.Outcome.IDENTICAL, document);
+        String note = log.replayed(RUN, ReplayNote.ReplayMethod.EXACT, ReplayNote.Outcome.IDENTICAL, document);
         SignedNote signed = SignedNote.parse(note);
         assertNotNull(signed);
         assertNotNull(signed.signedBy(List.of(key.verifier())));
         assertEquals(
-                new ReplayNote(RUN, ReplayNote.Tier.EXACT, ReplayNote.Outcome.IDENTICAL, document, NOW),
+                new ReplayNote(RUN, ReplayNote.ReplayMethod.EXACT, ReplayNote.Outcome.IDENTICAL, document, NOW),
                 ReplayNote.parse(signed.text()));
         assertEquals(note, leaves(disk).getLast());
         assertEquals(3, leaves(disk).size());

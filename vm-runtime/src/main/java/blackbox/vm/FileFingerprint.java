@@ -18,17 +18,17 @@ import java.util.concurrent.TimeUnit;
 /// @param bytes its length
 /// @param modifiedNanos its modification time, nanoseconds since 1970
 /// @param inode its inode number
-public record FileSeal(String sha256, long bytes, long modifiedNanos, long inode) {
+public record FileFingerprint(String sha256, long bytes, long modifiedNanos, long inode) {
     private static final int CHUNK_BYTES = 1 << 20;
 
-    public FileSeal {
+    public FileFingerprint {
         Hash.ofHex(sha256);
     }
 
     /// Hashes `file`.
-    public static FileSeal of(Path file) throws VmException {
+    public static FileFingerprint of(Path file) throws VmException {
         try {
-            return new FileSeal(hash(file).toString(), Files.size(file), modified(file), inode(file));
+            return new FileFingerprint(hash(file).toString(), Files.size(file), modified(file), inode(file));
         } catch (IOException e) {
             throw new VmException(Code.IO, "could not hash " + file, e);
         }
@@ -67,9 +67,9 @@ public record FileSeal(String sha256, long bytes, long modifiedNanos, long inode
 
     /// This seal for a file of the same content that was copied or touched: what was hashed stays, what the file system
     /// says is read anew.
-    public FileSeal at(Path file) throws VmException {
+    public FileFingerprint at(Path file) throws VmException {
         try {
-            return new FileSeal(sha256, Files.size(file), modified(file), inode(file));
+            return new FileFingerprint(sha256, Files.size(file), modified(file), inode(file));
         } catch (IOException e) {
             throw new VmException(Code.IO, file + " could not be looked at", e);
         }

@@ -9,8 +9,8 @@ import blackbox.schemas.Hash;
 /// @param from its first octet
 /// @param to behind its last octet
 /// @param sha256 of its octets
-public record Stretch(long index, long atNs, long from, long to, Hash sha256) {
-    public Stretch {
+public record CaptureSegment(long index, long atNs, long from, long to, Hash sha256) {
+    public CaptureSegment {
         if (from < 0 || to <= from) {
             throw new IllegalArgumentException("a stretch from " + from + " to " + to);
         }

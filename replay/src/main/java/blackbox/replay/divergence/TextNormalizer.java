@@ -5,7 +5,7 @@ import java.util.function.LongConsumer;
 
 /// Hashes texts word by word (letters of any script, digits, `_`), so that single words can be renamed wherever
 /// they occur: process numbers, names that programs made up, ports that the kernel chose. Owned by one thread.
-final class Words {
+final class TextNormalizer {
 
     private static final int PORTS_MAX = 65_536;
     private static final long PROCESS_NUMBER = 3;
@@ -20,7 +20,7 @@ final class Words {
 
     private final KeyedHash hash;
     private final MadeUpNames names;
-    private final FadingTable ports = new FadingTable(PORTS_MAX);
+    private final GenerationalCache ports = new GenerationalCache(PORTS_MAX);
     private long self;
     private long parent;
     private long numbersLane;
@@ -32,7 +32,7 @@ final class Words {
 
     private long joinedTotal;
 
-    Words(KeyedHash hash, MadeUpNames names) {
+    TextNormalizer(KeyedHash hash, MadeUpNames names) {
         this.hash = hash;
         this.names = names;
     }
@@ -78,7 +78,7 @@ final class Words {
         boolean proc = startsWith(array, from, length, PROC);
         int end = from + length;
         long total = length == 0 ? 1 : 2;
-        joined = FadingTable.ABSENT;
+        joined = GenerationalCache.ABSENT;
         int at = from;
         while (at < end) {
             int begin = at;
@@ -91,7 +91,7 @@ final class Words {
                 total = number ? number(total, word) : word(total, word, begin - from < renamed);
             }
             if (at < end) {
-                joined = array[at] == '/' ? FadingTable.ABSENT : joined;
+                joined = array[at] == '/' ? GenerationalCache.ABSENT : joined;
                 total = hash.mix(total, array[at++] & 0xff | 0x100);
             }
         }
@@ -104,15 +104,15 @@ final class Words {
 
     private long number(long total, long word) {
         numbersLane += word;
-        joined = FadingTable.ABSENT;
+        joined = GenerationalCache.ABSENT;
         return hash.mix(total, PROCESS_NUMBER);
     }
 
     /// Words of one made-up name with signs between them are one, wherever the signs fell.
     private long word(long total, long word, boolean renamed) {
         long name = names.nameOf(word);
-        if (name == FadingTable.ABSENT || !renamed) {
-            joined = FadingTable.ABSENT;
+        if (name == GenerationalCache.ABSENT || !renamed) {
+            joined = GenerationalCache.ABSENT;
             return hash.mix(total, port(word));
         }
         namesLane += word;
@@ -124,8 +124,8 @@ final class Words {
     }
 
     private long port(long word) {
-        long canon = ports.isEmpty() ? FadingTable.ABSENT : ports.get(word);
-        if (canon == FadingTable.ABSENT) {
+        long canon = ports.isEmpty() ? GenerationalCache.ABSENT : ports.get(word);
+        if (canon == GenerationalCache.ABSENT) {
             return word;
         }
         portsLane += word;

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Time authorities and witnesses behind a real HTTP server, honest and not.
-class OutsideTest {
+class AnchorClientTest {
 
     private static final Instant NOW = Instant.parse("2026-11-22T03:00:00Z");
     private static final Hash IMPRINT = Hash.sha256(new byte[] {1, 2, 3});
@@ -55,14 +55,14 @@ class OutsideTest {
     private final CountDownLatch over = new CountDownLatch(1);
     private final List<String> asked = new ArrayList<>();
     private HttpServer server;
-    private Outside outside;
+    private AnchorClient client;
 
     @TempDir
     private Path folder;
 
-    OutsideTest() throws IOException {
+    AnchorClientTest() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        outside = new Outside(Duration.ofSeconds(5));
+        client = new AnchorClient(Duration.ofSeconds(5));
     }
 
     @BeforeEach
@@ -74,7 +74,7 @@ class OutsideTest {
     @AfterEach
     void stop() {
         over.countDown();
-        outside.close();
+        client.close();
         server.stop(0);
     }
 
@@ -101,12 +101,12 @@ class OutsideTest {
             asked.add(exchange.getRequestHeaders().getFirst("Content-Type"));
             return authority.answer(query, NOW);
         });
-        var stamps = new TimeStamps(outside, TimeAuthorities.of(List.of(authority.root())), RANDOM);
+        var stamps = new TimeStamps(client, TimeAuthorities.of(List.of(authority.root())), RANDOM);
         var stamped = assertInstanceOf(TimeStamps.Outcome.Stamped.class, stamps.ask(address, IMPRINT));
         assertEquals(NOW, stamped.verdict().time());
         assertEquals(List.of(TimeQuery.MEDIA_TYPE), asked);
 
-        var none = new TimeStamps(outside, TimeAuthorities.of(List.of()), RANDOM);
+        var none = new TimeStamps(client, TimeAuthorities.of(List.of()), RANDOM);
         failed("no time authority is trusted", none.ask(address, IMPRINT));
     }
 
@@ -114,7 +114,7 @@ class OutsideTest {
     void whatATimeAuthorityShouldNotSayIsNotTaken() throws Exception {
         TestTimeAuthority authority = TestTimeAuthority.create(TestTimeAuthority.Algorithm.ECDSA);
         byte[] old = authority.answer(TimeQuery.create(IMPRINT, RANDOM).encoded(), NOW);
-        var stamps = new TimeStamps(outside, TimeAuthorities.of(List.of(authority.root())), RANDOM);
+        var stamps = new TimeStamps(client, TimeAuthorities.of(List.of(authority.root())), RANDOM);
         String type = TimeAnswer.MEDIA_TYPE;
         failed("its nonce is not the one", stamps.ask(serve("/replayed", type, 200, (_, _) -> old), IMPRINT));
         URI other = serve(
@@ -147,7 +147,7 @@ class OutsideTest {
             exchange.getResponseBody().flush();
             awaitTheEnd();
         });
-        try (Outside impatient = new Outside(Duration.ofMillis(300))) {
+        try (AnchorClient impatient = new AnchorClient(Duration.ofMillis(300))) {
             var stamps = new TimeStamps(impatient, TimeAuthorities.of(List.of()), RANDOM);
             assertInstanceOf(TimeStamps.Outcome.Failed.class, stamps.ask(address, IMPRINT));
             failed("no whole answer", stamps.ask(halting, IMPRINT));
@@ -182,7 +182,7 @@ class OutsideTest {
             addresses.put("three", URI.create("http://127.0.0.1:1"));
             String text = policyText(one, two, absent, "group g 2 one two three\nquorum g\n");
             TrustPolicy policy = TrustPolicy.parse(text, NoteVerifiers::parse);
-            var witnesses = new Witnesses(outside, policy, addresses);
+            var witnesses = new Witnesses(client, policy, addresses);
             for (int size : new int[] {10, 10, 30}) {
                 Witnesses.Outcome outcome = witnesses.cosign(
                         history.note(size), old -> history.prover().consistency(old, size));
@@ -196,7 +196,7 @@ class OutsideTest {
             }
             TrustPolicy all = TrustPolicy.parse(
                     policyText(one, two, absent, "group g all one two three\nquorum g\n"), NoteVerifiers::parse);
-            Witnesses.Outcome partial = new Witnesses(outside, all, Map.of("one", addresses.get("one")))
+            Witnesses.Outcome partial = new Witnesses(client, all, Map.of("one", addresses.get("one")))
                     .cosign(history.note(30), old -> history.prover().consistency(old, 30));
             assertTrue(!partial.quorum());
             assertEquals(Set.of("two", "three"), partial.missing().keySet());
@@ -211,7 +211,7 @@ class OutsideTest {
         try (Witness witness = witness("one", key)) {
             witness.addCheckpoint(other.from(0, 20).encoded());
             var witnesses = new Witnesses(
-                    outside,
+                    client,
                     TrustPolicy.parse(policyText(key), NoteVerifiers::parse),
                     Map.of("one", witnessAt("/one", witness)));
             missing("more than 10", witnesses, history, 10);
@@ -274,7 +274,7 @@ class OutsideTest {
 
     private Witnesses witnesses(CosignatureKey key, URI address) {
         TrustPolicy policy = TrustPolicy.parse(policyText(key), NoteVerifiers::parse);
-        return new Witnesses(outside, policy, Map.of("one", address));
+        return new Witnesses(client, policy, Map.of("one", address));
     }
 
     private static void missing(String why, Witnesses witnesses, TestHistory history, int size) throws Exception {

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// checkpoint that is signed; where the two disagree nothing is written any more. Tiles and entries are
 /// durable before the checkpoint is replaced. All methods are safe to call from several threads and, with
 /// other objects, processes.
-public final class RunLog {
+public final class TransparencyLogWriter {
 
     /// The signed checkpoint's file below the log's folder.
     public static final String CHECKPOINT = "checkpoint";
@@ -81,11 +81,16 @@ public final class RunLog {
     public record Appended(long firstIndex, long size, String checkpoint) {}
 
     /// A log in `folder`, which is made when something is first appended; its origin is the key's name.
-    public RunLog(Path folder, Signer signer, InstantSource clock) {
+    public TransparencyLogWriter(Path folder, Signer signer, InstantSource clock) {
         this(folder, signer, List.of(), clock, new DiskFiles());
     }
 
-    RunLog(Path folder, Signer signer, Collection<? extends NoteVerifier> before, InstantSource clock, LogFiles files) {
+    TransparencyLogWriter(
+            Path folder,
+            Signer signer,
+            Collection<? extends NoteVerifier> before,
+            InstantSource clock,
+            LogFiles files) {
         this.folder = folder;
         this.signers = List.copyOf(signer.signers());
         this.validFrom = signer.validFrom();
@@ -98,8 +103,8 @@ public final class RunLog {
 
     /// The same log, whose last checkpoint may also be signed by the key `before`: for the rotation that ends
     /// it.
-    public RunLog after(Collection<? extends NoteVerifier> before) {
-        return new RunLog(folder, new Signer(signers, validFrom, validUntil), before, clock, files);
+    public TransparencyLogWriter after(Collection<? extends NoteVerifier> before) {
+        return new TransparencyLogWriter(folder, new Signer(signers, validFrom, validUntil), before, clock, files);
     }
 
     /// The log's name.
@@ -120,7 +125,7 @@ public final class RunLog {
     ///
     /// @param document SHA-256 of the verdict's document, which must be durable already
     /// @return the note that was signed
-    public String replayed(RunId run, ReplayNote.Tier tier, ReplayNote.Outcome outcome, Hash document)
+    public String replayed(RunId run, ReplayNote.ReplayMethod tier, ReplayNote.Outcome outcome, Hash document)
             throws RecorderException {
         String note = SignedNote.sign(new ReplayNote(run, tier, outcome, document, now()).text(), signers);
         append(List.of(note));

@@ -13,20 +13,21 @@ import java.util.List;
 /// @param network index of the last event that shows a use of the network, or -1
 /// @param files the last files read that nothing in the run had written
 /// @param used the last files read that something in the run had written
-record Past(long divergences, long random, long clock, long network, List<FileRead> files, List<FileRead> used) {
+record CausalHistory(
+        long divergences, long random, long clock, long network, List<FileRead> files, List<FileRead> used) {
 
-    static final Past NOTHING = new Past(0, -1, -1, -1, List.of(), List.of());
+    static final CausalHistory NOTHING = new CausalHistory(0, -1, -1, -1, List.of(), List.of());
     private static final int FILES_MAX = 8;
 
     /// A file that was read, by the event at `index`.
     record FileRead(String path, long index) {}
 
     /// Both together; one of the two where that says it all.
-    Past and(Past other) {
+    CausalHistory and(CausalHistory other) {
         if (equals(other) || other.equals(NOTHING)) {
             return this;
         }
-        return new Past(
+        return new CausalHistory(
                 divergences | other.divergences,
                 Math.max(random, other.random),
                 Math.max(clock, other.clock),
@@ -50,29 +51,29 @@ record Past(long divergences, long random, long clock, long network, List<FileRe
         return List.copyOf(all.subList(Math.max(0, all.size() - FILES_MAX), all.size()));
     }
 
-    Past withDivergence(long bits) {
-        return new Past(divergences | bits, random, clock, network, files, used);
+    CausalHistory withDivergence(long bits) {
+        return new CausalHistory(divergences | bits, random, clock, network, files, used);
     }
 
-    Past withRandom(long index) {
-        return new Past(divergences, index, clock, network, files, used);
+    CausalHistory withRandom(long index) {
+        return new CausalHistory(divergences, index, clock, network, files, used);
     }
 
-    Past withClock(long index) {
-        return new Past(divergences, random, index, network, files, used);
+    CausalHistory withClock(long index) {
+        return new CausalHistory(divergences, random, index, network, files, used);
     }
 
-    Past withNetwork(long index) {
-        return new Past(divergences, random, clock, index, files, used);
+    CausalHistory withNetwork(long index) {
+        return new CausalHistory(divergences, random, clock, index, files, used);
     }
 
-    Past withFile(String path, long index) {
+    CausalHistory withFile(String path, long index) {
         List<FileRead> read = List.of(new FileRead(path, index));
-        return new Past(divergences, random, clock, network, latest(files, read), used);
+        return new CausalHistory(divergences, random, clock, network, latest(files, read), used);
     }
 
-    Past withUsed(String path, long index) {
+    CausalHistory withUsed(String path, long index) {
         List<FileRead> read = List.of(new FileRead(path, index));
-        return new Past(divergences, random, clock, network, files, latest(used, read));
+        return new CausalHistory(divergences, random, clock, network, files, latest(used, read));
     }
 }

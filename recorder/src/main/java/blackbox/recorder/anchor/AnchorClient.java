@@ -14,13 +14,13 @@ import java.util.concurrent.TimeoutException;
 
 /// Posts small bodies to outside parties and reads small answers: within a time, up to a length, following no
 /// redirect. Safe to share.
-public final class Outside implements AutoCloseable {
+public final class AnchorClient implements AutoCloseable {
 
     private final HttpClient client;
     private final Duration timeout;
 
     /// @param timeout longest that one answer may take, from the first octet sent to the last one read
-    public Outside(Duration timeout) {
+    public AnchorClient(Duration timeout) {
         this.timeout = timeout;
         this.client = HttpClient.newBuilder()
                 .connectTimeout(timeout)

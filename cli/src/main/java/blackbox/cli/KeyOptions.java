@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// What a new long-term key is to be like; add it as `@Mixin`.
-final class KeyWish {
+final class KeyOptions {
 
     @Option(
             names = "--store",
@@ -40,7 +40,7 @@ final class KeyWish {
     @Nullable
     private Integer validDays;
 
-    LogKeys.Wish wish() {
+    LogKeys.NewKeyOptions options() {
         StoreKind kind = kind();
         var settings = new LinkedHashMap<String, String>();
         put(settings, "module", module, kind == StoreKind.PKCS11);
@@ -52,7 +52,7 @@ final class KeyWish {
         if (validDays != null && validDays < 1) {
             throw CommandException.badInput("a key is valid for at least one day, not " + validDays);
         }
-        return new LogKeys.Wish(kind, settings, validDays == null ? null : Duration.ofDays(validDays));
+        return new LogKeys.NewKeyOptions(kind, settings, validDays == null ? null : Duration.ofDays(validDays));
     }
 
     private StoreKind kind() {

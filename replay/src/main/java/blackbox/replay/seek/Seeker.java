@@ -10,7 +10,7 @@ import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.replay.KeptMachines;
+import blackbox.vm.replay.ReplayCheckpoints;
 import blackbox.vm.replay.ReplayMachine.Recording;
 import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A landing starts from the nearest machine that a pass over the recording has kept, jumps by the frame's
 /// time, and meets the last few frames one by one.
-public final class Lander {
+public final class Seeker {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     /// So far on, a fresh machine is there sooner than one that goes on.
     private static final long WORTH_OPENING = 60_000_000;
@@ -44,7 +44,7 @@ public final class Lander {
     private final Path folder;
     private final Consumer<String> says;
     private final int instructionShift;
-    private Stops stops;
+    private FrameBreakpoints breakpoints;
     private SeekIndex index;
 
     /// What was captured of the recording, checked.
@@ -58,7 +58,7 @@ public final class Lander {
     /// @param run of which the index is
     /// @param says hears progress
     /// @throws ReplayException `ENGINE` when the index cannot be read
-    public Lander(Path data, RunId run, Recording recording, Streams streams, Consumer<String> says)
+    public Seeker(Path data, RunId run, Recording recording, Streams streams, Consumer<String> says)
             throws ReplayException {
         this.data = data;
         this.events = streams.events();
@@ -66,9 +66,9 @@ public final class Lander {
         this.says = says;
         this.index = SeekIndex.open(folder);
         try {
-            var kept = KeptMachines.open(folder);
+            var checkpoints = ReplayCheckpoints.open(folder);
             this.instructionShift = recording.instructionShift();
-            this.stops = new Stops(data, recording, streams.log(), kept, streams.emitAddress());
+            this.breakpoints = new FrameBreakpoints(data, recording, streams.log(), checkpoints, streams.emitAddress());
         } catch (VmException e) {
             throw failed(e);
         }
@@ -97,7 +97,7 @@ public final class Lander {
         try {
             long ktimeNs = FrameTimes.of(events, seq);
             var clock = new GuestClock(instructionShift);
-            LogExtent extent = stops.extent(clock);
+            LogExtent extent = breakpoints.extent(clock);
             if (!index.isWhole() && !isPassed(seq, ktimeNs, clock)) {
                 says.accept("first landing in this run: indexing it once, which takes about as long as it ran");
                 pass(extent);
@@ -148,7 +148,7 @@ public final class Lander {
             if (index.isWhole()) {
                 return false;
             }
-            pass(stops.extent(new GuestClock(instructionShift)));
+            pass(breakpoints.extent(new GuestClock(instructionShift)));
             return true;
         } catch (VmException | IOException e) {
             throw failed(e);
@@ -183,10 +183,10 @@ public final class Lander {
     /// Whether a pass that was ended came to behind a frame.
     private boolean isPassed(long seq, long ktimeNs, GuestClock clock) {
         Place below = index.floor(seq);
-        var kept = stops.kept().positions();
+        var checkpoints = breakpoints.checkpoints().positions();
         return below != null
-                && !kept.isEmpty()
-                && clock.after(below.position(), ktimeNs - below.ktimeNs()) <= kept.last();
+                && !checkpoints.isEmpty()
+                && clock.after(below.position(), ktimeNs - below.ktimeNs()) <= checkpoints.last();
     }
 
     private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
@@ -194,11 +194,11 @@ public final class Lander {
         try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK), waiting)) {
             // Another one may have been at it.
             index = SeekIndex.open(folder);
-            stops = stops.with(KeptMachines.open(folder));
+            breakpoints = breakpoints.with(ReplayCheckpoints.open(folder));
             if (!index.isWhole()) {
-                long bytesMax = IndexRoom.make(new DataFolder(data).replays(), folder);
+                long bytesMax = IndexQuota.make(new DataFolder(data).replays(), folder);
                 again(() -> {
-                    new IndexPass(stops, index, extent, events, says).run(bytesMax);
+                    new IndexPass(breakpoints, index, extent, events, says).run(bytesMax);
                     return index;
                 });
             }
@@ -253,7 +253,7 @@ public final class Lander {
         private @Nullable Place meet(long seq, @Nullable Place from) throws VmException, IOException, ReplayException {
             Place at = from;
             bring(at == null ? 0 : at.position());
-            if (at != null && stops.here(machine()).seq() != at.seq()) {
+            if (at != null && breakpoints.here(machine()).seq() != at.seq()) {
                 throw new ReplayException(
                         Code.ENGINE, "the index " + folder + " is wrong; delete it and it is made again");
             }
@@ -276,10 +276,10 @@ public final class Lander {
         void bring(long position) throws VmException, IOException, ReplayException {
             SteppedMachine open = machine;
             long from = open == null ? Long.MAX_VALUE : open.position();
-            Long kept = stops.kept().positions().floor(position);
-            if (from > position || kept != null && kept > from + WORTH_OPENING) {
+            Long checkpoints = breakpoints.checkpoints().positions().floor(position);
+            if (from > position || checkpoints != null && checkpoints > from + WORTH_OPENING) {
                 close();
-                machine = stops.open(position);
+                machine = breakpoints.open(position);
             }
             if (!machine().runTo(position, PATIENCE)) {
                 ended();
@@ -288,7 +288,7 @@ public final class Lander {
         }
 
         private @Nullable Place next() throws VmException {
-            Place place = stops.next(machine());
+            Place place = breakpoints.next(machine());
             if (place == null) {
                 ended();
             }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the log of runs (`schemas/log.md`, L2): a folder of static files (C2SP tlog-tiles). Nothing that it
 /// gives is believed yet. Every call looks at the disk afresh.
-public final class RunsLog implements TileSource {
+public final class TransparencyLogReader implements TileSource {
 
     private static final int NOTE_BYTES_MAX = 1 << 20;
     private static final String ANCHOR_SUFFIX = ".note";
@@ -32,7 +32,7 @@ public final class RunsLog implements TileSource {
 
     private final Path folder;
 
-    public RunsLog(Path folder) {
+    public TransparencyLogReader(Path folder) {
         this.folder = folder;
     }
 

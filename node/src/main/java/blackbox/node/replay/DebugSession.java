@@ -5,10 +5,10 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.seek.FrameLookup;
 import blackbox.replay.seek.LandedOutput;
-import blackbox.replay.seek.Lander;
-import blackbox.replay.seek.Lander.Landed;
 import blackbox.replay.seek.Landings;
 import blackbox.replay.seek.LiveProcesses;
+import blackbox.replay.seek.Seeker;
+import blackbox.replay.seek.Seeker.Landed;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.event.Kind;
 import blackbox.vm.VmException;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A replay that stands still at a moment, and what can be asked of it: one command a line, until the input
 /// ends, and one answer for each. Nothing that is done here changes the recording, and there is no network.
-public final class LandedSession implements AutoCloseable {
+public final class DebugSession implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final int MEMORY_BYTES_MAX = 4_096;
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -44,17 +44,16 @@ public final class LandedSession implements AutoCloseable {
             "quit                   (a debugger leaves by `disconnect`: `detach` lets the guest go on)");
 
     private final ReplayRequest request;
-    private final Lander lander;
+    private final Seeker seeker;
     private final LandingReport report;
     private Landed landed;
     private FrameLookup event;
     private volatile boolean asking;
     private boolean misunderstood;
 
-    private LandedSession(
-            ReplayRequest request, Lander lander, LandingReport report, Landed landed, FrameLookup event) {
+    private DebugSession(ReplayRequest request, Seeker seeker, LandingReport report, Landed landed, FrameLookup event) {
         this.request = request;
-        this.lander = lander;
+        this.seeker = seeker;
         this.report = report;
         this.landed = landed;
         this.event = event;
@@ -65,11 +64,11 @@ public final class LandedSession implements AutoCloseable {
     /// @param index of an event
     /// @param says hears progress
     /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
-    public static LandedSession at(ReplayRequest request, long index, LandingReport report, Consumer<String> says)
+    public static DebugSession at(ReplayRequest request, long index, LandingReport report, Consumer<String> says)
             throws ReplayException, IOException {
         var event = FrameLookup.at(request.recordings(), request.facts().run(), index);
-        Lander lander = Landings.lander(request, says);
-        return new LandedSession(request, lander, report, lander.land(event.seq()), event);
+        Seeker seeker = Landings.lander(request, says);
+        return new DebugSession(request, seeker, report, seeker.land(event.seq()), event);
     }
 
     /// Says where it stands, and then answers commands until `in` ends.
@@ -216,7 +215,7 @@ public final class LandedSession implements AutoCloseable {
     }
 
     private void land(FrameLookup target) throws ReplayException, VmException {
-        replace(lander.land(target.seq()));
+        replace(seeker.land(target.seq()));
         event = target;
         report.place(place());
     }
@@ -234,7 +233,7 @@ public final class LandedSession implements AutoCloseable {
             throw new IllegalArgumentException("the recording has instructions 0 to " + (landed.end() - 1));
         }
         if (instructions < 0) {
-            replace(new Landed(lander.at(target), landed.seq(), landed.position(), landed.end()));
+            replace(new Landed(seeker.at(target), landed.seq(), landed.position(), landed.end()));
         } else if (!landed.machine().runTo(target, PATIENCE)) {
             throw new VmException(VmException.Code.QEMU_FAILED, landed.machine().lastWords());
         }

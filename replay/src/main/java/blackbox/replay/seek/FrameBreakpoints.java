@@ -6,7 +6,7 @@ import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.wire.Frame;
 import blackbox.vm.VmException;
-import blackbox.vm.replay.KeptMachines;
+import blackbox.vm.replay.ReplayCheckpoints;
 import blackbox.vm.replay.ReplayMachine.Recording;
 import blackbox.vm.replay.SteppedMachine;
 import blackbox.vm.seek.GdbStub;
@@ -20,10 +20,11 @@ import org.jspecify.annotations.Nullable;
 /// @param data where machines have their folders
 /// @param log what QEMU logged, checked
 /// @param emitAddress where the guest's kernel has the function that emits frames
-record Stops(Path data, Recording recording, SealedCapture log, KeptMachines kept, long emitAddress) {
+record FrameBreakpoints(
+        Path data, Recording recording, SealedCapture log, ReplayCheckpoints checkpoints, long emitAddress) {
     /// The same with other kept machines.
-    Stops with(KeptMachines others) {
-        return new Stops(data, recording, log, others, emitAddress);
+    FrameBreakpoints with(ReplayCheckpoints others) {
+        return new FrameBreakpoints(data, recording, log, others, emitAddress);
     }
 
     /// How far the recording goes.
@@ -39,16 +40,16 @@ record Stops(Path data, Recording recording, SealedCapture log, KeptMachines kep
     /// does as well.
     SteppedMachine open(long position) throws VmException, IOException {
         while (true) {
-            Long from = kept.positions().floor(position);
+            Long from = checkpoints.positions().floor(position);
             try (InputStream in = log.open()) {
                 return from == null
                         ? SteppedMachine.open(data, recording, in)
-                        : SteppedMachine.open(data, recording, in, kept, from);
+                        : SteppedMachine.open(data, recording, in, checkpoints, from);
             } catch (VmException e) {
                 if (from == null || e.code() != VmException.Code.IO) {
                     throw e;
                 }
-                kept.leaveOut(from);
+                checkpoints.leaveOut(from);
             }
         }
     }

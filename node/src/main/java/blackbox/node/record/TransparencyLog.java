@@ -8,7 +8,7 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -20,31 +20,31 @@ import java.util.List;
 
 /// A data folder's log of runs, open to be written, with the long-term key that signs it. The first use makes the key
 /// and the trust policy that says: this log is believed.
-public final class LogOfRuns implements AutoCloseable {
+public final class TransparencyLog implements AutoCloseable {
 
     private static final String INGEST = "ingest";
 
     private final DataFolder data;
     private final LogKey key;
-    private final RunLog log;
+    private final TransparencyLogWriter log;
 
-    private LogOfRuns(DataFolder data, LogKey key) {
+    private TransparencyLog(DataFolder data, LogKey key) {
         this.data = data;
         this.key = key;
-        this.log = new RunLog(
+        this.log = new TransparencyLogWriter(
                 data.log(),
-                new RunLog.Signer(key.signers(), key.validFrom(), key.validUntil()),
+                new TransparencyLogWriter.Signer(key.signers(), key.validFrom(), key.validUntil()),
                 InstantSource.system());
     }
 
     /// Opens the log and its key.
     ///
     /// @throws RecorderException when the key cannot be had
-    public static LogOfRuns open(DataFolder data) throws RecorderException {
+    public static TransparencyLog open(DataFolder data) throws RecorderException {
         LogKey key = LogKeys.loadOrCreate(data.keys(), KeyAccess.system());
         try {
             writePolicy(data.policy(), key.first().verifier());
-            return new LogOfRuns(data, key);
+            return new TransparencyLog(data, key);
         } catch (RecorderException | RuntimeException e) {
             key.close();
             throw e;
@@ -65,7 +65,7 @@ public final class LogOfRuns implements AutoCloseable {
     }
 
     /// The log itself.
-    public RunLog log() {
+    public TransparencyLogWriter log() {
         return log;
     }
 

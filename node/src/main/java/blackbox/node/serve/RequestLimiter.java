@@ -7,12 +7,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// How many of one expensive kind of request run at a time; more are turned away, not queued.
-final class Slots {
+final class RequestLimiter {
 
     private final Semaphore free;
     private final String what;
 
-    Slots(int max, String what) {
+    RequestLimiter(int max, String what) {
         this.free = new Semaphore(max);
         this.what = what;
     }

@@ -20,9 +20,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /// Machines that stood still at instructions of one recording, in a folder: a file `at-INSTRUCTION` for each
-/// ([KeptMachine]), and what they share in `pages`. All of it can be made again from the recording. One process at
+/// ([ReplayCheckpoint]), and what they share in `pages`. All of it can be made again from the recording. One process at
 /// a time may add.
-public final class KeptMachines {
+public final class ReplayCheckpoints {
     private static final String AT = "at-";
     private static final String FRESH = ".new-";
     private static final String PAGES = "pages";
@@ -30,7 +30,7 @@ public final class KeptMachines {
     private final Path folder;
     private final NavigableSet<Long> positions = new TreeSet<>();
 
-    private KeptMachines(Path folder) {
+    private ReplayCheckpoints(Path folder) {
         this.folder = folder;
     }
 
@@ -42,15 +42,15 @@ public final class KeptMachines {
     record MachineFiles(Path ram, Path state, Path workspace) {}
 
     /// Opens the folder, which is made when there is none.
-    public static KeptMachines open(Path folder) throws VmException {
+    public static ReplayCheckpoints open(Path folder) throws VmException {
         try {
-            var kept = new KeptMachines(Files.createDirectories(folder));
+            var checkpoints = new ReplayCheckpoints(Files.createDirectories(folder));
             try (Stream<Path> entries = Files.list(folder)) {
                 entries.map(entry -> entry.getFileName().toString())
                         .filter(name -> name.matches(AT + "[0-9]{1,18}"))
-                        .forEach(name -> kept.positions.add(Long.parseLong(name.substring(AT.length()))));
+                        .forEach(name -> checkpoints.positions.add(Long.parseLong(name.substring(AT.length()))));
             }
-            return kept;
+            return checkpoints;
         } catch (IOException e) {
             throw new VmException(Code.IO, "the kept machines in " + folder + " cannot be listed", e);
         }
@@ -84,7 +84,7 @@ public final class KeptMachines {
     /// @param captures of the recording
     /// @param files of the machine
     /// @param rest what else makes it
-    void add(Path captures, MachineFiles files, KeptMachine.Rest rest) throws VmException {
+    void add(Path captures, MachineFiles files, ReplayCheckpoint.Rest rest) throws VmException {
         long position = rest.position();
         if (positions.contains(position)) {
             return;
@@ -93,17 +93,17 @@ public final class KeptMachines {
         ScratchFolder.clear(folder, FRESH);
         try (var scratch = ScratchFolder.in(folder, FRESH);
                 var store = PageStore.open(folder.resolve(PAGES))) {
-            KeptMachine.Tables last =
-                    before == null ? KeptMachine.Tables.NONE : at(before).tables();
+            ReplayCheckpoint.Tables last =
+                    before == null ? ReplayCheckpoint.Tables.NONE : at(before).tables();
             Path state = scratch.path().resolve("state");
             stateAtStart(captures, state);
             Path empty = scratch.path().resolve("workspace");
             WorkspaceDisk.create(empty);
-            var tables = new KeptMachine.Tables(
+            var tables = new ReplayCheckpoint.Tables(
                     store.keep(CaptureName.RAM.in(captures), files.ram(), last.ram()),
                     store.keep(state, files.state(), last.state()),
                     store.keep(empty, files.workspace(), last.workspace()));
-            new KeptMachine(rest, tables).write(AtomicFiles.onDisk(), file(position));
+            new ReplayCheckpoint(rest, tables).write(AtomicFiles.onDisk(), file(position));
             positions.add(position);
         }
     }
@@ -116,9 +116,9 @@ public final class KeptMachines {
     /// @param logTarget what QEMU reads
     /// @return what else makes it
     /// @throws VmException `IO`, also when something is not as it was kept
-    KeptMachine.Rest restore(long position, InputStream log, Path captures, MachineFiles files, Path logTarget)
+    ReplayCheckpoint.Rest restore(long position, InputStream log, Path captures, MachineFiles files, Path logTarget)
             throws VmException {
-        KeptMachine machine = at(position);
+        ReplayCheckpoint machine = at(position);
         try (var store = PageStore.read(folder.resolve(PAGES))) {
             SparseCopy.make(CaptureName.RAM.in(captures), files.ram());
             store.apply(machine.tables().ram(), files.ram());
@@ -137,8 +137,8 @@ public final class KeptMachines {
         }
     }
 
-    private KeptMachine at(long position) throws VmException {
-        return KeptMachine.read(file(position), position);
+    private ReplayCheckpoint at(long position) throws VmException {
+        return ReplayCheckpoint.read(file(position), position);
     }
 
     private Path file(long position) {

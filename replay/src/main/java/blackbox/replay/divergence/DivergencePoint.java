@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param actual what came instead
 /// @param causes the way from the input to the divergence, a sentence each
 /// @param lastAgreed the last event of this thread on which both agree, or null
-public record FirstDivergence(
+public record DivergencePoint(
         long index,
         long actualIndex,
         DivergenceClass reason,
@@ -28,7 +28,7 @@ public record FirstDivergence(
     /// An event on which both agree: its index on either side, and its line.
     public record Agreed(long index, long actualIndex, String line) {}
 
-    public FirstDivergence {
+    public DivergencePoint {
         causes = List.copyOf(causes);
         recordedContext = List.copyOf(recordedContext);
         actualContext = List.copyOf(actualContext);

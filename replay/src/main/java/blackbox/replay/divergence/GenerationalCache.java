@@ -2,7 +2,7 @@ package blackbox.replay.divergence;
 
 /// A map of numbers with a bound: two generations, the older of which is dropped when the younger is full.
 /// What was put or found within the last `capacity` puts is there.
-final class FadingTable {
+final class GenerationalCache {
 
     static final long ABSENT = Long.MIN_VALUE;
 
@@ -10,7 +10,7 @@ final class FadingTable {
     private Table young;
     private Table old;
 
-    FadingTable(int capacity) {
+    GenerationalCache(int capacity) {
         this.capacity = capacity;
         this.young = new Table();
         this.old = new Table();

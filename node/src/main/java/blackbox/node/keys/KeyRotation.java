@@ -8,7 +8,7 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
-import blackbox.recorder.runlog.RunLog;
+import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,12 +16,12 @@ import java.nio.file.Path;
 
 /// Replaces and revokes the keys of a data folder: the change in the folder and the statement in the log of
 /// runs, in an order in which an interruption can be made good by doing it again.
-public final class KeyCare {
+public final class KeyRotation {
 
     private final DataFolder data;
     private final KeyAccess access;
 
-    public KeyCare(DataFolder data, KeyAccess access) {
+    public KeyRotation(DataFolder data, KeyAccess access) {
         this.data = data;
         this.access = access;
     }
@@ -30,9 +30,9 @@ public final class KeyCare {
     ///
     /// @return what is known of the new key
     /// @throws RecorderException when either key cannot be opened, or the old one has expired
-    public LogKeyConf rotate(LogKeys.Wish wish) throws RecorderException {
+    public LogKeyConf rotate(LogKeys.NewKeyOptions options) throws RecorderException {
         try (LogKey old = LogKeys.load(data.keys(), access);
-                LogKey next = LogKeys.prepareNext(data.keys(), wish, access)) {
+                LogKey next = LogKeys.prepareNext(data.keys(), options, access)) {
             if (hasLog()) {
                 log(next).rotate(old.signers());
             }
@@ -63,12 +63,12 @@ public final class KeyCare {
     }
 
     private boolean hasLog() {
-        return Files.exists(data.log().resolve(RunLog.CHECKPOINT));
+        return Files.exists(data.log().resolve(TransparencyLogWriter.CHECKPOINT));
     }
 
-    private RunLog log(LogKey key) {
-        var signer = new RunLog.Signer(key.signers(), key.validFrom(), key.validUntil());
-        return new RunLog(data.log(), signer, access.clock());
+    private TransparencyLogWriter log(LogKey key) {
+        var signer = new TransparencyLogWriter.Signer(key.signers(), key.validFrom(), key.validUntil());
+        return new TransparencyLogWriter(data.log(), signer, access.clock());
     }
 
     /// A public key in the folder is trusted without asking the log, so it must go.

@@ -5,15 +5,15 @@ import blackbox.schemas.batch.SealedBatch;
 import org.jspecify.annotations.Nullable;
 
 /// What the check says about one record of the topic.
-public sealed interface Verdict {
+public sealed interface CheckResult {
 
     /// The batch is the run's next and holds; the run's state is `after` once its rows are committed.
     ///
     /// @param closes whether the run is complete with it
-    record Accepted(SealedBatch batch, RunState after, boolean closes) implements Verdict {}
+    record Accepted(SealedBatch batch, ChainState after, boolean closes) implements CheckResult {}
 
     /// The batch was ingested before: publishers send again what they are not sure about.
-    record Known(SealedBatch batch) implements Verdict {}
+    record Known(SealedBatch batch) implements CheckResult {}
 
     /// The batch is not believed.
     ///
@@ -26,5 +26,5 @@ public sealed interface Verdict {
             long sequence,
             Reason reason,
             String what,
-            @Nullable RunState after) implements Verdict {}
+            @Nullable ChainState after) implements CheckResult {}
 }

@@ -4,7 +4,7 @@ import blackbox.files.ProcessLock;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.replay.KeptMachines;
+import blackbox.vm.replay.ReplayCheckpoints;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 
 /// What all indexes of a data folder together may take of the host's disk: 16 GiB, or a quarter of what would be
 /// free without them. Those that were used longest ago go.
-final class IndexRoom {
+final class IndexQuota {
     private static final long BYTES_MAX = 16L << 30;
     private static final int FREE_SHARE = 4;
 
-    private IndexRoom() {}
+    private IndexQuota() {}
 
     private record Index(Path folder, long bytes, FileTime used) {}
 
@@ -29,7 +29,7 @@ final class IndexRoom {
         var others = new ArrayList<Index>();
         long taken = 0;
         for (Path each : siblings(replays)) {
-            var index = new Index(each, KeptMachines.open(each).bytes(), Files.getLastModifiedTime(each));
+            var index = new Index(each, ReplayCheckpoints.open(each).bytes(), Files.getLastModifiedTime(each));
             taken += index.bytes();
             if (!each.equals(folder)) {
                 others.add(index);
@@ -47,7 +47,7 @@ final class IndexRoom {
                 taken -= oldest.bytes();
             }
         }
-        return Math.max(0, most - (taken - KeptMachines.open(folder).bytes()));
+        return Math.max(0, most - (taken - ReplayCheckpoints.open(folder).bytes()));
     }
 
     private static List<Path> siblings(Path replays) throws IOException {
@@ -60,7 +60,7 @@ final class IndexRoom {
 
     /// Not one that is being made.
     private static boolean remove(Path folder) throws IOException, VmException {
-        try (ProcessLock lock = ProcessLock.tryTake(folder.resolve(Lander.LOCK))) {
+        try (ProcessLock lock = ProcessLock.tryTake(folder.resolve(Seeker.LOCK))) {
             if (lock == null) {
                 return false;
             }

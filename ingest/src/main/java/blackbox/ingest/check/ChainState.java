@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param frontier edge of the run's tree, as [MerkleFrontier#toBytes] gives it
 /// @param signer who must sign the next checkpoint
 /// @param stoppedBy why nothing further of this run is ingested, or null
-public record RunState(
+public record ChainState(
         long nextIndex,
         long nextSequence,
         Hash previous,
@@ -28,8 +28,8 @@ public record RunState(
         @Nullable Reason stoppedBy) {
 
     /// A run of which nothing is known.
-    public static final RunState NEW =
-            new RunState(0, 0, Hash.ZERO, new Frontier(new byte[0]), new NextSigner.Unknown(), null);
+    public static final ChainState NEW =
+            new ChainState(0, 0, Hash.ZERO, new Frontier(new byte[0]), new NextSigner.Unknown(), null);
 
     /// The last field came with version 2 of the state; before it, directly trusted keys signed every run.
     private static final Pattern FORM = Pattern.compile(
@@ -49,7 +49,7 @@ public record RunState(
         }
     }
 
-    public RunState {
+    public ChainState {
         Objects.requireNonNull(previous);
         if (nextIndex < 0 || nextSequence < 0 || frontier.octets().length != Long.bitCount(nextIndex) * Hash.LENGTH) {
             throw new IllegalArgumentException(
@@ -67,12 +67,12 @@ public record RunState(
     /// Reads what [#text] wrote, in this version or the one before.
     ///
     /// @throws IllegalArgumentException when it is not such a line
-    public static RunState parse(String text) {
+    public static ChainState parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("no state of a run: '" + text + "'");
         }
-        return new RunState(
+        return new ChainState(
                 Long.parseLong(matcher.group(2)),
                 Long.parseLong(matcher.group(3)),
                 Hash.ofHex(matcher.group(4)),
@@ -82,13 +82,13 @@ public record RunState(
     }
 
     /// The same, stopped for `reason`.
-    public RunState stopped(Reason reason) {
-        return new RunState(nextIndex, nextSequence, previous, frontier, signer, reason);
+    public ChainState stopped(Reason reason) {
+        return new ChainState(nextIndex, nextSequence, previous, frontier, signer, reason);
     }
 
     /// The same, with `next` to sign what follows.
-    RunState signedBy(NextSigner next) {
-        return new RunState(nextIndex, nextSequence, previous, frontier, next, stoppedBy);
+    ChainState signedBy(NextSigner next) {
+        return new ChainState(nextIndex, nextSequence, previous, frontier, next, stoppedBy);
     }
 
     MerkleFrontier tree() {

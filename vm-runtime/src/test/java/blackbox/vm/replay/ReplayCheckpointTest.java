@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import blackbox.files.AtomicFiles;
 import blackbox.files.AtomicFiles.Step;
 import blackbox.vm.VmException;
-import blackbox.vm.replay.KeptMachine.Rest;
-import blackbox.vm.replay.KeptMachine.Tables;
+import blackbox.vm.replay.ReplayCheckpoint.Rest;
+import blackbox.vm.replay.ReplayCheckpoint.Tables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,9 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class KeptMachineTest {
+class ReplayCheckpointTest {
     private static final long POSITION = 12_345;
-    private static final KeptMachine MACHINE = new KeptMachine(
+    private static final ReplayCheckpoint MACHINE = new ReplayCheckpoint(
             new Rest(POSITION, 678, new byte[] {1, 2}, new byte[] {3}, Map.of("console", 9L)), Tables.NONE);
 
     @TempDir
@@ -35,12 +35,12 @@ class KeptMachineTest {
         var steps = new ArrayList<Step>();
         MACHINE.write(AtomicFiles.watchedBy(steps::add), file);
         assertEquals(List.of(Step.WRITTEN, Step.RENAMED, Step.SYNCED), steps);
-        Rest read = KeptMachine.read(file, POSITION).rest();
+        Rest read = ReplayCheckpoint.read(file, POSITION).rest();
         assertEquals(678, read.logFrom());
         assertArrayEquals(new byte[] {1, 2}, read.head());
         assertArrayEquals(new byte[] {3}, read.devices());
         assertEquals(Map.of("console", 9L), read.written());
-        assertThrows(VmException.class, () -> KeptMachine.read(file, POSITION + 1));
+        assertThrows(VmException.class, () -> ReplayCheckpoint.read(file, POSITION + 1));
     }
 
     @ParameterizedTest
@@ -56,9 +56,10 @@ class KeptMachineTest {
         boolean kept = crash != Step.WRITTEN;
         assertEquals(kept, Files.exists(file));
         assertEquals(
-                kept ? Set.of(POSITION) : Set.of(), KeptMachines.open(folder).positions());
+                kept ? Set.of(POSITION) : Set.of(),
+                ReplayCheckpoints.open(folder).positions());
         if (kept) {
-            KeptMachine.read(file, POSITION);
+            ReplayCheckpoint.read(file, POSITION);
         }
     }
 }

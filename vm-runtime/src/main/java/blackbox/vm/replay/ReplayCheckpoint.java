@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
 ///
 /// @param rest what is not in pages
 /// @param tables where its pages are
-record KeptMachine(Rest rest, Tables tables) {
+record ReplayCheckpoint(Rest rest, Tables tables) {
     private static final long MAGIC = 0x4242_584b_4550_5431L;
     private static final int BYTES_MAX = 1 << 29;
 
@@ -77,7 +77,7 @@ record KeptMachine(Rest rest, Tables tables) {
     /// Reads the machine that was kept at `position`.
     ///
     /// @throws VmException `IO`, also when an octet is not as it was written
-    static KeptMachine read(Path file, long position) throws VmException {
+    static ReplayCheckpoint read(Path file, long position) throws VmException {
         try {
             if (Files.size(file) > BYTES_MAX) {
                 throw new IOException("it is too long");
@@ -99,7 +99,7 @@ record KeptMachine(Rest rest, Tables tables) {
                 written.put(in.readUTF(), in.readLong());
             }
             var tables = new Tables(PageTable.read(in), PageTable.read(in), PageTable.read(in));
-            return new KeptMachine(new Rest(position, logFrom, head, devices, written), tables);
+            return new ReplayCheckpoint(new Rest(position, logFrom, head, devices, written), tables);
         } catch (IOException e) {
             throw new VmException(Code.IO, "the kept machine " + file + " cannot be read: " + e.getMessage(), e);
         }

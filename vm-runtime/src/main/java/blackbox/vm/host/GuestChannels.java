@@ -25,22 +25,23 @@ import org.jspecify.annotations.Nullable;
 /// @param streams the agent's
 /// @param input the pipe of the agent's input, in the exact tier
 /// @param log keeps QEMU's log, in the exact tier
-record GuestEnds(
+record GuestChannels(
         InputStream events, AgentStreams streams, @Nullable AgentPipe input, ReplayLog.@Nullable Keeper log)
         implements AutoCloseable {
 
     /// Of a machine of the live tier.
     ///
     /// @param before what the tracer sent before the snapshot; null after a cold start
-    static GuestEnds live(QemuProcess qemu, @Nullable Path before) throws VmException {
+    static GuestChannels live(QemuProcess qemu, @Nullable Path before) throws VmException {
         SocketChannel stdio = qemu.sockets().channel(MachineSockets.Port.STDIO);
         InputStream events = Channels.newInputStream(qemu.sockets().channel(MachineSockets.Port.EVENTS));
         var streams = new AgentStreams(Channels.newInputStream(stdio), stdio);
-        return new GuestEnds(after(before, events), streams, null, null);
+        return new GuestChannels(after(before, events), streams, null, null);
     }
 
     /// Of a machine of the exact tier.
-    static GuestEnds exact(QemuProcess qemu, MachineFolder folder, AgentPipe input, Path before) throws VmException {
+    static GuestChannels exact(QemuProcess qemu, MachineFolder folder, AgentPipe input, Path before)
+            throws VmException {
         Path captures = folder.file(QemuArguments.CAPTURE);
         try {
             Path kept = Files.createFile(CaptureName.LOG.in(captures));
@@ -48,7 +49,7 @@ record GuestEnds(
                     new ReplayLog.Keeper(qemu.follow(folder.file(QemuArguments.LOG), ReplayLog.HEADER_BYTES), kept);
             var streams = new AgentStreams(qemu.follow(CaptureName.STDIO.in(captures), 0), input.channel());
             InputStream events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
-            return new GuestEnds(after(before, events), streams, input, keeper);
+            return new GuestChannels(after(before, events), streams, input, keeper);
         } catch (IOException e) {
             throw new VmException(Code.IO, "what QEMU writes in " + captures + " could not be read", e);
         }

@@ -16,12 +16,12 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RunsLogTest {
+class TransparencyLogReaderTest {
 
     @TempDir
     Path folder;
 
-    private static List<String> entries(RunsLog log, long size) throws IOException {
+    private static List<String> entries(TransparencyLogReader log, long size) throws IOException {
         var entries = new ArrayList<String>();
         log.entries(size, (index, entry) -> {
             assertEquals(entries.size(), index);
@@ -42,8 +42,8 @@ class RunsLogTest {
             }
         }
         written.publish();
-        var log = new RunsLog(folder);
-        RunsLog.Head head = log.head();
+        var log = new TransparencyLogReader(folder);
+        TransparencyLogReader.Head head = log.head();
         assertNotNull(head);
         assertEquals(600, head.checkpoint().size());
         assertEquals(expected, entries(log, 600));
@@ -58,7 +58,7 @@ class RunsLogTest {
 
     @Test
     void whereThereIsNoLogThereIsNoHead() throws IOException {
-        var log = new RunsLog(folder);
+        var log = new TransparencyLogReader(folder);
         assertNull(log.head());
         assertEquals(List.of(), log.anchorFiles());
         Files.writeString(folder.resolve("checkpoint"), "nonsense\n");
@@ -75,9 +75,9 @@ class RunsLogTest {
         }
         Files.writeString(anchors.resolve("7-1.tsr"), "a stamp");
         Files.writeString(anchors.resolve("7.tsr"), "no anchor's name");
-        List<RunsLog.AnchorFile> files = new RunsLog(folder).anchorFiles();
+        List<TransparencyLogReader.AnchorFile> files = new TransparencyLogReader(folder).anchorFiles();
         List<Long> sizes = files.stream()
-                .map(file -> Objects.requireNonNull(RunsLog.Head.parse(file.note()))
+                .map(file -> Objects.requireNonNull(TransparencyLogReader.Head.parse(file.note()))
                         .checkpoint()
                         .size())
                 .toList();

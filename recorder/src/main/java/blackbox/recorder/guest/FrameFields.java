@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the values of one frame and remembers which were cut or could not be read.
-final class Values {
+final class FrameFields {
 
     /// Original size in the marks where it is not known.
     static final long SIZE_UNKNOWN = -1;
@@ -27,7 +27,7 @@ final class Values {
     private final Map<String, Long> truncated = new TreeMap<>();
     private final List<String> unread = new ArrayList<>();
 
-    Values(Frame frame) {
+    FrameFields(Frame frame) {
         this.frame = frame;
     }
 
