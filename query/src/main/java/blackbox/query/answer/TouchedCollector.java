@@ -45,13 +45,15 @@ public final class TouchedCollector {
     /// What `run` touched, as far as it is recorded now.
     public static Touched collect(Recordings recordings, RunId run) throws IOException {
         var collector = new TouchedCollector();
+        var facts = new RunFacts.Collector(recordings, run);
         var views = new EventViews();
         try (RunReader reader = RunReader.open(recordings, run, 0, READ)) {
             while (reader.next()) {
+                facts.see(reader.row(), reader.index());
                 collector.see(views.of(reader.row()), reader.index());
             }
         }
-        return collector.touched(RunFacts.read(recordings, run));
+        return collector.touched(facts.facts(null));
     }
 
     private void see(EventView event, long index) {

@@ -66,7 +66,7 @@ public record RunFacts(
 
     /// Reads the facts of `run` from the ends of its files and its spool.
     public static RunFacts read(Recordings recordings, RunId run) throws IOException {
-        var collector = new Collector();
+        var collector = new Collector(recordings, run);
         String fault = null;
         try {
             collect(recordings, run, collector);
@@ -75,7 +75,7 @@ public record RunFacts(
         } catch (NoSuchFileException e) {
             collect(recordings, run, collector); // ingest has put another file in its place
         }
-        return collector.facts(run, recordings.isLive(run), fault);
+        return collector.facts(fault);
     }
 
     /// What the first row says of what was started; nothing where there is none.
@@ -150,13 +150,24 @@ public record RunFacts(
         return start == null ? null : start.name();
     }
 
-    private static final class Collector {
+    /// Gathers the facts in passing while somebody reads all rows of a run. Owned by one thread.
+    public static final class Collector {
+        private final RunId run;
+        private final boolean live;
         private @Nullable Start start;
         private @Nullable End end;
         private long events;
         private long lost;
 
-        void see(Row row, long index) {
+        /// To be made before the first row is read: a recorder that ends meanwhile has closed its run, which
+        /// the rows may not show yet.
+        public Collector(Recordings recordings, RunId run) throws IOException {
+            this.run = run;
+            this.live = recordings.isLive(run);
+        }
+
+        /// Takes the columns `kind`, `at_ns`, `what`, `exit_code`, `signal`, `lost` and `detail` of a row.
+        public void see(Row row, long index) {
             events = Math.max(events, index + 1);
             if (!row.has(Column.KIND) || !row.has(Column.AT_NS)) {
                 return;
@@ -179,7 +190,10 @@ public record RunFacts(
             return row.has(column) ? Integer.valueOf((int) row.number(column)) : null;
         }
 
-        RunFacts facts(RunId run, boolean live, @Nullable String fault) {
+        /// The facts as far as rows were seen.
+        ///
+        /// @param fault why there are no more, or null
+        public RunFacts facts(@Nullable String fault) {
             RunState state = end != null ? RunState.CLOSED : live ? RunState.OPEN : RunState.TRUNCATED;
             return new RunFacts(run, state, start, end, events, lost, fault);
         }
