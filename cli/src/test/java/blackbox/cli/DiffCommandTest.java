@@ -33,7 +33,7 @@ class DiffCommandTest {
     private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
     private static final long START_NS = START.getEpochSecond() * 1_000_000_000L;
     private static final String OPENING = """
-            {"tier":"live","image":{"name":"default","digest":"430c"},"snapshot":null,"command":["sh"],"environment":[],\
+            {"tier":"live","image":{"name":"default","digest":"IMAGE"},"snapshot":null,"command":["sh"],"environment":[],\
             "user":"agent","network":"none","workspace":{"sha256":"WORKSPACE","bytes":1}}""";
 
     @TempDir
@@ -68,7 +68,7 @@ class DiffCommandTest {
         var sealer = new RunSealer(run, key, Spool.create(data.resolve("spool"), run), InstantSource.fixed(START));
         var shell = new ProcessRef(100 + seed, 100 + seed, 1, 5_000L + seed, Text.of("sh"), 1000);
         sealer.append(new Event.RunOpen(
-                EventHeader.host(START_NS), Text.of("run" + seed), OPENING.replace("WORKSPACE", workspace)));
+                EventHeader.host(START_NS), Text.of("run" + seed), OPENING.replace("IMAGE", "43".repeat(32)).replace("WORKSPACE", workspace.repeat(32))));
         sealer.append(new Event.ProcessFork(guest(shell, 1), 1L));
         sealer.append(new Event.ProcessExec(
                 guest(shell, 2), Text.of("/usr/bin/dash"), List.of(Text.of("sh")), List.of(), Text.of("/"), 0));
