@@ -68,7 +68,9 @@ class DiffCommandTest {
         var sealer = new RunSealer(run, key, Spool.create(data.resolve("spool"), run), InstantSource.fixed(START));
         var shell = new ProcessRef(100 + seed, 100 + seed, 1, 5_000L + seed, Text.of("sh"), 1000);
         sealer.append(new Event.RunOpen(
-                EventHeader.host(START_NS), Text.of("run" + seed), OPENING.replace("IMAGE", "43".repeat(32)).replace("WORKSPACE", workspace.repeat(32))));
+                EventHeader.host(START_NS),
+                Text.of("run" + seed),
+                OPENING.replace("IMAGE", "43".repeat(32)).replace("WORKSPACE", workspace.repeat(32))));
         sealer.append(new Event.ProcessFork(guest(shell, 1), 1L));
         sealer.append(new Event.ProcessExec(
                 guest(shell, 2), Text.of("/usr/bin/dash"), List.of(Text.of("sh")), List.of(), Text.of("/"), 0));

@@ -4,6 +4,7 @@ import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.parquet.ForgedFooter;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.trust.EpochKey;
 import blackbox.evidence.trust.RunKeyCertificate;
@@ -273,6 +274,7 @@ public final class TestRun {
                     + "' (FORMAT parquet, COMPRESSION zstd, " + bloomFilter + notes(options) + options + ")");
         }
         Files.delete(rows);
+        ForgedFooter.asIngestHasIt(file);
         sealFile(file, name, key);
         return file;
     }

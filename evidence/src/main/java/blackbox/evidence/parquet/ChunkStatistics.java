@@ -40,7 +40,9 @@ record ChunkStatistics(long nulls, List<byte[]> leasts, List<byte[]> greatests) 
                         throw new IllegalArgumentException("a column chunk's count of nulls is negative");
                     }
                 }
-                default -> in.skip();
+                // A count of distinct values, and whether bounds are exact: no engine leaves out rows by them.
+                case 4, 7, 8 -> in.skip();
+                default -> throw in.unknown("a column chunk's statistics", id);
             }
         }
         return new ChunkStatistics(nulls, leasts, greatests);

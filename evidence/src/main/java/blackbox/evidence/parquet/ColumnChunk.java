@@ -1,8 +1,9 @@
 package blackbox.evidence.parquet;
 
 /// Where a column's pages stand in the file: `[offset, offset + length)`, compressed by `codec`, holding
-/// `values` levels; and what is said of those values.
-record ColumnChunk(int codec, long values, long offset, long length, ChunkStatistics statistics) {
+/// `values` levels; and what is said of those values and of how they are encoded.
+record ColumnChunk(
+        int codec, long values, long offset, long length, ChunkStatistics statistics, PageEncodings encodings) {
 
     static final int UNCOMPRESSED = 0;
     static final int ZSTD = 6;

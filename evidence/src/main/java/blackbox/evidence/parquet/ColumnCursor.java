@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,8 @@ final class ColumnCursor {
     private long levelsLeft;
     private long nulls;
     private ChunkStatistics statistics = ChunkStatistics.NONE;
+    private PageEncodings encodings = PageEncodings.NONE;
+    private final List<PageEncodings.Page> pages = new ArrayList<>();
 
     private byte[] inflated = new byte[0];
     private byte[] words = new byte[0];
@@ -64,6 +68,8 @@ final class ColumnCursor {
         markAt = 0;
         nulls = 0;
         statistics = start.statistics();
+        encodings = start.encodings();
+        pages.clear();
         values.begin(statistics);
     }
 
@@ -86,6 +92,7 @@ final class ColumnCursor {
             throw new IllegalArgumentException("column " + column.name() + " holds more than the row group's rows");
         }
         statistics.requireNulls(nulls);
+        encodings.requireTrue(pages);
     }
 
     private void requirePageDone() {
@@ -180,6 +187,7 @@ final class ColumnCursor {
             throw new IndexOutOfBoundsException("a page goes beyond its column chunk");
         }
         at = start + header.compressedBytes();
+        pages.add(PageEncodings.Page.of(header.type(), header.encoding()));
         switch (header.type()) {
             case PageHeader.DICTIONARY -> {
                 int size = header.uncompressedBytes();

@@ -1,7 +1,9 @@
 package blackbox.evidence.parquet;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /// Reads the Thrift compact protocol, the encoding of Parquet's footer and page headers, within the bounds of a
 /// slice.
@@ -15,6 +17,7 @@ final class CompactThrift {
     private static final int TRUE = 1;
     private static final int FALSE = 2;
     private static final int BYTE = 3;
+    private static final int INT32 = 5;
     private static final int DOUBLE = 7;
     private static final int BINARY = 8;
     private static final int LIST = 9;
@@ -98,14 +101,45 @@ final class CompactThrift {
 
     /// Reads the header of a list of structs and returns its size; the fields of the first one follow.
     int structs() {
+        return list(STRUCT);
+    }
+
+    private int list(int element) {
         if (type != LIST) {
             throw new IllegalArgumentException("a field is not a list");
         }
         int header = octet();
-        if ((header & 0x0f) != STRUCT) {
-            throw new IllegalArgumentException("a list is not one of structs");
+        if ((header & 0x0f) != element) {
+            throw new IllegalArgumentException("a list's elements have another type");
         }
         return header >>> 4 == 15 ? length(1) : header >>> 4;
+    }
+
+    /// Reads a list of strings.
+    List<String> strings() {
+        var strings = new ArrayList<String>();
+        int size = list(BINARY);
+        for (int i = 0; i < size; i++) {
+            int length = length(1);
+            at += length;
+            strings.add(new String(array, at - length, length, StandardCharsets.UTF_8));
+        }
+        return strings;
+    }
+
+    /// Reads a list of 32-bit numbers.
+    List<Integer> int32s() {
+        var numbers = new ArrayList<Integer>();
+        int size = list(INT32);
+        for (int i = 0; i < size; i++) {
+            numbers.add(Math.toIntExact(zigzag()));
+        }
+        return numbers;
+    }
+
+    /// What to throw at a field that nobody here knows: others may, and read something else out of the file.
+    IllegalArgumentException unknown(String struct, int id) {
+        return new IllegalArgumentException(struct + " has a field " + id + ", which is none we write");
     }
 
     /// Passes over the field whose header was just read.

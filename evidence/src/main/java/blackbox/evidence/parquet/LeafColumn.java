@@ -1,5 +1,7 @@
 package blackbox.evidence.parquet;
 
+import java.util.List;
+
 /// A column of the file's schema: its name and field id at the top level (0 where it has none), its type, and
 /// its highest definition and repetition levels (repetition 0 for a plain column, 1 for a list).
 record LeafColumn(String name, int fieldId, PhysicalType type, int definitionMax, int repetitionMax) {
@@ -11,6 +13,11 @@ record LeafColumn(String name, int fieldId, PhysicalType type, int definitionMax
         if (!flat && !list) {
             throw new IllegalArgumentException("column " + name + " is neither flat nor a list of text");
         }
+    }
+
+    /// The names from the schema's root to the leaf.
+    List<String> path() {
+        return isList() ? List.of(name, "list", "element") : List.of(name);
     }
 
     boolean isList() {

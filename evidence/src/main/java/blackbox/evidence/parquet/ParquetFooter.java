@@ -1,12 +1,17 @@
 package blackbox.evidence.parquet;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// What the footer says (Parquet format, `FileMetaData`): the leaf columns, the row groups with their chunks,
 /// and what Blackbox has noted in the key-value metadata.
+///
+/// It says nothing else: a field that is not known here is refused wherever it stands, and so is a key of the
+/// metadata that is not ours, since engines take column types from some (`ARROW:schema`, Spark's).
 record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGroups, Map<String, String> notes) {
 
     static final long CHUNK_BYTES_MAX = 256L << 20;
@@ -15,7 +20,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     private static final int GROUPS_MAX = 1 << 16;
     private static final int NOTES_MAX = 1 << 10;
 
-    /// What our own keys in the key-value metadata begin with; others' are passed over.
+    /// What the keys in the key-value metadata begin with.
     private static final String OURS = "blackbox.";
 
     ParquetFooter {
@@ -39,14 +44,56 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         long rows = -1;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             switch (id) {
-                case 2 -> columns = new SchemaParser(in).parse();
+                case 1 -> requireVersion(in.int32());
+                case 2 -> columns = columns(in, array);
                 case 3 -> rows = in.int64();
-                case 4 -> groups = rowGroups(in, columns.size());
+                case 4 -> groups = rowGroups(in, columns);
                 case 5 -> notes = notes(in);
-                default -> in.skip();
+                case 6 -> in.string(); // who wrote it
+                case 7 -> orders(in, columns.size());
+                default -> throw in.unknown("the footer", id);
             }
         }
+        if (in.position() != end) {
+            throw new IllegalArgumentException("something follows the footer's last field");
+        }
         return new ParquetFooter(columns, rows, groups, notes);
+    }
+
+    private static void requireVersion(int version) {
+        if (version != 1 && version != 2) {
+            throw new IllegalArgumentException("version " + version + " of Parquet is none we write");
+        }
+    }
+
+    private static List<LeafColumn> columns(CompactThrift in, byte[] array) {
+        int from = in.position();
+        List<LeafColumn> columns = new SchemaParser(in).parse();
+        // What a newer version added is for whoever asks for the columns to refuse, by name.
+        List<String> names = columns.stream().map(LeafColumn::name).toList();
+        byte[] octets = Arrays.copyOfRange(array, from, in.position());
+        if (names.stream().allMatch(FooterSchema::knows)
+                && !Arrays.equals(FooterSchema.of(names), octets)
+                && !Arrays.equals(FooterSchema.ofOptional(names), octets)) {
+            throw new IllegalArgumentException("its schema is not the events table's, octet for octet");
+        }
+        return columns;
+    }
+
+    /// How bounds of the columns are ordered: as their types have it.
+    private static void orders(CompactThrift in, int columns) {
+        int size = in.structs();
+        if (size != columns) {
+            throw new IllegalArgumentException("there are " + size + " column orders for " + columns + " columns");
+        }
+        for (int i = 0; i < size; i++) {
+            for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
+                if (id != 1) {
+                    throw in.unknown("a column order", id);
+                }
+                in.skip();
+            }
+        }
     }
 
     private static Map<String, String> notes(CompactThrift in) {
@@ -62,17 +109,20 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
                 switch (id) {
                     case 1 -> key = in.string();
                     case 2 -> value = in.string();
-                    default -> in.skip();
+                    default -> throw in.unknown("a note", id);
                 }
             }
-            if (key.startsWith(OURS) && notes.put(key, value) != null) {
+            if (!key.startsWith(OURS)) {
+                throw new IllegalArgumentException("the footer has a note '" + key + "', which is none of ours");
+            }
+            if (notes.put(key, value) != null) {
                 throw new IllegalArgumentException("there are two notes " + key);
             }
         }
         return notes;
     }
 
-    private static List<RowGroup> rowGroups(CompactThrift in, int columns) {
+    private static List<RowGroup> rowGroups(CompactThrift in, List<LeafColumn> columns) {
         int size = in.structs();
         if (size > GROUPS_MAX) {
             throw new IllegalArgumentException("there are more than " + GROUPS_MAX + " row groups");
@@ -84,37 +134,40 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         return groups;
     }
 
-    private static RowGroup rowGroup(CompactThrift in, int columns) {
+    private static RowGroup rowGroup(CompactThrift in, List<LeafColumn> columns) {
         var chunks = new ArrayList<ColumnChunk>();
         long rows = -1;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             switch (id) {
                 case 1 -> {
                     int size = in.structs();
-                    for (int i = 0; i < size; i++) {
-                        chunks.add(chunk(in));
+                    if (size != columns.size()) {
+                        throw new IllegalArgumentException(
+                                "a row group has " + size + " chunks for " + columns.size() + " columns");
+                    }
+                    for (LeafColumn column : columns) {
+                        chunks.add(chunk(in, column));
                     }
                 }
                 case 3 -> rows = in.int64();
-                default -> in.skip();
+                case 2, 5, 6, 7 -> in.skip(); // sizes, where it begins, its number
+                default -> throw in.unknown("a row group", id);
             }
         }
-        if (chunks.size() != columns) {
-            throw new IllegalArgumentException(
-                    "a row group has " + chunks.size() + " chunks for " + columns + " columns");
+        if (chunks.isEmpty() && !columns.isEmpty()) {
+            throw new IllegalArgumentException("a row group has no chunks");
         }
         return new RowGroup(rows, chunks);
     }
 
-    private static ColumnChunk chunk(CompactThrift in) {
+    private static ColumnChunk chunk(CompactThrift in, LeafColumn column) {
         ColumnChunk chunk = null;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
-            if (id == 1) {
-                throw new IllegalArgumentException("a column chunk points to another file");
-            } else if (id == 3) {
-                chunk = columnMetaData(in);
-            } else {
-                in.skip();
+            switch (id) {
+                case 1 -> throw new IllegalArgumentException("a column chunk points to another file");
+                case 3 -> chunk = columnMetaData(in, column);
+                case 2, 4, 5, 6, 7 -> in.skip(); // where its metadata and its page indexes are
+                default -> throw in.unknown("a column chunk", id);
             }
         }
         if (chunk == null) {
@@ -123,8 +176,12 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         return chunk;
     }
 
-    private static ColumnChunk columnMetaData(CompactThrift in) {
+    private static ColumnChunk columnMetaData(CompactThrift in, LeafColumn column) {
         in.struct();
+        int type = -1;
+        List<String> path = List.of();
+        List<Integer> encodings = List.of();
+        Map<PageEncodings.Page, Integer> pages = null;
         int codec = -1;
         long values = -1;
         long length = -1;
@@ -133,19 +190,28 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         ChunkStatistics statistics = ChunkStatistics.NONE;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             switch (id) {
+                case 1 -> type = in.int32();
+                case 2 -> encodings = in.int32s();
+                case 3 -> path = in.strings();
                 case 4 -> codec = in.int32();
+                case 6 -> in.int64(); // its length before compression
                 case 5 -> values = in.int64();
                 case 7 -> length = in.int64();
                 case 9 -> dataPage = in.int64();
                 case 11 -> dictionaryPage = in.int64();
                 case 12 -> statistics = ChunkStatistics.parse(in);
+                case 13 -> pages = PageEncodings.parse(in);
                 // Engines skip row groups by it, and we write none: it could only hide rows.
                 case 14, 15 -> throw new IllegalArgumentException("a column chunk has a Bloom filter");
-                default -> in.skip();
+                default -> throw in.unknown("a column chunk's metadata", id);
             }
         }
+        if (type != column.type().code() || !path.equals(column.path())) {
+            throw new IllegalArgumentException("a column chunk is not that of column " + column.name());
+        }
         long start = dictionaryPage > 0 && dictionaryPage < dataPage ? dictionaryPage : dataPage;
-        return new ColumnChunk(codec, values, start, length, statistics);
+        return new ColumnChunk(
+                codec, values, start, length, statistics, new PageEncodings(Set.copyOf(encodings), pages));
     }
 
     /// Flattens the schema's depth-first list of elements into leaf columns.

@@ -2,9 +2,19 @@ package blackbox.evidence.parquet;
 
 /// The physical types that our files use (Parquet format, `Type`).
 enum PhysicalType {
-    INT32,
-    INT64,
-    BYTE_ARRAY;
+    INT32(1),
+    INT64(2),
+    BYTE_ARRAY(6);
+
+    private final int code;
+
+    PhysicalType(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
 
     static PhysicalType of(int code) {
         return switch (code) {
