@@ -13,7 +13,7 @@ import blackbox.schemas.view.RecorderView;
 import blackbox.schemas.view.RunView;
 import blackbox.schemas.view.VmView;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What an event is, apart from when it was and which numbers the kernel gave out: the hash of its kind and
@@ -29,42 +29,99 @@ final class EventIdentity {
 
     private static final int LANE_BITS = 16;
 
-    private static final Column[] NEVER = {
-        Column.KIND,
-        Column.AT_NS,
-        Column.SOURCE,
-        Column.CPU,
-        Column.CPU_SEQ,
-        Column.PID,
-        Column.TID,
-        Column.PPID,
-        Column.START_NS,
-        Column.PARENT_START_NS,
-        Column.COMM,
-        Column.UID,
-        Column.LOCAL_IP,
-        Column.LOCAL_PORT,
-        Column.REMOTE_PORT,
-        Column.RET,
-        Column.PACKETS_OUT,
-        Column.PACKETS_IN,
-        Column.LOST,
-        Column.EVENTS,
-        Column.BATCH,
-        Column.PREVIOUS
-    };
-
     private static final Column[] FOLDED = {
         Column.BYTES_READ, Column.BYTES_WRITTEN, Column.READS, Column.WRITES, Column.OFFSET_FIRST, Column.OFFSET_LAST
     };
 
-    private static final long[] COMPARED = new long[128];
+    private static final long COMPARED = bits(
+            Stream.of(Column.values()).filter(EventIdentity::saysWhatWasDone).toArray(Column[]::new));
+    private static final long DETAIL = bits(Column.DETAIL);
+    private static final long UID = bits(Column.UID);
+    private static final long WHAT = bits(Column.WHAT);
+    private static final long HOW_IT_ENDED = bits(Column.EXIT_CODE, Column.SIGNAL);
 
-    static {
-        Arrays.fill(COMPARED, ~bits(NEVER));
-        COMPARED[Kind.CRED_CHANGE.code()] |= bits(Column.UID);
-        COMPARED[Kind.RUN_CLOSE.code()] = bits(Column.EXIT_CODE, Column.SIGNAL);
-        COMPARED[Kind.NET_FLOW.code()] &= ~bits(Column.WHAT);
+    /// The columns that say what the event did, where it has them.
+    private static long compared(EventView event) {
+        return switch (event) {
+            case PrivilegeView.Credentials _ -> COMPARED | UID;
+            case PrivilegeView.Use use -> tellsProcesses(use) ? COMPARED & ~DETAIL : COMPARED;
+            case NetView.Flow _ -> COMPARED & ~WHAT;
+            case RunView.Close _ -> HOW_IT_ENDED;
+            case ProcessView.Exec _,
+                    ProcessView.Fork _,
+                    ProcessView.Exit _,
+                    ProcessView.Running _,
+                    FileView _,
+                    NetView.Call _,
+                    NetView.Dns _,
+                    NetView.Miss _,
+                    RecorderView _,
+                    RunView.Open _,
+                    VmView _,
+                    EventView.Unknown _ -> COMPARED;
+        };
+    }
+
+    /// Whether a column says what was done. The others say when and by which numbers of the kernel's, which are
+    /// others in every execution, or are compared in a way of their own.
+    private static boolean saysWhatWasDone(Column column) {
+        return switch (column) {
+            case KIND,
+                    AT_NS,
+                    SOURCE,
+                    CPU,
+                    CPU_SEQ,
+                    PID,
+                    TID,
+                    PPID,
+                    START_NS,
+                    COMM,
+                    UID,
+                    RET,
+                    LOCAL_IP,
+                    LOCAL_PORT,
+                    REMOTE_PORT,
+                    PACKETS_OUT,
+                    PACKETS_IN,
+                    PARENT_START_NS,
+                    LOST,
+                    EVENTS,
+                    BATCH,
+                    PREVIOUS -> false;
+            case EXE,
+                    ARGV,
+                    ENV,
+                    CWD,
+                    PATH,
+                    PATH_TO,
+                    FLAGS,
+                    MODE,
+                    CREATED,
+                    BYTES_READ,
+                    BYTES_WRITTEN,
+                    READS,
+                    WRITES,
+                    OFFSET_FIRST,
+                    OFFSET_LAST,
+                    PROTOCOL,
+                    REMOTE_IP,
+                    HOST,
+                    BYTES_OUT,
+                    BYTES_IN,
+                    DNS_TYPE,
+                    ANSWERS,
+                    EXIT_CODE,
+                    SIGNAL,
+                    UID_TO,
+                    GID,
+                    GID_TO,
+                    CAPS,
+                    CAPS_TO,
+                    WHAT,
+                    DETAIL,
+                    TRUNCATED,
+                    UNREAD -> true;
+        };
     }
 
     private static long bits(Column... columns) {
@@ -108,15 +165,12 @@ final class EventIdentity {
         kernelLane = 0;
         learn(event, process);
         pathHash = row.has(Column.PATH) ? text(row, Column.PATH) : 0;
-        long columns = row.presentMask() & COMPARED[kind];
+        long columns = row.presentMask() & compared(event);
         long volume = volume(event);
         if (event instanceof FileView.Io && isOfTheKernel(row)) {
             columns &= ~bits(FOLDED);
             kernelLane = volume;
             volume = 0;
-        }
-        if (event instanceof PrivilegeView.Use use && tellsProcesses(use)) {
-            columns &= ~bits(Column.DETAIL);
         }
         long subject = event instanceof NetView.Flow ? remoteEnd(row, kind) : pathHash;
         long canon = columns(row, kind, columns);
