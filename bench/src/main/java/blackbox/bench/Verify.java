@@ -67,7 +67,7 @@ final class Verify implements Benchmark {
         var threads = ManagementFactory.getThreadMXBean();
         long start = threads.getCurrentThreadCpuTime();
         Verification verification = RunVerifier.verify(
-                new Recordings(run.data()), run.run(), List.of(run.key().verifier()));
+                Recordings.unchecked(run.data()), run.run(), List.of(run.key().verifier()));
         long elapsed = threads.getCurrentThreadCpuTime() - start;
         if (!verification.holds() || verification.events() != run.events()) {
             throw new IllegalStateException("the bench's own run does not verify: " + verification);
@@ -76,7 +76,7 @@ final class Verify implements Benchmark {
     }
 
     private static double meanLeafBytes(SealedRun run) throws IOException {
-        DataFile file = new Recordings(run.data()).dataFiles(run.run()).getFirst();
+        DataFile file = Recordings.unchecked(run.data()).dataFiles(run.run()).getFirst();
         long octets = 0;
         long rows = 0;
         try (EventFileReader reader = EventFileReader.open(file.open(), run.run())) {

@@ -1,5 +1,7 @@
 package blackbox.cli;
 
+import blackbox.evidence.store.Recordings;
+import blackbox.node.data.LocalTrust;
 import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,11 @@ public final class CommonOptions {
         String xdg = System.getenv("XDG_DATA_HOME");
         Path base = xdg != null && !xdg.isEmpty() ? Path.of(xdg) : Path.of(home(), ".local", "share");
         return new DataFolder(base.resolve("blackbox")).absolute();
+    }
+
+    /// The recordings there, with answers made from what is believed only.
+    Recordings recordings() {
+        return new LocalTrust(dataFolder()).recordings();
     }
 
     /// As the XDG specification has it; the JVM's own idea is the account's, whatever `HOME` says.

@@ -2,7 +2,6 @@ package blackbox.cli;
 
 import blackbox.cli.demo.DemoService;
 import blackbox.cli.demo.DemoWorkspace;
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.node.data.LocalTrust;
@@ -161,7 +160,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private int show(DataFolder data, RecordResult result, Narrator narrator)
             throws IOException, ReplayException, InterruptedException {
-        var recordings = new Recordings(data.root());
+        var recordings = new LocalTrust(data).recordings();
         RunId run = result.run();
         narrator.phase("touched", "what the run read, wrote, executed and called");
         Touched touched = TouchedCollector.collect(recordings, run);

@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
 import blackbox.query.run.RunFacts;
@@ -57,7 +56,7 @@ final class DiffCommand implements Callable<Integer> {
             throw CommandException.badInput(
                     "--context is 0 to " + AlignmentSettings.CONTEXT_MAX + " events, not " + context);
         }
-        var recordings = new Recordings(common.dataFolder().root());
+        var recordings = common.recordings();
         RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
         RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
         Alignment alignment = Divergences.align(

@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.QueryException;
@@ -97,7 +96,7 @@ final class DiskCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, QueryException, ReplayException {
-        var recordings = new Recordings(common.dataFolder().root());
+        var recordings = common.recordings();
         RunId id = run.resolve(recordings);
         try (DiskAt disk = DiskAt.open(recordings, id, at)) {
             String list = what.list;

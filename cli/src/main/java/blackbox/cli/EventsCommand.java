@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.answer.EventFilter;
 import blackbox.query.answer.EventJson;
@@ -59,11 +58,12 @@ final class EventsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, QueryException, InterruptedException {
-        var recordings = new Recordings(common.dataFolder().root());
+        var recordings = common.recordings();
         RunId id = run.resolve(recordings);
         EventFilter filter = EventFilter.of(kinds, from, to);
         EventStream events =
                 follow ? EventStream.following(recordings, id, filter, 0) : EventStream.of(recordings, id, filter, 0);
+        LeftOutNotice.print(spec.commandLine().getErr(), recordings.leftOut(id));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonGenerator json = JsonOut.lines(out);

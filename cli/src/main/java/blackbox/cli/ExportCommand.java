@@ -70,7 +70,7 @@ final class ExportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException, EvidenceException, RecorderException {
         DataFolder folder = common.dataFolder();
-        var recordings = new Recordings(folder.root());
+        var recordings = common.recordings();
         RunId run = argument.resolve(recordings);
         switch (format) {
             case bundle -> bundle(folder, recordings, run);

@@ -7,7 +7,6 @@ import blackbox.evidence.proof.EventProof;
 import blackbox.evidence.proof.EventProver;
 import blackbox.evidence.proof.ProofJson;
 import blackbox.evidence.proof.UnprovableException;
-import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -57,7 +56,7 @@ final class ProveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, QueryException, EvidenceException {
-        var recordings = new Recordings(common.dataFolder().root());
+        var recordings = common.recordings();
         EventProof proof;
         try {
             proof = EventProver.open(recordings, run.resolve(recordings)).prove(index);

@@ -67,7 +67,7 @@ final class QueryCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, QueryException {
-        var recordings = new Recordings(common.dataFolder().root());
+        var recordings = common.recordings();
         Format wanted = common.json() ? Format.json : format;
         if (withProofs && wanted != Format.json) {
             throw CommandException.badInput("--with-proofs needs --format json: a proof is a JSON object");
@@ -77,7 +77,8 @@ final class QueryCommand implements Callable<Integer> {
         } else if (sql == null) {
             throw CommandException.badInput("give a SELECT, or --tables to see what there is to ask");
         } else if (wanted == Format.parquet) {
-            ParquetExport.write(recordings, SqlLimits.DEFAULT, sql, System.out);
+            LeftOutNotice.print(
+                    spec.commandLine().getErr(), ParquetExport.write(recordings, SqlLimits.DEFAULT, sql, System.out));
         } else {
             return select(recordings, sql, wanted);
         }
@@ -88,6 +89,7 @@ final class QueryCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         var proofs = new ProofColumn(recordings);
         try (SqlEngine engine = SqlEngine.open(recordings, SqlLimits.DEFAULT)) {
+            LeftOutNotice.print(spec.commandLine().getErr(), engine.leftOut());
             if (wanted == Format.json) {
                 JsonGenerator json = JsonOut.lines(out);
                 engine.select(select, withProofs ? new JsonResult(json, proofs::write) : new JsonResult(json));

@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.node.replay.DebugSession;
 import blackbox.node.replay.LandingReport;
@@ -100,7 +99,7 @@ final class ReplayCommand implements Callable<Integer> {
             throw CommandException.badInput("--times takes a number from 1 on, not " + times);
         }
         DataFolder folder = common.dataFolder();
-        RunId id = run.resolve(new Recordings(folder.root()));
+        RunId id = run.resolve(common.recordings());
         if (to != null) {
             return land(folder, session(folder, this::tell), id, to);
         }
@@ -136,7 +135,7 @@ final class ReplayCommand implements Callable<Integer> {
         if (times > 1 || !variables.isEmpty()) {
             throw CommandException.badInput("--to lands once, in an exact recording: without --times and --env");
         }
-        var recordings = new Recordings(folder.root());
+        var recordings = common.recordings();
         var options = new ReplayOptions(id, 1, workspace);
         ReplaySession.Opened opened = session.open(options);
         ReplayMethod tier = opened.tier();

@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.answer.RunJson;
@@ -31,7 +30,7 @@ final class RunsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        var recordings = new Recordings(common.dataFolder().root());
+        var recordings = common.recordings();
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {
@@ -63,6 +62,10 @@ final class RunsCommand implements Callable<Integer> {
                         facts.events(),
                         facts.lost(),
                         name == null ? "" : Printable.of(name),
-                        facts.fault() == null ? "" : "  (cannot be read to its end: " + facts.fault() + ")");
+                        (facts.fault() == null ? "" : "  (cannot be read to its end: " + facts.fault() + ")")
+                                + (facts.leftOut().isEmpty()
+                                        ? ""
+                                        : "  (left out: "
+                                                + Printable.of(facts.leftOut().toString()) + ")"));
     }
 }

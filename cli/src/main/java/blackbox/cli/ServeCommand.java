@@ -2,7 +2,6 @@ package blackbox.cli;
 
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
-import blackbox.evidence.store.Recordings;
 import blackbox.ingest.IngestException;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.AnchorService;
@@ -147,7 +146,7 @@ final class ServeCommand implements Callable<Integer> {
 
     private static ApiContext context(DataFolder data, Path tokenFile, @Nullable Witness witness) throws IOException {
         ApiToken token = ApiToken.loadOrCreate(tokenFile, new SecureRandom());
-        return new ApiContext(new Recordings(data.root()), trust(data), token, witness);
+        return new ApiContext(new LocalTrust(data).recordings(), trust(data), token, witness);
     }
 
     private static TrustSource trust(DataFolder data) {

@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
@@ -41,7 +40,7 @@ final class ShowCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException {
         DataFolder folder = common.dataFolder();
-        var recordings = new Recordings(folder.root());
+        var recordings = common.recordings();
         RunId id = run.resolve(recordings);
         RunSummary summary = RunSummary.read(recordings, id);
         Verification verification = RunVerifier.verify(

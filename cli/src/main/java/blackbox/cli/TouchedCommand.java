@@ -1,6 +1,5 @@
 package blackbox.cli;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedBrief;
@@ -58,7 +57,7 @@ final class TouchedCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, QueryException {
-        var recordings = new Recordings(common.dataFolder().root());
+        var recordings = common.recordings();
         Touched touched = TouchedCollector.collect(recordings, run.resolve(recordings));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {

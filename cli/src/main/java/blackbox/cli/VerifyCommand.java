@@ -8,7 +8,6 @@ import blackbox.evidence.proof.ProofReport;
 import blackbox.evidence.proof.ProofTrust;
 import blackbox.evidence.proof.ProofVerdict;
 import blackbox.evidence.proof.ProofVerifier;
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
@@ -96,7 +95,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Verification verifyRun(DataFolder folder) throws IOException, QueryException {
-        var recordings = new Recordings(folder.root());
+        var recordings = common.recordings();
         return RunVerifier.verify(
                 recordings, run.resolveAlsoLost(recordings), trust.believed(folder), kept(), trust.anchors(folder));
     }

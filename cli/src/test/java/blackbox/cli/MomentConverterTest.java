@@ -49,13 +49,13 @@ class MomentConverterTest {
     private long index(String moment) throws Exception {
         return new MomentConverter()
                 .convert(moment)
-                .locate(new Recordings(data), run)
+                .locate(Recordings.unchecked(data), run)
                 .index();
     }
 
     private void refuse(String moment) {
         Moment parsed = new MomentConverter().convert(moment);
-        var failure = assertThrows(ReplayException.class, () -> parsed.locate(new Recordings(data), run));
+        var failure = assertThrows(ReplayException.class, () -> parsed.locate(Recordings.unchecked(data), run));
         assertEquals(ReplayException.Code.BAD_INPUT, failure.code());
     }
 

@@ -95,7 +95,7 @@ public final class Main implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (data != null) {
-            var recordings = new Recordings(data);
+            var recordings = Recordings.unchecked(data);
             List<Path> own = Recordings.entries(recordings.keys()).stream()
                     .filter(file -> file.toString().endsWith(".pub"))
                     .toList();

@@ -85,7 +85,7 @@ class DiskAtMomentsTest {
     }
 
     private static Recordings recordings() {
-        return new Recordings(blackbox.data());
+        return Recordings.unchecked(blackbox.data());
     }
 
     /// The events that the guest's script makes for us.

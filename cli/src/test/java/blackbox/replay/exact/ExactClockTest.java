@@ -89,7 +89,7 @@ class ExactClockTest {
         double median = offsets.stream().map(Math::abs).sorted().toList().get(offsets.size() / 2);
         assertTrue(median < MEDIAN_S_MAX, offsets::toString);
 
-        var recordings = new Recordings(blackbox.data());
+        var recordings = Recordings.unchecked(blackbox.data());
         RunFacts facts =
                 RunFacts.read(recordings, new RunId(ended.recorded().path("run").asText()));
         JsonNode clock = Objects.requireNonNull(facts.end()).detail().path("clock");

@@ -118,7 +118,7 @@ class ExactTierTest {
         Installation.Ended ended = blackbox.run(words).expect(0);
         assertTrue(ended.out().contains("served /first"), ended::out);
         assertEquals("exact", ended.recorded().path("tier").asText());
-        recordings = new Recordings(blackbox.data());
+        recordings = Recordings.unchecked(blackbox.data());
         facts = RunFacts.read(recordings, new RunId(ended.recorded().path("run").asText()));
         services.close();
         watched = services.watch();

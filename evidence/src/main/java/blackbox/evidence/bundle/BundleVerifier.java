@@ -160,7 +160,7 @@ public final class BundleVerifier {
     /// The trusted keys and those that the log of runs leads to from them.
     private List<NoteVerifier> believed(List<NoteVerifier> keys) throws IOException {
         var believed = new ArrayList<>(keys);
-        var log = new TransparencyLogReader(new Recordings(folder).log());
+        var log = new TransparencyLogReader(Recordings.unchecked(folder).log());
         switch (CheckedLog.read(log, keys, null)) {
             case CheckedLog.Holds(CheckedLog checked) ->
                 believed.addAll(checked.keys()
@@ -172,7 +172,7 @@ public final class BundleVerifier {
     }
 
     private Verification verify(RunId run, List<NoteVerifier> keys) throws IOException {
-        var recordings = new Recordings(folder);
+        var recordings = Recordings.unchecked(folder);
         Verification verified = RunVerifier.verify(recordings, run, keys, null, anchors);
         findings.addAll(verified.findings());
         Integrity integrity = verified.integrity();

@@ -22,11 +22,24 @@ import org.jspecify.annotations.Nullable;
 /// What a data folder holds of recordings. Immutable; every call looks at the disk afresh.
 ///
 /// @param files where data files and their seals lie
-public record Recordings(Path data, FileStore files) {
+/// @param trust which of them answers are made from
+public record Recordings(Path data, FileStore files, FileTrust trust) {
 
-    /// With data files in the data folder's own warehouse.
-    public Recordings(Path data) {
-        this(data, new LocalStore(new DataFolder(data).warehouse()));
+    private static final int ATTEMPTS_MAX = 10;
+
+    /// With data files in the data folder's own warehouse, for who checks them himself.
+    public static Recordings unchecked(Path data) {
+        return unchecked(data, new LocalStore(new DataFolder(data).warehouse()));
+    }
+
+    /// The same, with data files elsewhere.
+    public static Recordings unchecked(Path data, FileStore files) {
+        return new Recordings(data, files, FileTrust.UNCHECKED);
+    }
+
+    /// The same recordings, with answers made from what `checked` believes only.
+    public Recordings trusting(FileTrust checked) {
+        return new Recordings(data, files, checked);
     }
 
     private DataFolder folder() {
@@ -110,18 +123,70 @@ public record Recordings(Path data, FileStore files) {
         return sealed;
     }
 
-    /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in
-    /// two where files overlap in part (readers skip what they have had).
+    /// A run's data files that are believed, without those that hold nothing new: every index is in one of them, or
+    /// in two where files overlap in part (readers skip what they have had).
     public List<DataFile> committedFiles(RunId run) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return committed(run);
+            } catch (NoSuchFileException e) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw e;
+                }
+                // Ingest has just put another file in the place of this one.
+            }
+        }
+    }
+
+    private List<DataFile> committed(RunId run) throws IOException {
         var committed = new ArrayList<DataFile>();
         long next = 0;
         for (DataFile file : dataFiles(run)) {
-            if (file.name().endIndex() > next) {
+            if (file.name().endIndex() > next && trust.faultOf(run, file) == null) {
                 committed.add(file);
                 next = file.name().endIndex();
             }
         }
         return committed;
+    }
+
+    /// The files in a run's folder that answers are not made from, by name, and the events that are missing between
+    /// others. A seal whose data file is not there is
+    /// none: ingest may just be putting it there.
+    public List<LeftOut> leftOut(RunId run) throws IOException {
+        var leftOut = new ArrayList<LeftOut>();
+        var known = new HashSet<String>();
+        for (DataFile file : dataFiles(run)) {
+            known.add(file.name().toString());
+            known.add(file.name().sealName());
+            String fault = faultOf(run, file);
+            if (fault != null) {
+                leftOut.add(new LeftOut(run, file.name().toString(), fault));
+            }
+        }
+        for (String entry : files.list(EventsTable.dataFolder(run))) {
+            if (!known.contains(entry) && !entry.endsWith(DataFileName.SEAL_SUFFIX)) {
+                boolean data = DataFileName.parse(entry) != null;
+                leftOut.add(new LeftOut(run, entry, data ? "it has no seal" : "it is none of the table's files"));
+            }
+        }
+        long next = 0;
+        for (DataFile file : committedFiles(run)) {
+            if (file.name().firstIndex() > next) {
+                String missing = "events " + next + " to " + (file.name().firstIndex() - 1);
+                leftOut.add(new LeftOut(run, missing, "no file that is believed holds them"));
+            }
+            next = file.name().endIndex();
+        }
+        return leftOut;
+    }
+
+    private @Nullable String faultOf(RunId run, DataFile file) throws IOException {
+        try {
+            return trust.faultOf(run, file);
+        } catch (NoSuchFileException e) {
+            return null; // replaced, and so in no answer
+        }
     }
 
     /// How many of a run's events its sealed files hold without a gap from the first on. Such a file may be there a

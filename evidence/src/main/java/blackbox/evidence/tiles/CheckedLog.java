@@ -18,20 +18,28 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A log of runs that was read from its first leaf to its last and holds: its tree is the one that its checkpoint
 /// signs, each tile is that tree's, the checkpoint is signed by the key that the log itself names for its size, and one
 /// of the log's own keys is trusted.
 ///
-/// Costs one pass over all entries, and memory for what concerns the one run that is asked about.
+/// Costs one pass over all entries, and memory for what concerns the one run that is asked about and for a certificate
+/// of
+/// each other.
 public final class CheckedLog {
+
+    private static final int ATTEMPTS_MAX = 5;
 
     private final TransparencyLogReader.Head head;
     private final KeyHistory keys;
     private final List<RunLeaf> leaves;
     private final List<Replayed> replays;
+    private final Map<RunId, Certified> runs;
     private final TransparencyLogReader files;
 
     private CheckedLog(TransparencyLogReader files, TransparencyLogReader.Head head, Pass pass) {
@@ -40,6 +48,7 @@ public final class CheckedLog {
         this.keys = pass.keys;
         this.leaves = List.copyOf(pass.leaves);
         this.replays = List.copyOf(pass.replays);
+        this.runs = Collections.unmodifiableMap(pass.runs);
     }
 
     /// What a log of runs is worth.
@@ -74,6 +83,40 @@ public final class CheckedLog {
     /// That the run was replayed, and with what outcome. Signed by a key that was believed then. It says nothing of how
     /// the run was recorded, so it is no [RunLeaf].
     public record Replayed(long index, SignedNote note, ReplayNote verdict) {}
+
+    /// What the log says of a run among others. The log's checkpoint vouches for it; who signed the leaf itself is
+    /// checked only for the run that is asked about.
+    ///
+    /// @param index of the leaf with the certificate of its first key
+    /// @param issued when that was
+    public record Certified(long index, Instant issued) {}
+
+    /// Reads and checks the log; where a writer continues it meanwhile, once more.
+    ///
+    /// @param trusted the keys that are trusted to begin with
+    /// @param run whose leaves are wanted, or null for none
+    /// @throws IOException when a file is there and cannot be read
+    public static Outcome readSettled(
+            TransparencyLogReader files, Collection<? extends NoteVerifier> trusted, @Nullable RunId run)
+            throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            String before = headOf(files);
+            Outcome outcome = read(files, trusted, run);
+            if (!(outcome instanceof Broken) || attempt == ATTEMPTS_MAX || before.equals(headOf(files))) {
+                return outcome;
+            }
+        }
+    }
+
+    /// The log's checkpoint as a text to compare; empty where there is none that can be read.
+    public static String headOf(TransparencyLogReader files) {
+        try {
+            TransparencyLogReader.Head head = files.head();
+            return head == null ? "" : head.note().text();
+        } catch (IOException e) {
+            return "";
+        }
+    }
 
     /// Reads and checks the log.
     ///
@@ -121,6 +164,11 @@ public final class CheckedLog {
     /// What the log holds about the run that was asked about, in the log's order.
     public List<RunLeaf> leaves() {
         return leaves;
+    }
+
+    /// All runs that the log has a certificate of, in the log's order.
+    public Map<RunId, Certified> runs() {
+        return runs;
     }
 
     /// The verdicts on replays of the run that was asked about, in the log's order.
@@ -183,6 +231,7 @@ public final class CheckedLog {
         private final KeyHistory keys;
         private final List<RunLeaf> leaves = new ArrayList<>();
         private final List<Replayed> replays = new ArrayList<>();
+        private final Map<RunId, Certified> runs = new LinkedHashMap<>();
         private final TileCheck tiles;
         private @Nullable String fault;
 
@@ -270,6 +319,7 @@ public final class CheckedLog {
         }
 
         private @Nullable String opened(long index, SignedNote note, RunKeyCertificate certificate) {
+            runs.putIfAbsent(certificate.run(), new Certified(index, certificate.issued()));
             if (!certificate.run().equals(run)) {
                 return null;
             }

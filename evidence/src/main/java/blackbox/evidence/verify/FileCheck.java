@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Checks a data file against its seal, octet for octet, before anything in it is believed or even parsed.
@@ -19,21 +20,22 @@ final class FileCheck {
     private static final int SEAL_BYTES_MAX = 16_384;
 
     private final RunId run;
-    private final TrustedKeys keys;
+    private final Predicate<SignedNote> signedSeal;
 
-    FileCheck(RunId run, TrustedKeys keys) {
+    /// @param signedSeal whether a key signed the note that may seal the run's files
+    FileCheck(RunId run, Predicate<SignedNote> signedSeal) {
         this.run = run;
-        this.keys = keys;
+        this.signedSeal = signedSeal;
     }
 
-    /// What is wrong with the file or its seal, or null.
+    /// What is wrong with the file or its seal, or null. Nothing in the file is read.
     @Nullable
     String faultOf(DataFile file) throws IOException {
         SignedNote note = seal(file.store(), file.sealKey());
         if (note == null) {
             return "the seal is no signed note";
         }
-        if (!keys.signedSeal(note)) {
+        if (!signedSeal.test(note)) {
             return "the seal is signed by no trusted key";
         }
         FileSeal seal = FileSeal.parse(note.text());

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 /// which roots. A log that does not hold fails the run, whatever the run's own files say.
 final class LogCheck {
 
-    private static final int ATTEMPTS_MAX = 5;
-
     private final RunId run;
     private final @Nullable CheckedLog log;
     private final @Nullable String broken;
@@ -26,35 +24,14 @@ final class LogCheck {
         this.broken = broken;
     }
 
-    /// Reads the log of runs. Where a writer goes on with it meanwhile, once more.
+    /// Reads the log of runs. Where a writer continues it meanwhile, once more.
     static LogCheck read(TransparencyLogReader files, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
-        for (int attempt = 1; ; attempt++) {
-            String before = headOf(files);
-            CheckedLog.Outcome outcome = CheckedLog.read(files, trusted, run);
-            switch (outcome) {
-                case CheckedLog.Holds holds -> {
-                    return new LogCheck(run, holds.log(), null);
-                }
-                case CheckedLog.Absent _ -> {
-                    return new LogCheck(run, null, null);
-                }
-                case CheckedLog.Broken why -> {
-                    if (attempt == ATTEMPTS_MAX || before.equals(headOf(files))) {
-                        return new LogCheck(run, null, why.why());
-                    }
-                }
-            }
-        }
-    }
-
-    private static String headOf(TransparencyLogReader files) {
-        try {
-            TransparencyLogReader.Head head = files.head();
-            return head == null ? "" : head.note().text();
-        } catch (IOException e) {
-            return "";
-        }
+        return switch (CheckedLog.readSettled(files, trusted, run)) {
+            case CheckedLog.Holds holds -> new LogCheck(run, holds.log(), null);
+            case CheckedLog.Absent _ -> new LogCheck(run, null, null);
+            case CheckedLog.Broken why -> new LogCheck(run, null, why.why());
+        };
     }
 
     /// The log, where it is there and holds.

@@ -9,6 +9,7 @@ import blackbox.evidence.parquet.MalformedParquetException;
 import blackbox.evidence.parquet.NewerFileException;
 import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.FileTrust;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RefusedBatch;
 import blackbox.evidence.store.TransparencyLogReader;
@@ -65,7 +66,7 @@ public final class RunVerifier {
 
     private RunVerifier(
             Recordings recordings, RunId run, LogCheck transparencyLog, List<? extends NoteVerifier> trusted) {
-        this.recordings = recordings;
+        this.recordings = recordings.trusting(FileTrust.UNCHECKED);
         this.run = run;
         this.transparencyLog = transparencyLog;
         this.keys = new TrustedKeys(trusted, transparencyLog);
@@ -121,7 +122,7 @@ public final class RunVerifier {
         List<Path> segments = recordings.spoolSegments(run);
         var spool = new SpoolCheck(run, segments, live, findings);
         boolean believed = true;
-        var files = new FileCheck(run, keys);
+        var files = new FileCheck(run, keys::signedSeal);
         List<DataFile> sealed = recordings.dataFiles(run);
         tableEnd =
                 sealed.stream().mapToLong(file -> file.name().endIndex()).max().orElse(0);

@@ -68,7 +68,7 @@ class BundleTest {
         log.publish();
         Files.createDirectories(data.resolve("keys"));
         Files.writeString(data.resolve("keys/log.pub"), log.key.verifier().encoded() + "\n");
-        recordings = new Recordings(data);
+        recordings = Recordings.unchecked(data);
     }
 
     private Path zip() throws Exception {

@@ -94,7 +94,7 @@ class EventProofTest {
         TestRun run = TestEvents.smallBuild(new TestRun(folder), 2);
         run.table();
         ProofTrust trust = ProofTrust.of(List.of(run.key.verifier()));
-        EventProver prover = EventProver.open(new Recordings(folder), run.run);
+        EventProver prover = EventProver.open(Recordings.unchecked(folder), run.run);
         for (long index = 0; index < run.batches.getLast().endIndex(); index++) {
             EventProof proof = prover.prove(index);
             assertNull(proof.signer());
@@ -114,7 +114,8 @@ class EventProofTest {
         log.publish();
         for (long index : List.of(
                 0L, 1L, run.batches.get(1).firstIndex(), run.batches.get(2).endIndex() - 1)) {
-            EventProof proof = EventProver.open(new Recordings(folder), run.run).prove(index);
+            EventProof proof =
+                    EventProver.open(Recordings.unchecked(folder), run.run).prove(index);
             assertNull(proof.inLog());
             assertEquals(1, proof.limits().size());
             ProofVerdict verdict =
@@ -169,7 +170,7 @@ class EventProofTest {
         run.table();
         long size = run.batches.getLast().endIndex();
         assertTrue(size > 1_024, () -> size + " events");
-        var recordings = new Recordings(data);
+        var recordings = Recordings.unchecked(data);
         Path cache = recordings.treeCache(run.run);
         assertHolds(run, recordings, 300);
         Path tile = cache.resolve("tile/1/000.p/" + size / 256);
@@ -212,7 +213,7 @@ class EventProofTest {
         var log = new TestLog(folder.resolve("log"));
         log.add(before.batches.get(1).checkpoint());
         log.publish();
-        EventProver prover = EventProver.open(new Recordings(folder), run.run);
+        EventProver prover = EventProver.open(Recordings.unchecked(folder), run.run);
         assertThrows(UnprovableException.class, () -> prover.prove(1));
     }
 }

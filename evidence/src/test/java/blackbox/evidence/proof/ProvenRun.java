@@ -59,7 +59,7 @@ public final class ProvenRun {
     }
 
     EventProver prover() throws IOException, EvidenceException {
-        return EventProver.open(new Recordings(data), run.run);
+        return EventProver.open(Recordings.unchecked(data), run.run);
     }
 
     EventProof prove(long index) throws IOException, EvidenceException, UnprovableException {

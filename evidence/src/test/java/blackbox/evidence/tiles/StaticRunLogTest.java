@@ -34,7 +34,7 @@ class StaticRunLogTest {
         run.table(0, 2, "PARQUET_VERSION v2");
         run.spool(2, run.batches.size());
         Path out = folder.resolve("tiles");
-        var written = StaticRunLog.write(new Recordings(run.data), run.run, out);
+        var written = StaticRunLog.write(Recordings.unchecked(run.data), run.run, out);
         var client = new TransparencyLogReader(out);
         TransparencyLogReader.Head head = client.head();
         assertNotNull(head);
@@ -62,7 +62,7 @@ class StaticRunLogTest {
         other.table();
         Path out = folder.resolve("tiles");
         replaceCheckpoint(run, other);
-        assertThrows(IOException.class, () -> StaticRunLog.write(new Recordings(run.data), run.run, out));
+        assertThrows(IOException.class, () -> StaticRunLog.write(Recordings.unchecked(run.data), run.run, out));
         assertEquals(false, Files.exists(out.resolve("checkpoint")));
     }
 
@@ -79,7 +79,7 @@ class StaticRunLogTest {
     @Test
     void aRunWithoutACheckpointHasNoLog() throws Exception {
         TestRun run = new TestRun(folder.resolve("data")).open("nothing");
-        var written = StaticRunLog.write(new Recordings(run.data), run.run, folder.resolve("tiles"));
+        var written = StaticRunLog.write(Recordings.unchecked(run.data), run.run, folder.resolve("tiles"));
         SignedNote note = written.note();
         assertNull(note);
         assertEquals(0, written.leaves());

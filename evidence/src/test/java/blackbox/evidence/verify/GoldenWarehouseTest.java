@@ -33,7 +33,7 @@ class GoldenWarehouseTest {
 
     @Test
     void whatAnOlderVersionWroteHolds() throws Exception {
-        var recordings = new Recordings(GoldenWarehouse.unpack(folder));
+        var recordings = Recordings.unchecked(GoldenWarehouse.unpack(folder));
         Verification closed = RunVerifier.verify(recordings, GoldenWarehouse.CLOSED, List.of(GoldenWarehouse.key()));
         assertEquals(Integrity.VERIFIED, closed.integrity(), closed::toString);
         assertEquals(Completeness.LOSS_DECLARED, closed.completeness());
@@ -65,7 +65,8 @@ class GoldenWarehouseTest {
         run.seal();
         run.close(0);
         run.table(0, run.batches.size(), "PARQUET_VERSION v2" + options);
-        Verification verification = RunVerifier.verify(new Recordings(folder), run.run, List.of(run.key.verifier()));
+        Verification verification =
+                RunVerifier.verify(Recordings.unchecked(folder), run.run, List.of(run.key.verifier()));
         assertTrue(verification.findings().stream().map(Finding::index).anyMatch(at -> at == index));
         return verification;
     }
@@ -94,7 +95,8 @@ class GoldenWarehouseTest {
     void aFileGivesNoKnownKindAnotherName() throws Exception {
         var run = TestEvents.smallBuild(new TestRun(folder), 1);
         run.table(0, 1, "PARQUET_VERSION v2, KV_METADATA {'blackbox.kinds': '126=file.open'}");
-        Verification verification = RunVerifier.verify(new Recordings(folder), run.run, List.of(run.key.verifier()));
+        Verification verification =
+                RunVerifier.verify(Recordings.unchecked(folder), run.run, List.of(run.key.verifier()));
         assertEquals(Integrity.TAMPERED, verification.integrity(), verification::toString);
     }
 }

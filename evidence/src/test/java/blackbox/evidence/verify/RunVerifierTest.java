@@ -43,7 +43,7 @@ class RunVerifierTest {
     }
 
     private Verification verify() throws IOException {
-        return RunVerifier.verify(new Recordings(folder), run.run, List.of(trusted));
+        return RunVerifier.verify(Recordings.unchecked(folder), run.run, List.of(trusted));
     }
 
     @Test
@@ -213,12 +213,12 @@ class RunVerifierTest {
         Ed25519Key other = TestRun.newKey();
         run = TestEvents.smallBuild(new TestRun(folder, run.run, other), 3);
         run.table();
-        Verification verification = RunVerifier.verify(new Recordings(folder), run.run, List.of(mine.verifier()));
+        Verification verification = RunVerifier.verify(Recordings.unchecked(folder), run.run, List.of(mine.verifier()));
         assertEquals(Integrity.TAMPERED, verification.integrity());
         assertFalse(verification.authorship().trusted());
         Path file = evidence().getFirst();
         run.sealFile(file, name(file), mine);
-        verification = RunVerifier.verify(new Recordings(folder), run.run, List.of(mine.verifier()));
+        verification = RunVerifier.verify(Recordings.unchecked(folder), run.run, List.of(mine.verifier()));
         assertEquals(Integrity.TAMPERED, verification.integrity());
         assertEquals(0, verification.events());
         assertFalse(verification.authorship().trusted());
@@ -279,7 +279,7 @@ class RunVerifierTest {
     @Test
     void withoutKeysNothingIsBelieved() throws Exception {
         run.table();
-        Verification verification = RunVerifier.verify(new Recordings(folder), run.run, List.of());
+        Verification verification = RunVerifier.verify(Recordings.unchecked(folder), run.run, List.of());
         assertEquals(Integrity.TAMPERED, verification.integrity());
     }
 

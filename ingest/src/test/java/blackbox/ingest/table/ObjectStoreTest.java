@@ -58,7 +58,7 @@ final class ObjectStoreTest {
     }
 
     private Recordings recordings() {
-        return new Recordings(folder, store);
+        return Recordings.unchecked(folder, store);
     }
 
     /// The small files became one when the run closed, in the store as on the disk.

@@ -4,7 +4,10 @@ import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.time.TimeAuthorities;
+import blackbox.evidence.verify.SealTrust;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,6 +56,13 @@ public record LocalTrust(DataFolder data) {
         } catch (IllegalArgumentException | CertificateException e) {
             throw new IOException("cannot use what is trusted in " + data.keys() + ": " + e.getMessage(), e);
         }
+    }
+
+    /// The recordings, with answers made from what is sealed by a key that this installation trusts or that its log
+    /// of runs vouches for.
+    public Recordings recordings() {
+        return Recordings.unchecked(data.root())
+                .trusting(new SealTrust(new TransparencyLogReader(data.log()), this::trustedKeys));
     }
 
     /// The public keys that this installation trusts.

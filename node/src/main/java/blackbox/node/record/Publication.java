@@ -159,7 +159,7 @@ final class Publication {
     /// @return null when the table has the run, else why not
     private @Nullable String ingested(long endIndex, long deadline)
             throws IngestException, IOException, InterruptedException {
-        var recordings = new Recordings(data.root());
+        var recordings = Recordings.unchecked(data.root());
         long had = recordings.sealedEnd(run);
         long grown = System.nanoTime();
         while (pipeline == null

@@ -69,7 +69,7 @@ public final class IndexAhead implements AutoCloseable {
     }
 
     private void look() throws InterruptedException {
-        var recordings = new Recordings(data.root());
+        var recordings = new LocalTrust(data).recordings();
         try {
             for (RunId run : recordings.runs().reversed()) {
                 if (!done.contains(run) && take(recordings, run)) {

@@ -138,7 +138,7 @@ public final class ReplaySession {
     /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on;
     ///     `ALTERED` when its start cannot be read
     public Opened open(ReplayOptions options) throws ReplayException, IOException {
-        var recordings = new Recordings(data.root());
+        var recordings = new LocalTrust(data).recordings();
         RunFacts facts = RunFacts.read(recordings, options.run());
         if (facts.state() == RunState.OPEN) {
             throw new ReplayException(Code.BAD_INPUT, "run " + options.run() + " is still being recorded");

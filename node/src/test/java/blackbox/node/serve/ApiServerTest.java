@@ -73,7 +73,7 @@ class ApiServerTest {
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();
         server = ApiServer.start(
-                new ApiContext(new Recordings(data), () -> List.of(key.verifier()), made, null),
+                new ApiContext(Recordings.unchecked(data), () -> List.of(key.verifier()), made, null),
                 "127.0.0.1",
                 ApiServer.ANY_PORT);
     }
@@ -235,7 +235,7 @@ class ApiServerTest {
     void aPortThatIsTakenIsToldOf() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var context = new ApiContext(
-                    new Recordings(data),
+                    Recordings.unchecked(data),
                     List::of,
                     ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom()),
                     null);

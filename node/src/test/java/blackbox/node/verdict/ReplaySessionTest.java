@@ -169,7 +169,7 @@ class ReplaySessionTest {
     }
 
     private List<LoggedVerdict> shown() throws IOException {
-        return VerdictList.read(new Recordings(folder), run, new LocalTrust(data).trustedKeys());
+        return VerdictList.read(Recordings.unchecked(folder), run, new LocalTrust(data).trustedKeys());
     }
 
     private static Comparison same() {
@@ -233,7 +233,7 @@ class ReplaySessionTest {
     @Test
     void aRunThatWasTamperedWithIsRefusedAndNothingStarts() throws Exception {
         beginLog();
-        Path segment = new Recordings(folder).spoolSegments(run).getFirst();
+        Path segment = Recordings.unchecked(folder).spoolSegments(run).getFirst();
         byte[] octets = Files.readAllBytes(segment);
         octets[octets.length / 2] ^= 1;
         Files.write(segment, octets);
@@ -251,7 +251,7 @@ class ReplaySessionTest {
     @Test
     void aRunWithoutItsFirstEventDoesNotHold() throws Exception {
         beginLog();
-        Files.write(new Recordings(folder).spoolSegments(run).getFirst(), new byte[0]);
+        Files.write(Recordings.unchecked(folder).spoolSegments(run).getFirst(), new byte[0]);
         var failure = assertThrows(ReplayException.class, () -> replay(1));
         assertEquals(ReplayException.Code.ALTERED, failure.code(), failure::getMessage);
         assertTrue(String.valueOf(failure.getMessage()).contains("blackbox verify " + run), failure::getMessage);

@@ -84,6 +84,9 @@ final class LimitCollector {
         } else if (facts.state() == RunState.TRUNCATED) {
             limits.add("the recording ends without a close: what happened after its last event was not recorded");
         }
+        facts.leftOut().stream()
+                .limit(FINDINGS_MAX)
+                .forEach(each -> limits.add("left out: " + each.file() + ": " + each.why()));
         if (!tracerReady) {
             limits.add("no tracer reported ready: what happened inside the guest was not seen");
         }

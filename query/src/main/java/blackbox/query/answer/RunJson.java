@@ -1,9 +1,11 @@
 package blackbox.query.answer;
 
+import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.run.RunFacts;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// [RunFacts] as a JSON object in the form of the command-line contract.
@@ -39,6 +41,22 @@ public final class RunJson {
         if (facts.fault() != null) {
             out.writeStringField("fault", facts.fault());
         }
+        if (!facts.leftOut().isEmpty()) {
+            leftOut(out, facts.leftOut());
+        }
+    }
+
+    /// Writes the field `leftOut`.
+    public static void leftOut(JsonGenerator out, List<LeftOut> leftOut) throws IOException {
+        out.writeArrayFieldStart("leftOut");
+        for (LeftOut each : leftOut) {
+            out.writeStartObject();
+            out.writeStringField("run", each.run().value());
+            out.writeStringField("file", each.file());
+            out.writeStringField("why", each.why());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
     }
 
     private static void number(JsonGenerator out, String field, @Nullable Integer number) throws IOException {

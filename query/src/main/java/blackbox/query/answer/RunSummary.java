@@ -96,6 +96,7 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
         }
         out.println("events        " + facts.events() + "  (" + facts.lost() + " lost)");
         counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
+        facts.leftOut().forEach(each -> out.println("left out      " + Printable.of(each.file() + ": " + each.why())));
         if (facts.fault() != null) {
             out.println("fault         " + Printable.of(String.valueOf(facts.fault())));
         }

@@ -3,6 +3,7 @@ package blackbox.query.run;
 import blackbox.evidence.parquet.EventFileReader;
 import blackbox.evidence.parquet.MalformedParquetException;
 import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.schemas.RunId;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// @param events number of rows there are
 /// @param lost events declared lost so far
 /// @param fault why its files could not be read to their end, or null
+/// @param leftOut files of the run that are not believed, and events that no file holds
 public record RunFacts(
         RunId run,
         RunState state,
@@ -39,7 +41,12 @@ public record RunFacts(
         @Nullable End end,
         long events,
         long lost,
-        @Nullable String fault) {
+        @Nullable String fault,
+        List<LeftOut> leftOut) {
+
+    public RunFacts {
+        leftOut = List.copyOf(leftOut);
+    }
 
     /// The `run.open` row: when, what the user called the run (or null), and its JSON (a missing node where it
     /// has none).
@@ -87,7 +94,7 @@ public record RunFacts(
 
     /// The same, of a run that turned out to be damaged further on.
     public RunFacts withFault(String what) {
-        return new RunFacts(run, state, start, end, events, lost, what);
+        return new RunFacts(run, state, start, end, events, lost, what, leftOut);
     }
 
     private static void collect(Recordings recordings, RunId run, Collector collector) throws IOException {
@@ -152,6 +159,7 @@ public record RunFacts(
 
     /// Gathers the facts in passing while somebody reads all rows of a run. Owned by one thread.
     public static final class Collector {
+        private final Recordings recordings;
         private final RunId run;
         private final boolean live;
         private @Nullable Start start;
@@ -162,6 +170,7 @@ public record RunFacts(
         /// To be made before the first row is read: a recorder that ends meanwhile has closed its run, which
         /// the rows may not show yet.
         public Collector(Recordings recordings, RunId run) throws IOException {
+            this.recordings = recordings;
             this.run = run;
             this.live = recordings.isLive(run);
         }
@@ -193,9 +202,9 @@ public record RunFacts(
         /// The facts as far as rows were seen.
         ///
         /// @param fault why there are no more, or null
-        public RunFacts facts(@Nullable String fault) {
+        public RunFacts facts(@Nullable String fault) throws IOException {
             RunState state = end != null ? RunState.CLOSED : live ? RunState.OPEN : RunState.TRUNCATED;
-            return new RunFacts(run, state, start, end, events, lost, fault);
+            return new RunFacts(run, state, start, end, events, lost, fault, recordings.leftOut(run));
         }
     }
 }

@@ -1,11 +1,13 @@
 package blackbox.query.sql;
 
+import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /// A result as a Parquet file, by way of a private temporary folder, the only place the engine may then write
 /// to.
@@ -14,7 +16,7 @@ public final class ParquetExport {
     private ParquetExport() {}
 
     /// Runs one `SELECT` and copies its result to `out`.
-    public static void write(Recordings recordings, SqlLimits limits, String sql, OutputStream out)
+    public static List<LeftOut> write(Recordings recordings, SqlLimits limits, String sql, OutputStream out)
             throws QueryException, IOException {
         Path folder = Files.createTempDirectory("blackbox-query-");
         Path file = folder.resolve("result.parquet");
@@ -22,6 +24,7 @@ public final class ParquetExport {
             engine.export(sql, file);
             Files.copy(file, out);
             out.flush();
+            return engine.leftOut();
         } finally {
             Files.deleteIfExists(file);
             Files.deleteIfExists(folder);

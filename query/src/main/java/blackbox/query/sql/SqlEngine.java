@@ -1,6 +1,7 @@
 package blackbox.query.sql;
 
 import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
@@ -35,10 +36,12 @@ public final class SqlEngine implements AutoCloseable {
 
     private final Connection connection;
     private final SqlLimits limits;
+    private final List<LeftOut> leftOut;
     private List<SqlTables.Table> tables = List.of();
     private volatile @Nullable Statement running;
 
-    private SqlEngine(Connection connection, SqlLimits limits) {
+    private SqlEngine(Connection connection, SqlLimits limits, List<LeftOut> leftOut) {
+        this.leftOut = leftOut;
         this.connection = connection;
         this.limits = limits;
     }
@@ -58,7 +61,7 @@ public final class SqlEngine implements AutoCloseable {
             if (connection == null) {
                 throw new QueryException(Code.ENGINE, "DuckDB did not open");
             }
-            var engine = new SqlEngine(connection, limits);
+            var engine = new SqlEngine(connection, limits, leftOut(recordings));
             try {
                 engine.lockDown(files, export);
             } catch (SQLException | QueryException e) {
@@ -87,6 +90,19 @@ public final class SqlEngine implements AutoCloseable {
             }
         }
         return files;
+    }
+
+    private static List<LeftOut> leftOut(Recordings recordings) throws IOException {
+        var leftOut = new ArrayList<LeftOut>();
+        for (RunId run : recordings.runs()) {
+            leftOut.addAll(recordings.leftOut(run));
+        }
+        return List.copyOf(leftOut);
+    }
+
+    /// What no answer is made from.
+    public List<LeftOut> leftOut() {
+        return leftOut;
     }
 
     /// Order matters: the views bind while files can be opened, and the configuration is locked last.

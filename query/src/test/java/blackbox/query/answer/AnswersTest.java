@@ -52,7 +52,7 @@ class AnswersTest {
     @BeforeEach
     void record() throws Exception {
         run = TestEvents.smallBuild(new TestRun(folder), 2);
-        recordings = new Recordings(folder);
+        recordings = Recordings.unchecked(folder);
     }
 
     private List<JsonNode> events(EventFilter filter) throws Exception {

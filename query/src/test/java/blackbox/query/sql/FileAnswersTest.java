@@ -71,8 +71,8 @@ class FileAnswersTest {
 
     private Map<String, Touched.FileDeeds> touched() throws Exception {
         var deeds = new HashMap<String, Touched.FileDeeds>();
-        for (Touched.FileUse use :
-                TouchedCollector.collect(new Recordings(run.data), run.run).files()) {
+        for (Touched.FileUse use : TouchedCollector.collect(Recordings.unchecked(run.data), run.run)
+                .files()) {
             deeds.put(use.path().toString(), use.deeds());
         }
         return deeds;
@@ -80,7 +80,7 @@ class FileAnswersTest {
 
     private JsonNode files() throws Exception {
         var text = new StringWriter();
-        try (SqlEngine engine = SqlEngine.open(new Recordings(run.data), SqlLimits.DEFAULT);
+        try (SqlEngine engine = SqlEngine.open(Recordings.unchecked(run.data), SqlLimits.DEFAULT);
                 JsonGenerator out = new JsonFactory().createGenerator(text)) {
             engine.select("SELECT * FROM files", new JsonResult(out));
         }

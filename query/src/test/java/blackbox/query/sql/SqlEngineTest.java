@@ -38,7 +38,7 @@ class SqlEngineTest {
     @BeforeEach
     void record() throws Exception {
         run = TestEvents.smallBuild(new TestRun(folder.resolve("data")), 2);
-        recordings = new Recordings(run.data);
+        recordings = Recordings.unchecked(run.data);
         secret = Files.writeString(folder.resolve("secret.csv"), "word\nhunter2\n");
     }
 

@@ -1,0 +1,23 @@
+package blackbox.cli;
+
+import blackbox.evidence.store.LeftOut;
+import blackbox.evidence.text.Printable;
+import java.io.PrintWriter;
+import java.util.List;
+
+/// Says on standard error what an answer is not made from.
+final class LeftOutNotice {
+
+    private static final int NAMED_MAX = 10;
+
+    private LeftOutNotice() {}
+
+    static void print(PrintWriter err, List<LeftOut> leftOut) {
+        leftOut.stream().limit(NAMED_MAX).forEach(each -> err.println("blackbox: " + Printable.of(each.toString())));
+        if (leftOut.size() > NAMED_MAX) {
+            err.println(
+                    "blackbox: and " + (leftOut.size() - NAMED_MAX) + " more; `blackbox runs --json` names them all");
+        }
+        err.flush();
+    }
+}
