@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.node.record.Installation;
 import blackbox.node.record.LoopbackServices;
@@ -267,8 +269,12 @@ class ExactTierTest {
         Seeker seeker = Landings.lander(request, line -> {});
         var states = new TreeMap<Long, Long>();
         int fromKept = 0;
+        long first = FrameLookup.at(recordings, facts.run(), firstOfTheRun()).seq();
         for (long index : new Random(SEED).longs(25, 1, facts.events()).sorted().toArray()) {
             FrameLookup event = FrameLookup.at(recordings, facts.run(), index);
+            if (event.seq() < first) {
+                continue;
+            }
             var session = seeker.land(event.seq());
             try (SteppedMachine machine = session.machine()) {
                 assertEquals(session.position(), machine.position(), event::toString);
@@ -289,6 +295,37 @@ class ExactTierTest {
             assertEquals(
                     -1, Files.mismatch(log(CaptureName.EVENTS.text()), machine.capture(CaptureName.EVENTS.text())));
         }
+    }
+
+    /// What the guest had sent into its ring when the snapshot was made comes first in every run from it, and no
+    /// instruction of the run emits it.
+    @Test
+    void whatHappenedInTheSnapshotIsNoPlaceToLand() throws Exception {
+        ReplayRequest request = request(facts);
+        Seeker seeker = Landings.lander(request, line -> {});
+        long first = firstOfTheRun();
+        for (long index = 1; index < first; index = FrameLookup.at(recordings, facts.run(), index).index() + 1) {
+            long seq = FrameLookup.at(recordings, facts.run(), index).seq();
+            var refused = assertThrows(ReplayException.class, () -> seeker.land(seq));
+            assertEquals(ReplayException.Code.BAD_INPUT, refused.code());
+            assertTrue(String.valueOf(refused.getMessage()).contains("before the run's first instruction"));
+        }
+        var landed = seeker.land(FrameLookup.at(recordings, facts.run(), first).seq());
+        try (SteppedMachine machine = landed.machine()) {
+            assertTrue(machine.position() > 0);
+        }
+    }
+
+    /// The index of the tracer's first heartbeat, which it sends when the run begins.
+    private long firstOfTheRun() throws Exception {
+        try (RunReader reader = RunReader.open(recordings, facts.run(), 0)) {
+            while (reader.next()) {
+                if (reader.row().number(Column.KIND) == Kind.TRACER_HEARTBEAT.code()) {
+                    return reader.index();
+                }
+            }
+        }
+        throw new AssertionError("no heartbeat");
     }
 
     /// A pass that was ended goes on where its last machine was kept, and a machine that is damaged is not used.

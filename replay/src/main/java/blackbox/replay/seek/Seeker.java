@@ -92,7 +92,8 @@ public final class Seeker {
 
     /// Lands at the frame with this number.
     ///
-    /// @throws ReplayException `BAD_INPUT` when the recording has no such frame; `ENGINE`
+    /// @throws ReplayException `BAD_INPUT` when the recording has no such frame, or it was emitted before the
+    /// recording's first instruction; `ENGINE`
     public Landed land(long seq) throws ReplayException {
         try {
             long ktimeNs = FrameTimes.of(events, seq);
@@ -221,6 +222,12 @@ public final class Seeker {
             if (met == null) {
                 approach.widen();
                 met = meet(seq, guess(seq - OVERTAKEN_MAX, approach));
+            }
+            if (met == null && index.floor(seq) == null) {
+                throw new ReplayException(
+                        Code.BAD_INPUT,
+                        "this happened before the run's first instruction: it is in the snapshot that the run was"
+                                + " started from, and was sent when that went on; choose a later event");
             }
             if (met == null) {
                 throw new ReplayException(Code.ENGINE, "the replay emits no frame " + seq);
