@@ -10,8 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
-import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.node.record.Installation;
 import blackbox.node.record.LoopbackServices;
@@ -32,7 +30,9 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
 import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.row.Column;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.replay.ReplayCheckpoints;
 import blackbox.vm.replay.SteppedMachine;
@@ -304,7 +304,9 @@ class ExactTierTest {
         ReplayRequest request = request(facts);
         Seeker seeker = Landings.lander(request, line -> {});
         long first = firstOfTheRun();
-        for (long index = 1; index < first; index = FrameLookup.at(recordings, facts.run(), index).index() + 1) {
+        for (long index = 1;
+                index < first;
+                index = FrameLookup.at(recordings, facts.run(), index).index() + 1) {
             long seq = FrameLookup.at(recordings, facts.run(), index).seq();
             var refused = assertThrows(ReplayException.class, () -> seeker.land(seq));
             assertEquals(ReplayException.Code.BAD_INPUT, refused.code());

@@ -192,7 +192,18 @@ public final class KeyHistory {
         return keys(span -> span.role == role && span.endIndex > index);
     }
 
+    /// The keys that the log itself names for the leaf at `index` at that time, whether or not one of its keys is
+    /// trusted: that may show only further on, where the trusted key is one that came later. For who asks
+    /// [#isTrusted] at the log's end and believes nothing where it is not.
+    public List<NoteVerifier> named(Role role, long index, Instant at) {
+        return stream(span -> span.role == role && span.fromIndex <= index && index < span.endIndex && span.at(at));
+    }
+
     private List<NoteVerifier> keys(Predicate<Span> wanted) {
-        return anchored ? spans.stream().filter(wanted).map(span -> span.key).toList() : List.of();
+        return anchored ? stream(wanted) : List.of();
+    }
+
+    private List<NoteVerifier> stream(Predicate<Span> wanted) {
+        return spans.stream().filter(wanted).map(span -> span.key).toList();
     }
 }

@@ -13,6 +13,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.KeyStatement;
 import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.schemas.RunId;
@@ -74,6 +75,29 @@ final class AttackTest {
                 verification.findings().stream()
                         .anyMatch(finding -> finding.what().contains(why)),
                 verification.findings()::toString);
+    }
+
+    /// Whoever trusts the key that the log has now believes what its predecessors signed: each vouched for the next.
+    @Test
+    void theKeyThatCameLaterVouchesForRunsFromBefore() throws Exception {
+        run.table();
+        Ed25519Key next = Ed25519Key.create(TestLog.ORIGIN, new SecureRandom());
+        var rotate = new KeyStatement(
+                KeyStatement.Action.ROTATE,
+                TestLog.ORIGIN,
+                next.verifier(),
+                KeyStatement.Role.LOG,
+                Instant.ofEpochSecond(0, TestRun.START_NS).plusSeconds(3_600),
+                null);
+        log.add(SignedNote.sign(rotate.text(), List.of(log.key, next)));
+        log.signers = List.of(next);
+        log.publish();
+        for (NoteVerifier trusted : List.of(next.verifier(), log.key.verifier())) {
+            Verification verification = verify(trusted, null);
+            assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
+        }
+        Ed25519Key stranger = Ed25519Key.create(TestLog.ORIGIN, new SecureRandom());
+        assertEquals(Integrity.TAMPERED, verify(stranger.verifier(), null).integrity());
     }
 
     private void assertVerdict(Integrity integrity, Completeness completeness) throws IOException {
