@@ -4,7 +4,6 @@ import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.answer.RunJson;
 import blackbox.query.run.RunFacts;
-import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -35,15 +34,15 @@ final class RunsCommand implements Callable<Integer> {
         if (common.json()) {
             JsonOut.document(out, json -> {
                 json.writeStartArray();
-                for (RunId run : recordings.runs()) {
-                    RunJson.write(json, RunFacts.read(recordings, run));
+                for (RunFacts facts : RunFacts.all(recordings)) {
+                    RunJson.write(json, facts);
                 }
                 json.writeEndArray();
             });
             return ExitCodes.OK;
         }
-        for (RunId run : recordings.runs()) {
-            out.println(line(RunFacts.read(recordings, run)));
+        for (RunFacts facts : RunFacts.all(recordings)) {
+            out.println(line(facts));
         }
         out.flush();
         return ExitCodes.OK;

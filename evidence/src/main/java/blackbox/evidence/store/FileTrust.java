@@ -2,9 +2,12 @@ package blackbox.evidence.store;
 
 import blackbox.schemas.RunId;
 import java.io.IOException;
+import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Says of data files whether they are believed, before anything in them is read. Safe to use from several threads.
+/// Says of data files whether they are believed, before anything in them is read, and which runs there should be. Safe
+/// to use from several threads.
 @FunctionalInterface
 public interface FileTrust {
 
@@ -17,4 +20,9 @@ public interface FileTrust {
     /// @throws IOException when it cannot be read
     @Nullable
     String faultOf(RunId run, DataFile file) throws IOException;
+
+    /// The runs that are known to have begun, and when; whether anything of them is here is another question.
+    default Map<RunId, Instant> begun() throws IOException {
+        return Map.of();
+    }
 }

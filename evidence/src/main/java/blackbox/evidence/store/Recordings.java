@@ -11,10 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +91,13 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         collect(folder().spool(), runs);
         collect(folder().runs(), runs);
         return List.copyOf(runs);
+    }
+
+    /// The runs that the log of runs has a certificate of and that left no trace here, and when they began.
+    public SortedMap<RunId, Instant> missingRuns() throws IOException {
+        var missing = new TreeMap<RunId, Instant>(trust.begun());
+        runs().forEach(missing::remove);
+        return missing;
     }
 
     private static void collect(Path folder, Collection<RunId> runs) throws IOException {

@@ -13,7 +13,9 @@ import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,6 +77,16 @@ public final class SealTrust implements FileTrust {
         String fault = check(run, file);
         checked.put(file.key(), new Checked(state, Optional.ofNullable(fault)));
         return fault;
+    }
+
+    @Override
+    public Map<RunId, Instant> begun() throws IOException {
+        CheckedLog holds = survey().log;
+        var begun = new HashMap<RunId, Instant>();
+        if (holds != null) {
+            holds.runs().forEach((run, certified) -> begun.put(run, certified.issued()));
+        }
+        return begun;
     }
 
     private @Nullable String check(RunId run, DataFile file) throws IOException {

@@ -55,8 +55,8 @@ final class RunsController {
         Recordings recordings = context.recordings();
         return ApiJson.document(out -> {
             out.writeStartArray();
-            for (RunId run : recordings.runs()) {
-                RunJson.write(out, RunFacts.read(recordings, run));
+            for (RunFacts facts : RunFacts.all(recordings)) {
+                RunJson.write(out, facts);
             }
             out.writeEndArray();
         });

@@ -22,6 +22,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +86,27 @@ public record RunFacts(
             collect(recordings, run, collector); // ingest has put another file in its place
         }
         return collector.facts(fault);
+    }
+
+    /// All runs that are here or should be, by when they began.
+    public static List<RunFacts> all(Recordings recordings) throws IOException {
+        var all = new ArrayList<RunFacts>();
+        for (RunId run : recordings.runs()) {
+            all.add(read(recordings, run));
+        }
+        recordings.missingRuns().forEach((run, begun) -> all.add(missing(run, begun)));
+        all.sort(Comparator.comparingLong(RunFacts::startNs).thenComparing(RunFacts::run));
+        return all;
+    }
+
+    private static RunFacts missing(RunId run, Instant begun) {
+        long atNs = Math.addExact(Math.multiplyExact(begun.getEpochSecond(), 1_000_000_000L), begun.getNano());
+        var start = new Start(atNs, null, MissingNode.getInstance());
+        return new RunFacts(run, RunState.MISSING, start, null, 0, 0, null, List.of());
+    }
+
+    private long startNs() {
+        return start == null ? run.createdAt().toEpochMilli() * 1_000_000 : start.atNs();
     }
 
     /// What the first row says of what was started; nothing where there is none.

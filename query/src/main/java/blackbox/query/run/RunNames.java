@@ -53,6 +53,14 @@ public final class RunNames {
             throw new QueryException(
                     Code.BAD_INPUT, matches.size() + " runs start with '" + said + "'; give more of the id");
         }
+        for (var missing : recordings.missingRuns().entrySet()) {
+            if (!said.isEmpty() && missing.getKey().value().startsWith(said)) {
+                throw new QueryException(
+                        Code.NOT_FOUND,
+                        "run " + missing.getKey() + " is missing: the log of runs certified it at " + missing.getValue()
+                                + ", and nothing of it is here");
+            }
+        }
         throw new QueryException(Code.NOT_FOUND, "no run is called '" + said + "'; see `blackbox runs`");
     }
 }

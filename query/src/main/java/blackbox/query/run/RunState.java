@@ -7,5 +7,7 @@ public enum RunState {
     /// It was closed with its counts.
     CLOSED,
     /// Its recorder is gone and never closed it.
-    TRUNCATED
+    TRUNCATED,
+    /// The log of runs has its certificate, and nothing of it is here.
+    MISSING
 }
