@@ -177,7 +177,7 @@ class KeysCommandTest {
             log(made, InstantSource.system()).rotate(old.signers());
         }
         assertThrows(RecorderException.class, this::beginARun, "the log is the next key's, the folder is not yet");
-        assertTrue(keys("show").out().contains("not ended"));
+        assertTrue(keys("show").out().contains("not finished"));
         Said ended = keys("rotate");
         assertEquals(0, ended.exitCode(), ended.err());
         assertEquals(next.encoded(), ended.out().strip());
