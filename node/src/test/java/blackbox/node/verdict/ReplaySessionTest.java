@@ -292,7 +292,7 @@ class ReplaySessionTest {
         told.comparisons.add(same());
         Verdicts verdicts = replay(1);
         assertTrue(verdicts.hold());
-        assertTrue(String.valueOf(verdicts.telling().unsigned()).contains("no key of a log of runs"));
+        assertTrue(String.valueOf(verdicts.telling().unsigned()).contains("does not have the key of its log of runs"));
         assertFalse(Files.exists(data.keys().resolve("log.conf")), "no key is made for somebody else's log");
         assertTrue(String.valueOf(shown().getFirst().fault()).contains("does not hold it"));
         assertTrue(text(verdicts).contains("signed        NO"), text(verdicts));
