@@ -1,7 +1,7 @@
 package blackbox.evidence.parquet;
 
-/// Where a column's pages stand in the file: `[offset, offset + length)`, compressed by `codec`, holding
-/// `values` levels; and what is said of those values.
+/// Where a column's pages are in the file: `[offset, offset + length)`, compressed with `codec`, holding
+/// `values` levels; and the statistics of those values.
 record ColumnChunk(int codec, long values, long offset, long length, ChunkStatistics statistics) {
 
     static final int UNCOMPRESSED = 0;
@@ -9,7 +9,7 @@ record ColumnChunk(int codec, long values, long offset, long length, ChunkStatis
 
     ColumnChunk {
         if (codec != UNCOMPRESSED && codec != ZSTD) {
-            throw new IllegalArgumentException("codec " + codec + " is none we write");
+            throw new IllegalArgumentException("codec " + codec + " is not one that we write");
         }
         if (values < 0 || offset < 4 || length < 0 || length > ParquetFooter.CHUNK_BYTES_MAX) {
             throw new IllegalArgumentException("a column chunk's size or place is out of range");

@@ -1,6 +1,6 @@
 package blackbox.evidence.parquet;
 
-/// A column of the file's schema: its name and field id at the top level (0 where it has none), its type, and
+/// A column of the file's schema: its name and field id at the top level (0 if it has none), its type, and
 /// its highest definition and repetition levels (repetition 0 for a plain column, 1 for a list).
 record LeafColumn(String name, int fieldId, PhysicalType type, int definitionMax, int repetitionMax) {
 

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the footer says (Parquet format, `FileMetaData`): the leaf columns, the row groups with their chunks,
-/// and what Blackbox has noted in the key-value metadata.
+/// The content of the footer (Parquet format, `FileMetaData`): the leaf columns, the row groups with their
+/// chunks, and Blackbox's notes in the key-value metadata.
 record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGroups, Map<String, String> notes) {
 
     static final long CHUNK_BYTES_MAX = 256L << 20;
@@ -15,7 +15,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     private static final int GROUPS_MAX = 1 << 16;
     private static final int NOTES_MAX = 1 << 10;
 
-    /// What our own keys in the key-value metadata begin with; others' are passed over.
+    /// The prefix of our own keys in the key-value metadata; other keys are ignored.
     private static final String OURS = "blackbox.";
 
     ParquetFooter {
@@ -27,7 +27,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
             sum += group.rows();
         }
         if (sum != rows) {
-            throw new IllegalArgumentException("the row groups hold " + sum + " rows and the footer says " + rows);
+            throw new IllegalArgumentException("the row groups hold " + sum + " rows, but the footer says " + rows);
         }
     }
 
@@ -139,7 +139,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
                 case 9 -> dataPage = in.int64();
                 case 11 -> dictionaryPage = in.int64();
                 case 12 -> statistics = ChunkStatistics.parse(in);
-                // Engines skip row groups by it, and we write none: it could only hide rows.
+                // Engines skip row groups by Bloom filters, and we write none: one could only hide rows.
                 case 14, 15 -> throw new IllegalArgumentException("a column chunk has a Bloom filter");
                 default -> in.skip();
             }

@@ -19,9 +19,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a data folder holds of recordings. Immutable; every call looks at the disk afresh.
+/// The recordings in a data folder. Immutable; every call reads the disk again.
 ///
-/// @param files where data files and their seals lie
+/// @param files where data files and their seals are stored
 public record Recordings(Path data, FileStore files) {
 
     /// With data files in the data folder's own warehouse.
@@ -38,12 +38,12 @@ public record Recordings(Path data, FileStore files) {
         return folder().spool(run);
     }
 
-    /// The folder with the files that were kept beside a run's events (`schemas/capture.md`).
+    /// The folder with the files that are stored beside a run's events (`schemas/capture.md`).
     public Path captureFolder(RunId run) {
         return folder().captures(run);
     }
 
-    /// The folder with what was refused of a run: batches that failed their check, damaged ends of spools.
+    /// The quarantine folder of a run: batches that failed their check, damaged ends of spools.
     public Path quarantineFolder(RunId run) {
         return folder().quarantine(run);
     }
@@ -58,7 +58,7 @@ public record Recordings(Path data, FileStore files) {
         return folder().log();
     }
 
-    /// The folder with what was computed from a run's leaves and may be thrown away.
+    /// The cache of what was computed from a run's leaves; may be deleted.
     public Path treeCache(RunId run) {
         return folder().treeCache(run);
     }
@@ -110,8 +110,8 @@ public record Recordings(Path data, FileStore files) {
         return sealed;
     }
 
-    /// A run's sealed data files without those that hold nothing new: every index is in one of them, or in
-    /// two where files overlap in part (readers skip what they have had).
+    /// A run's sealed data files without the redundant ones: every index is in one of them, or in two if
+    /// files overlap in part (readers skip what they have read).
     public List<DataFile> committedFiles(RunId run) throws IOException {
         var committed = new ArrayList<DataFile>();
         long next = 0;
@@ -124,8 +124,8 @@ public record Recordings(Path data, FileStore files) {
         return committed;
     }
 
-    /// How many of a run's events its sealed files hold without a gap from the first on. Such a file may be there a
-    /// moment before the commit that makes it part of the table (decision 0040).
+    /// How many of a run's events its sealed files hold without a gap from the first on. Such a file may
+    /// exist a moment before the commit that makes it part of the table (decision 0040).
     public long sealedEnd(RunId run) throws IOException {
         long end = 0;
         for (DataFile file : dataFiles(run)) {
@@ -144,7 +144,7 @@ public record Recordings(Path data, FileStore files) {
                 .toList();
     }
 
-    /// The entries of a folder in the order of their names; none where it is not there.
+    /// The entries of a folder in the order of their names; none if it does not exist.
     public static List<Path> entries(Path folder) throws IOException {
         try (Stream<Path> entries = Files.list(folder)) {
             return entries.sorted().toList();
@@ -155,8 +155,8 @@ public record Recordings(Path data, FileStore files) {
 
     /// Whether the run's recorder is alive: whether `runs/<run>/lock` is locked.
     ///
-    /// Read from `/proc/locks`, because opening and closing a file of which this process holds a lock would
-    /// let go of it (fcntl(2)).
+    /// Read from `/proc/locks`, because opening and closing a file on which this process holds a lock would
+    /// release the lock (fcntl(2)).
     public boolean isLive(RunId run) throws IOException {
         Path lock = folder().runLock(run);
         if (!Files.exists(lock)) {

@@ -156,7 +156,7 @@ class AnchorsTest {
         store(note(other), "8.note");
         assertEquals(List.of(), read(trust).contradictions());
         stamp(other, NOON, "8-1.tsr");
-        assertTrue(read(trust).contradictions().getFirst().contains("another history"));
+        assertTrue(read(trust).contradictions().getFirst().contains("a different history"));
         assertEquals(List.of(), read(trust).anchors());
         assertEquals(List.of(), read(AnchorTrust.none()).contradictions());
 
