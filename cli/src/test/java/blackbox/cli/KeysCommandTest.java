@@ -219,7 +219,7 @@ class KeysCommandTest {
                         .encoded());
         Said said = keys("revoke", unknown.toString());
         assertEquals(ExitCodes.FAILED, said.exitCode());
-        assertTrue(said.err().contains("never had"), said.err());
+        assertTrue(said.err().contains("never named"), said.err());
         assertEquals(2, checked(new LocalTrust(data).trustedKeys()).checkpoint().size(), "nothing was appended");
     }
 

@@ -29,7 +29,7 @@ public abstract sealed class PrivilegeView extends EventView {
             return number(Column.GID_TO);
         }
 
-        /// The effective capabilities afterwards, as a mask.
+        /// The effective capabilities that were gained, as a mask.
         public long capabilitiesGained() {
             return count(Column.CAPS_TO) & ~count(Column.CAPS);
         }
