@@ -256,7 +256,7 @@ class CheckedLogTest {
     void garbageIsBrokenAndNotAFailure() throws Exception {
         log.add("no note");
         log.publish();
-        broken("is no signed note");
+        broken("is not a signed note");
         Files.write(folder.resolve("checkpoint"), "no checkpoint".getBytes(StandardCharsets.UTF_8));
         broken("is not a checkpoint");
     }
