@@ -65,9 +65,10 @@ final class AnchorCommand implements Callable<Integer> {
         DataFolder data = common.dataFolder();
         AnchorSettings settings = AnchorSettings.read(data.keys(), authorities);
         if (settings.isEmpty()) {
-            throw CommandException.badInput("no witness or time authority is configured: name witnesses with their addresses in "
-                    + data.keys().resolve(AnchorSettings.POLICY) + ", or a time authority with --tsa or in "
-                    + data.keys().resolve(AnchorSettings.CONF));
+            throw CommandException.badInput(
+                    "no witness or time authority is configured: name witnesses with their addresses in "
+                            + data.keys().resolve(AnchorSettings.POLICY) + ", or a time authority with --tsa or in "
+                            + data.keys().resolve(AnchorSettings.CONF));
         }
         try (var client = new AnchorClient(timeout)) {
             var anchoring = new Anchoring(

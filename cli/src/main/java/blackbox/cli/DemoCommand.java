@@ -116,7 +116,8 @@ public final class DemoCommand implements Callable<Integer> {
             if (result.exitCode() != 0 || service.receivedBytes() == 0) {
                 throw CommandException.failed(
                         "the demo's agent exited with code " + result.exitCode() + ", and its service received "
-                                + service.receivedBytes() + " bytes; to see what it did: blackbox events " + result.run(),
+                                + service.receivedBytes() + " bytes; to see what it did: blackbox events "
+                                + result.run(),
                         null);
             }
             return result;
@@ -165,7 +166,8 @@ public final class DemoCommand implements Callable<Integer> {
         RunId run = result.run();
         narrator.phase("touched", "listing what the run read, wrote, executed and called");
         Touched touched = TouchedCollector.collect(recordings, run);
-        narrator.phase("verify", "checking signatures, tree and completeness, from Parquet files and public keys alone");
+        narrator.phase(
+                "verify", "checking signatures, tree and completeness, from Parquet files and public keys alone");
         Verification verification = RunVerifier.verify(
                 recordings, run, new LocalTrust(data).trustedKeys(), null, new LocalTrust(data).anchorTrust());
         narrator.phase("replay", "running it again from the same start, without any network, and comparing");

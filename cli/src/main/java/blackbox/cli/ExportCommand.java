@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
 /// `blackbox export`.
 @Command(
         name = "export",
-        description = "Export a run for others: a bundle with everything needed to verify it, or its log as static files.",
+        description =
+                "Export a run for others: a bundle with everything needed to verify it, or its log as static files.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {

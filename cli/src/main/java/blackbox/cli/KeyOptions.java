@@ -47,7 +47,8 @@ final class KeyOptions {
         put(settings, "slot", slot, kind == StoreKind.PKCS11);
         put(settings, "tcti", tcti, kind == StoreKind.TPM);
         if (kind == StoreKind.PKCS11 && settings.size() != 2) {
-            throw CommandException.badInput("the store pkcs11 needs the token's library and slot: --module FILE --slot N");
+            throw CommandException.badInput(
+                    "the store pkcs11 needs the token's library and slot: --module FILE --slot N");
         }
         if (validDays != null && validDays < 1) {
             throw CommandException.badInput("--valid-days must be at least 1, not " + validDays);

@@ -50,7 +50,8 @@ final class KeysCommand {
 
     @Command(
             name = "show",
-            description = "Show which keys sign here, where they are stored and when they expire. Opens no private key.",
+            description =
+                    "Show which keys sign here, where they are stored and when they expire. Opens no private key.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys show --json")
@@ -214,7 +215,8 @@ final class KeysCommand {
                 System.out.println("  a rotation was begun and not finished; to finish it: blackbox keys rotate");
             }
         } else {
-            System.out.println("log of runs  no key yet; the first recording creates one, or do it now: blackbox keys create");
+            System.out.println(
+                    "log of runs  no key yet; the first recording creates one, or do it now: blackbox keys create");
         }
         node.get("trusted")
                 .forEach(key ->

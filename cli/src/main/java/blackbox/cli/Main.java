@@ -83,7 +83,8 @@ public final class Main {
         Ed25519Verifier.useShortcut(Openssl::load);
         try {
             return commandLine(args).execute(args);
-        } catch (Error e) { // out of memory, for example: the command has failed, and says nothing about what it examined
+        } catch (Error e) { // out of memory, for example: the command has failed, and says nothing about what it
+            // examined
             e.printStackTrace();
             return isRecord(args) ? ExitCodes.RECORD_FAILED : ExitCodes.FAILED;
         }

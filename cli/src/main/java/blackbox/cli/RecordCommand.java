@@ -59,11 +59,15 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--tier",
             paramLabel = "TIER",
             defaultValue = "auto",
-            description = "exact: replays execute every instruction as recorded; live: full speed, replays execute the command again;"
-                    + " auto: exact where the guest is emulated anyway, else live (default: ${DEFAULT-VALUE}).")
+            description =
+                    "exact: replays execute every instruction as recorded; live: full speed, replays execute the command again;"
+                            + " auto: exact where the guest is emulated anyway, else live (default: ${DEFAULT-VALUE}).")
     String tier = "auto";
 
-    @Option(names = "--workspace", paramLabel = "DIR", description = "Folder to copy into the VM; it comes back as another copy.")
+    @Option(
+            names = "--workspace",
+            paramLabel = "DIR",
+            description = "Folder to copy into the VM; it comes back as another copy.")
     @Nullable
     Path workspace;
 
@@ -103,8 +107,9 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--disk-log-max",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
-            description = "Keep at most this much of what is written to the VM's disk, for `blackbox disk`; later moments"
-                    + " cannot be shown (512M, 20G; default: 4G).")
+            description =
+                    "Keep at most this much of what is written to the VM's disk, for `blackbox disk`; later moments"
+                            + " cannot be shown (512M, 20G; default: 4G).")
     long diskLogMax = CaptureLimits.DEFAULT.diskLogBytesMax();
 
     @Option(
@@ -193,12 +198,14 @@ public final class RecordCommand implements Callable<Integer> {
         }
         Map<String, String> environment = Variables.of(variables);
         if (!environment.keySet().stream().allMatch(OctetText::isText)) {
-            throw CommandException.badInput("the name of an environment variable is not valid UTF-8; only a value may hold arbitrary bytes");
+            throw CommandException.badInput(
+                    "the name of an environment variable is not valid UTF-8; only a value may hold arbitrary bytes");
         }
         int given = RecordRequest.givenBytes(command, environment.keySet());
         if (given > RecordRequest.GIVEN_BYTES_MAX) {
-            throw CommandException.badInput("the command has " + given + " bytes, more than the run's first event can hold, which is "
-                    + RecordRequest.GIVEN_BYTES_MAX + "; move long arguments into a file in the workspace");
+            throw CommandException.badInput(
+                    "the command has " + given + " bytes, more than the run's first event can hold, which is "
+                            + RecordRequest.GIVEN_BYTES_MAX + "; move long arguments into a file in the workspace");
         }
         return new RecordRequest(
                 image,

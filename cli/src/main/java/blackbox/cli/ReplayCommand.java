@@ -75,7 +75,10 @@ final class ReplayCommand implements Callable<Integer> {
     @Nullable
     private Moment to;
 
-    @Option(names = "--times", paramLabel = "N", description = "Replay N times and report how many replays confirm the run.")
+    @Option(
+            names = "--times",
+            paramLabel = "N",
+            description = "Replay N times and report how many replays confirm the run.")
     private int times = 1;
 
     @Option(
@@ -134,17 +137,20 @@ final class ReplayCommand implements Callable<Integer> {
     private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
         if (times > 1 || !variables.isEmpty()) {
-            throw CommandException.badInput("--to stops once in an exact recording and cannot be combined with --times or --env");
+            throw CommandException.badInput(
+                    "--to stops once in an exact recording and cannot be combined with --times or --env");
         }
         var recordings = new Recordings(folder.root());
         var options = new ReplayOptions(id, 1, workspace);
         ReplaySession.Opened opened = session.open(options);
         ReplayMethod tier = opened.tier();
         if (tier != ReplayMethod.EXACT) {
-            throw CommandException.badInput("a replay can stop at a moment only of an exact recording, and this run was "
-                    + Tiers.why(tier) + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
+            throw CommandException.badInput(
+                    "a replay can stop at a moment only of an exact recording, and this run was " + Tiers.why(tier)
+                            + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
-        if (workspace == null) { // hashing a given workspace means packing it first, and the moment may turn out to be wrong
+        if (workspace
+                == null) { // hashing a given workspace means packing it first, and the moment may turn out to be wrong
             opened.hash();
         }
         long index = moment.locate(recordings, id).index();

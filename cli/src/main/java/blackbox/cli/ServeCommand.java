@@ -73,7 +73,10 @@ final class ServeCommand implements Callable<Integer> {
     @Nullable
     private String kafka;
 
-    @Option(names = "--kafka-properties", paramLabel = "FILE", description = "Further Kafka client settings (TLS, SASL).")
+    @Option(
+            names = "--kafka-properties",
+            paramLabel = "FILE",
+            description = "Further Kafka client settings (TLS, SASL).")
     @Nullable
     private Path kafkaProperties;
 

@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
 /// `blackbox show`.
 @Command(
         name = "show",
-        description = "Summarize one run: what ran, on which image, what was counted and lost, and whether it verifies.",
+        description =
+                "Summarize one run: what ran, on which image, what was counted and lost, and whether it verifies.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExample:%n",
         footer = "  blackbox show last")

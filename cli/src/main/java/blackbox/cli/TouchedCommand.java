@@ -50,7 +50,9 @@ final class TouchedCommand implements Callable<Integer> {
     @Option(names = "--egress", description = "Show all network traffic; sections without their option are left out.")
     private boolean egress;
 
-    @Option(names = "--privileges", description = "Show all uses of privileges; sections without their option are left out.")
+    @Option(
+            names = "--privileges",
+            description = "Show all uses of privileges; sections without their option are left out.")
     private boolean privileges;
 
     @Spec

@@ -96,8 +96,9 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
                 contradictions.add(name + ": the log has " + log.size() + " leaves, but an outside party vouches for "
                         + checkpoint.size() + ": it was rolled back");
             } else if (!roots.at(checkpoint.size()).equals(checkpoint.root())) {
-                contradictions.add(name + ": an outside party vouches for a different history of the log: a different root for "
-                        + checkpoint.size() + " leaves");
+                contradictions.add(
+                        name + ": an outside party vouches for a different history of the log: a different root for "
+                                + checkpoint.size() + " leaves");
             } else {
                 anchors.addAll(found);
             }

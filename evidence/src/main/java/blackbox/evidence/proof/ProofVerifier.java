@@ -85,7 +85,8 @@ public final class ProofVerifier {
                     "the log of runs does not contain the run's checkpoint yet: it is signed by a key that only the run itself names,"
                             + " and no long-term key vouches for it");
         } else if (inLog == null && direct) {
-            limits.add("no log of runs contains the run's checkpoint, so no witness or time authority can have seen it");
+            limits.add(
+                    "no log of runs contains the run's checkpoint, so no witness or time authority can have seen it");
         }
         trusted |= direct && inLog == null;
         limits.add("the proof is about one event; it does not show that the recording is complete");
@@ -219,8 +220,7 @@ public final class ProofVerifier {
             @Nullable EventProof proof, @Nullable Checkpoint run, @Nullable Checkpoint log, boolean whole) {
         boolean anchored = !tampered && (witnessed || !stamped.isEmpty());
         if (!anchored) {
-            limits.add(
-                    "the time is the recorder's own: no trusted witness or time authority vouches for it");
+            limits.add("the time is the recorder's own: no trusted witness or time authority vouches for it");
         }
         var verification = new Verification(
                 tampered ? Integrity.TAMPERED : Integrity.VERIFIED,

@@ -196,8 +196,7 @@ public final class RunVerifier {
     private boolean rows(DataFile file, SpoolCheck spool) throws IOException {
         DataFileName name = file.name();
         if (name.firstIndex() < log.size()) {
-            findings.tampered(
-                    name.firstIndex(), name + ": it repeats events of another file, up to " + log.size());
+            findings.tampered(name.firstIndex(), name + ": it repeats events of another file, up to " + log.size());
             return false;
         }
         if (name.firstIndex() > log.size()) {

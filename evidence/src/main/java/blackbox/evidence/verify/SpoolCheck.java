@@ -45,11 +45,13 @@ final class SpoolCheck {
         long limit = Math.min(log.size(), tableEnd - 1);
         for (SealedBatch batch = peek(); batch != null && batch.firstIndex() <= limit; batch = peek()) {
             if (batch.firstIndex() != log.size()) {
-                findings.tampered(batch.firstIndex(), "a batch in the spool does not start where the table's batch does");
+                findings.tampered(
+                        batch.firstIndex(), "a batch in the spool does not start where the table's batch does");
             } else if (log.size() > 0 || batch.sequence() == 0) {
                 LeafLog fork = log.fork();
                 take(batch, fork);
-                log.expect(fork.size(), fork.root(), "the events of a batch in the spool differ from those in the table");
+                log.expect(
+                        fork.size(), fork.root(), "the events of a batch in the spool differ from those in the table");
             }
             batches.remove();
         }

@@ -336,7 +336,7 @@ final class AttackTest {
         assertTampered("there is no log of runs that holds");
         log = other;
         log.publish();
-        assertTampered("the log of runs does not hold it");
+        assertTampered("the log of runs does not contain it");
         log = freshLog(folder.resolve("log"));
         log.entries.clear();
         log.add(run.certificate(log.key));

@@ -96,7 +96,8 @@ public final class BatchCheck {
         trusted = List.copyOf(trust.get());
         if (batch.firstIndex() > 0 || batch.sequence() > 0) {
             return note.signedBy(trusted) == null
-                    ? refused(batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has arrived before")
+                    ? refused(
+                            batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has arrived before")
                     : checkPlace(batch, note, remember(batch.run(), new NextSigner.Direct()));
         }
         NextSigner signer = opening.signerOf(batch, trusted);
@@ -188,7 +189,8 @@ public final class BatchCheck {
         Text detail = row.has(Column.DETAIL) ? row.text(Column.DETAIL) : null;
         NextSigner next = run.state().signer().after(detail, closes);
         if (next == null) {
-            return refused(batch, Reason.HEARTBEAT, "its heartbeat does not correctly name the signer of the next batch");
+            return refused(
+                    batch, Reason.HEARTBEAT, "its heartbeat does not correctly name the signer of the next batch");
         }
         Hash hash = batch.hash();
         var frontier = new ChainState.Frontier(run.tree().toBytes());

@@ -22,7 +22,10 @@ final class TableGrowth {
     static void requireKnown(Table table) throws IngestException {
         String version = table.properties().get(IcebergSchema.VERSION_PROPERTY);
         if (!Integer.toString(EventsTable.VERSION).equals(version)) {
-            throw refused(table, "has version " + version + ", but this version of Blackbox supports version " + EventsTable.VERSION);
+            throw refused(
+                    table,
+                    "has version " + version + ", but this version of Blackbox supports version "
+                            + EventsTable.VERSION);
         }
         for (NestedField field : table.schema().columns()) {
             NestedField known = IcebergSchema.SCHEMA.findField(field.fieldId());

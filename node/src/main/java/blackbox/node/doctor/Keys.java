@@ -36,7 +36,8 @@ final class Keys {
             return Check.ok("algorithms", provider.description() + "; FIPS mode leaves out ML-DSA signature lines");
         }
         Openssl openssl = Openssl.load();
-        String sooner = openssl == null ? "no libcrypto.so.3; verifying long runs takes longer without it" : openssl.version();
+        String sooner =
+                openssl == null ? "no libcrypto.so.3; verifying long runs takes longer without it" : openssl.version();
         return Check.ok("algorithms", provider.description() + "; " + sooner);
     }
 
@@ -56,7 +57,9 @@ final class Keys {
         try {
             LogKeyConf conf = LogKeys.conf(keys);
             if (conf == null) {
-                return Check.ok("log-key", "none yet; the first recording creates a file key, or do it now: blackbox keys create");
+                return Check.ok(
+                        "log-key",
+                        "none yet; the first recording creates a file key, or do it now: blackbox keys create");
             }
             Check store = store(conf);
             return store.state() == Check.State.OK ? validity(conf, store, now) : store;

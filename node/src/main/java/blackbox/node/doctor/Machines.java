@@ -83,7 +83,8 @@ final class Machines {
             BuildNamespace.check(Files.isDirectory(data) ? data : Path.of(System.getProperty("java.io.tmpdir")));
             return Check.ok(name, "packages can be installed by " + System.getProperty("user.name"));
         } catch (VmException e) {
-            return Check.missing(name, String.valueOf(e.getMessage()), "fix what the message says; recording does not need it");
+            return Check.missing(
+                    name, String.valueOf(e.getMessage()), "fix what the message says; recording does not need it");
         }
     }
 
@@ -108,7 +109,9 @@ final class Machines {
                     : AcceleratorProbe.choose(data, Qemu.find(data), image);
             return accelerator == null
                     ? Check.absent(
-                            ACCELERATOR, "/dev/kvm exists; whether a kernel boots under it is known once there is an image", BUILD)
+                            ACCELERATOR,
+                            "/dev/kvm exists; whether a kernel boots under it is known once there is an image",
+                            BUILD)
                     : Check.ok(ACCELERATOR, accelerator.kind() + ": " + accelerator.reason());
         } catch (VmException e) {
             return Check.missing(ACCELERATOR, String.valueOf(e.getMessage()), "see above");

@@ -98,7 +98,9 @@ final class RunsController {
                 parts.add(TouchedPart.valueOf(name.toUpperCase(Locale.ROOT)));
             } catch (IllegalArgumentException e) {
                 throw new QueryException(
-                        Code.BAD_INPUT, "'" + name + "' is not a part; choose files, processes, egress or privileges", e);
+                        Code.BAD_INPUT,
+                        "'" + name + "' is not a part; choose files, processes, egress or privileges",
+                        e);
             }
         }
         return parts;

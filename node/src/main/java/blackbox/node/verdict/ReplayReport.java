@@ -109,8 +109,8 @@ public final class ReplayReport {
         ClockOffset clock = comparison.clock();
         if (clock != null) {
             Long end = clock.endNs();
-            out.println("guest clock   differs from the recorded one by " + seconds(clock.startNs()) + " at the command's start"
-                    + (end == null ? "" : ", by " + seconds(end) + " at its end"));
+            out.println("guest clock   differs from the recorded one by " + seconds(clock.startNs())
+                    + " at the command's start" + (end == null ? "" : ", by " + seconds(end) + " at its end"));
         }
         FirstDivergence divergence = comparison.firstDivergence();
         if (divergence != null) {

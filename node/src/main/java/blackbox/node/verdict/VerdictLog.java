@@ -33,7 +33,8 @@ final class VerdictLog {
             // A data folder that was copied without its keys must not get new ones: its log belongs to
             // someone else.
             if (LogKeys.conf(data.keys()) == null) {
-                return new StoredVerdict(verdict, document.file(), "this data folder does not have the key of its log of runs");
+                return new StoredVerdict(
+                        verdict, document.file(), "this data folder does not have the key of its log of runs");
             }
             try (TransparencyLog runs = TransparencyLog.open(data)) {
                 runs.log().replayed(verdict.run(), verdict.tier(), verdict.outcome(), document.sha256());

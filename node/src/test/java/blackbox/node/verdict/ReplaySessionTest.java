@@ -294,7 +294,7 @@ class ReplaySessionTest {
         assertTrue(verdicts.hold());
         assertTrue(String.valueOf(verdicts.telling().unsigned()).contains("does not have the key of its log of runs"));
         assertFalse(Files.exists(data.keys().resolve("log.conf")), "no key is made for somebody else's log");
-        assertTrue(String.valueOf(shown().getFirst().fault()).contains("does not hold it"));
+        assertTrue(String.valueOf(shown().getFirst().fault()).contains("does not contain it"));
         assertTrue(text(verdicts).contains("signed        NO"), text(verdicts));
     }
 

@@ -36,7 +36,8 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
                             kind.eventName().equals(name) || kind.eventName().startsWith(name + "."))
                     .collect(Collectors.toSet());
             if (named.isEmpty()) {
-                throw new QueryException(Code.BAD_INPUT, "'" + name + "' is not a kind of event; the kinds are " + allKinds());
+                throw new QueryException(
+                        Code.BAD_INPUT, "'" + name + "' is not a kind of event; the kinds are " + allKinds());
             }
             wanted.addAll(named);
         }

@@ -78,8 +78,8 @@ final class PrivilegeCollector {
             limits.add("io_uring was used; reads and writes submitted through it may not have been seen");
         }
         if (unkept > 0) {
-            limits.add(
-                    "only " + USES_MAX + " different uses of privileges are listed; " + unkept + " events were of other uses");
+            limits.add("only " + USES_MAX + " different uses of privileges are listed; " + unkept
+                    + " events were of other uses");
         }
         return limits;
     }

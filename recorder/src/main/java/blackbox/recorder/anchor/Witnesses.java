@@ -116,7 +116,8 @@ public final class Witnesses {
                             "it knows the log with " + known + " leaves, which is more than " + checkpoint.size());
                 }
                 if (known == oldSize && tries > 0 || known == oldSize && known == checkpoint.size()) {
-                    return Answer.none("it knows a different history of the log: a different root for " + known + " leaves");
+                    return Answer.none(
+                            "it knows a different history of the log: a different root for " + known + " leaves");
                 }
                 oldSize = known;
             }

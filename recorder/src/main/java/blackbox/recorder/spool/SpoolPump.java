@@ -67,7 +67,8 @@ public final class SpoolPump implements AutoCloseable {
             ByteBuffer header = fill(in, ByteBuffer.allocate(SpoolSegment.RECORD_OVERHEAD), offset);
             int length = header.getInt(0);
             if (length <= 0 || offset + SpoolSegment.RECORD_OVERHEAD + length > position.durableBytes()) {
-                throw new IOException("the spool segment " + position.file() + " was changed while the recorder was using it");
+                throw new IOException(
+                        "the spool segment " + position.file() + " was changed while the recorder was using it");
             }
             int size = SpoolSegment.RECORD_OVERHEAD + length;
             SpoolSegment read = SpoolSegment.read(

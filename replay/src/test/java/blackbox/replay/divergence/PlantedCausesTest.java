@@ -343,7 +343,7 @@ class PlantedCausesTest {
                         (events, shell) -> events.dns(shell, "example.test", "192.0.2.1"),
                         (events, shell) -> events.dns(shell, "example.test", "192.0.2.2"))
                 .is(DivergenceClass.NET_DIFF)
-                .saying("answered otherwise");
+                .saying("answered differently");
     }
 
     private static Deeds runs(String program, String opens) {
@@ -388,7 +388,7 @@ class PlantedCausesTest {
     void threadsThatRace() throws Exception {
         plant(threads(true), threads(false))
                 .is(DivergenceClass.SCHED)
-                .saying("got at the same file in the other order");
+                .saying("accessed the same file in the opposite order");
     }
 
     @Test
@@ -417,7 +417,7 @@ class PlantedCausesTest {
         Deeds recorded = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1));
         Deeds actual = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1));
         Planted planted = plant(recorded, actual);
-        planted.is(DivergenceClass.SCHED).saying("shared out otherwise");
+        planted.is(DivergenceClass.SCHED).saying("divided differently");
     }
 
     /// Twelve jobs; the ninth is the first that another thread takes.

@@ -94,7 +94,8 @@ public final class QemuProcess implements AutoCloseable {
                 if (event.name().equals("BLOCK_IO_ERROR")
                         && event.data().path("nospace").asBoolean()) {
                     failed.complete(new HostFailure(
-                            Code.DISK_FULL, "the host's disk is full, so the VM was stopped; free some space and run again"));
+                            Code.DISK_FULL,
+                            "the host's disk is full, so the VM was stopped; free some space and run again"));
                 }
                 listener.accept(event);
             };
@@ -267,7 +268,8 @@ public final class QemuProcess implements AutoCloseable {
     public void kill() throws VmException {
         process.destroyForcibly();
         if (!awaitEnd(START_TIMEOUT)) {
-            throw new VmException(Code.QEMU_FAILED, "QEMU, process " + process.pid() + ", did not end after it was killed");
+            throw new VmException(
+                    Code.QEMU_FAILED, "QEMU, process " + process.pid() + ", did not end after it was killed");
         }
     }
 

@@ -128,8 +128,8 @@ public final class QemuBuilds {
         Qemu fetched = fetch(mirror).qemu();
         var admission = trial.of(fetched, image);
         if (!admission.admitted() && !CarriedQemu.list(data).isEmpty()) {
-            progress.say(
-                    "the imported QEMU cannot be used here (" + admission.reason() + "); using the one of the shipped lock");
+            progress.say("the imported QEMU cannot be used here (" + admission.reason()
+                    + "); using the one of the shipped lock");
             QemuParts parts = QemuParts.shipped();
             fetched = make(parts, fetch -> fetch.make(parts.lock(), mirror)).qemu();
             admission = trial.of(fetched, image);
@@ -166,7 +166,8 @@ public final class QemuBuilds {
         QemuBuild build = make(parts, fetch -> fetch.make(carried.lock(), mirror));
         String digest = build.record().files().sha256();
         if (!digest.equals(carried.digest())) {
-            progress.say("this QEMU's digest differs from the imported one's: " + digest + " instead of " + carried.digest());
+            progress.say("this QEMU's digest differs from the imported one's: " + digest + " instead of "
+                    + carried.digest());
         }
         return build;
     }
