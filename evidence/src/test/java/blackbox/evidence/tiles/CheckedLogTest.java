@@ -313,10 +313,10 @@ class CheckedLogTest {
                 new ReplayNote(OTHER, ReplayMethod.EXACT, Outcome.IDENTICAL, Hash.sha256(new byte[1]), BEGUN).text();
         log.add(SignedNote.sign(known.replace("/v1", "/v2"), log.key));
         log.publish();
-        broken("leaf 1 is no verdict on a replay of a known version");
+        broken("leaf 1 is not a verdict on a replay of a known version");
         beginAnew("praised");
         log.add(SignedNote.sign("blackbox/praise/v1\nwell done\n", log.key));
         log.publish();
-        broken("leaf 1 is a note of no known kind");
+        broken("leaf 1 is a note of an unknown kind");
     }
 }

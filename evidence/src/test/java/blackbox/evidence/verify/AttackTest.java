@@ -407,6 +407,6 @@ final class AttackTest {
         run.close(0);
         run.spool(0, 2);
         assertVerdict(Integrity.VERIFIED, Completeness.LOSS_UNDECLARED);
-        assertTrue(verify().findings().getFirst().what().contains("2 events missing, losses of 1"));
+        assertTrue(verify().findings().getFirst().what().contains("2 events missing, but only 1 are declared lost"));
     }
 }

@@ -217,7 +217,7 @@ class ReplaySessionTest {
         assertEquals(3, shown().size());
         assertEquals(3, ReplayReport.json(verdicts).path("times").asInt());
         assertTrue(text(verdicts).contains("2 of 3 replays confirm"), text(verdicts));
-        assertTrue(text(verdicts).contains("parts at      event 1, RANDOM"), text(verdicts));
+        assertTrue(text(verdicts).contains("diverges at   event 1, RANDOM"), text(verdicts));
         assertTrue(said.stream().anyMatch(line -> line.startsWith("replay 3 of 3, about ")), said.toString());
     }
 

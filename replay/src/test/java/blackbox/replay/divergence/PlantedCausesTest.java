@@ -228,7 +228,7 @@ class PlantedCausesTest {
                 AlignmentSettings.of(3));
         new Planted(alignment, index, actualIndex)
                 .is(DivergenceClass.IMAGE)
-                .saying("the file /workspace/config of the workspace differs already where it is unpacked");
+                .saying("the file /workspace/config of the workspace already differs when it is unpacked");
     }
 
     @Test
@@ -251,7 +251,7 @@ class PlantedCausesTest {
                         (events, shell) -> events.open(shell, "/opt/licence", 0),
                         (events, shell) -> events.open(shell, "/opt/licence", -2))
                 .is(DivergenceClass.IMAGE)
-                .saying("the file /opt/licence could be opened on one side only");
+                .saying("the file /opt/licence could be opened on only one side");
     }
 
     @Test
