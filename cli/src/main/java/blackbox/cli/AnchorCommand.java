@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "anchor",
         description = {
-            "Have outside parties vouch for the log of runs as it is now: the witnesses of <data>/keys/policy, and",
-            "time-stamping authorities. What they say is checked and kept beside the log. Exit 0 when all of them did."
+            "Have outside parties vouch for the log of runs in its present state: the witnesses of <data>/keys/policy and",
+            "time-stamping authorities. Their answers are checked and stored beside the log. Exit 0 when all of them vouched."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
@@ -54,7 +54,7 @@ final class AnchorCommand implements Callable<Integer> {
             paramLabel = "DURATION",
             defaultValue = "20s",
             converter = DurationConverter.class,
-            description = "Longest that one of them may take to answer (default: ${DEFAULT-VALUE}).")
+            description = "How long to wait for each of them (default: ${DEFAULT-VALUE}).")
     private Duration timeout = Duration.ofSeconds(20);
 
     @Spec
@@ -65,9 +65,10 @@ final class AnchorCommand implements Callable<Integer> {
         DataFolder data = common.dataFolder();
         AnchorSettings settings = AnchorSettings.read(data.keys(), authorities);
         if (settings.isEmpty()) {
-            throw CommandException.badInput("there is nobody to ask: name witnesses and where they are in "
-                    + data.keys().resolve(AnchorSettings.POLICY) + ", or a time authority with --tsa or in "
-                    + data.keys().resolve(AnchorSettings.CONF));
+            throw CommandException.badInput(
+                    "no witness or time authority is configured: name witnesses with their addresses in "
+                            + data.keys().resolve(AnchorSettings.POLICY) + ", or a time authority with --tsa or in "
+                            + data.keys().resolve(AnchorSettings.CONF));
         }
         try (var client = new AnchorClient(timeout)) {
             var anchoring = new Anchoring(

@@ -14,7 +14,7 @@ public final class CommandException extends RuntimeException {
         this.exitCode = exitCode;
     }
 
-    /// The user asked for something that cannot be: exit 2.
+    /// The user asked for something impossible: exit 2.
     public static CommandException badInput(String message) {
         return new CommandException(ExitCodes.BAD_INPUT, message, null);
     }

@@ -11,8 +11,9 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /// The commands of `blackbox`, in the order in which the help lists them.
 ///
-/// Reading a command's options by reflection takes milliseconds; for all of them, half of the time to the help. So
-/// only what the arguments ask for is read (docs/decisions/0094-start-up-caches.md).
+/// Reading a command's options by reflection takes milliseconds; doing so for all commands is half of the
+/// time that `--help` takes. So only what the arguments ask for is read
+/// (docs/decisions/0094-start-up-caches.md).
 final class Commands {
     private static final List<Class<?>> ALL = List.of(
             DemoCommand.class,
@@ -37,12 +38,12 @@ final class Commands {
 
     private Commands() {}
 
-    /// Gives `program` the commands that `arguments` need: the one that is named first, whole; with no command named,
-    /// each one's name and description; else all of them, whole.
+    /// Adds to `program` the commands that `arguments` need: the complete command that is named first; only
+    /// names and descriptions where no command is named; otherwise all commands, complete.
     static CommandLine addTo(CommandLine program, String... arguments) {
         Map<String, Class<?>> byName = byName();
         Class<?> named = arguments.length == 0 ? null : byName.get(arguments[0]);
-        if (named != null && named != GenerateCompletion.class) { // which writes down what all of them take
+        if (named != null && named != GenerateCompletion.class) { // which prints the options of all commands
             program.addSubcommand(arguments[0], named);
         } else if (Arrays.stream(arguments).noneMatch(byName::containsKey)) {
             byName.forEach((name, command) -> program.addSubcommand(name, outline(command)));
@@ -62,7 +63,7 @@ final class Commands {
         return command.getAnnotation(Command.class);
     }
 
-    /// What the help's list of commands shows of one.
+    /// What the list of commands in the help shows for one command.
     private static CommandSpec outline(Class<?> command) {
         CommandSpec outline = CommandSpec.create();
         outline.usageMessage()

@@ -34,12 +34,12 @@ public final class CommonOptions {
         return new DataFolder(base.resolve("blackbox")).absolute();
     }
 
-    /// The recordings there, with answers made from what is believed only.
+    /// The recordings there; answers are made only from data files that are believed.
     Recordings recordings() {
         return new LocalTrust(dataFolder()).recordings();
     }
 
-    /// As the XDG specification has it; the JVM's own idea is the account's, whatever `HOME` says.
+    /// As the XDG specification defines it; the JVM's `user.home` is the account's, whatever `HOME` says.
     private static String home() {
         String home = System.getenv("HOME");
         return home != null && home.startsWith("/") ? home : System.getProperty("user.home");

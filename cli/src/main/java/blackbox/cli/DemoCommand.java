@@ -48,16 +48,16 @@ import picocli.CommandLine.Spec;
 /// run verifies and a replay confirms it.
 @Command(
         name = "demo",
-        description = "A scripted agent works in a VM; then see what it touched, with proof, and replay it.",
+        description = "Record a scripted agent in a VM; then show what it touched, verify the run and replay it.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox demo                      the first time it also builds the guest image (minutes)",
-            "  blackbox demo --data /tmp/demo     leave your own recordings alone",
-            "  blackbox demo --tier live          record as where the machine has KVM",
+            "  blackbox demo --data /tmp/demo     keep the demo apart from your own recordings",
+            "  blackbox demo --tier live          record as on a machine with KVM",
             "",
             "The agent clones a repository, edits, builds, installs and reports to a service on this machine's loopback.",
-            "The run is then verified and replayed once. Exit 0: all of it held. 1: the run does not verify, or the",
+            "The run is then verified and replayed once. Exit 0: everything holds. 1: the run does not verify, or the",
             "replay differs. 3: something failed. `blackbox touched last --all` lists everything that the agent did."
         })
 public final class DemoCommand implements Callable<Integer> {
@@ -88,21 +88,21 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /// All that the first recording would wait for: image, QEMU and snapshot.
+    /// Everything that the first recording would have to wait for: image, QEMU and snapshot.
     private static void prepare(DataFolder data, TierOption option, Narrator narrator) throws VmException {
         GuestImage image;
         try {
-            narrator.phase("image", "looking at the guest image");
+            narrator.phase("image", "checking the guest image");
             var store = new ImageStore(data.root());
             image = store.open(ImageCommand.DEFAULT, GuestFiles.with(TracerFiles.all()));
         } catch (VmException e) {
             if (e.code() != Code.IMAGE_UNKNOWN) {
                 throw e;
             }
-            narrator.say("none yet: building the guest image from Debian packages, which takes some minutes");
+            narrator.say("there is none yet; building it from Debian packages, which takes a few minutes");
             image = ImageCommand.build(data, ImageCommand.DEFAULT, LockPolicy.PREFER, null, narrator);
         }
-        narrator.phase("machine", "a QEMU and a warm snapshot to start from");
+        narrator.phase("machine", "preparing QEMU and a warm snapshot to start from");
         ImageCommand.prepare(data, option, image, null, narrator);
     }
 
@@ -110,12 +110,13 @@ public final class DemoCommand implements Callable<Integer> {
         Path workspace = Files.createTempDirectory("blackbox-demo-");
         try (var service = new DemoService()) {
             DemoWorkspace.write(workspace);
-            narrator.phase("record", "a scripted agent in a VM");
+            narrator.phase("record", "recording a scripted agent in a VM");
             RecordResult result = record(data, option, workspace, service, narrator);
             if (result.exitCode() != 0 || service.receivedBytes() == 0) {
                 throw CommandException.failed(
-                        "the demo's agent ended with " + result.exitCode() + ", and its service received "
-                                + service.receivedBytes() + " bytes; what it did: blackbox events " + result.run(),
+                        "the demo's agent exited with code " + result.exitCode() + ", and its service received "
+                                + service.receivedBytes() + " bytes; to see what it did: blackbox events "
+                                + result.run(),
                         null);
             }
             return result;
@@ -147,12 +148,12 @@ public final class DemoCommand implements Callable<Integer> {
 
             @Override
             public void agentStarts() {
-                narrator.say("the agent works");
+                narrator.say("the agent is working");
             }
 
             @Override
             public void agentEnded() {
-                narrator.say("the agent has ended; bringing its workspace back and closing the run");
+                narrator.say("the agent has ended; copying its workspace back and closing the run");
             }
         };
         return new RecordSession(data, request, KafkaSettings.EMBEDDED, StandardStreams.asides(), listener).run();
@@ -162,12 +163,13 @@ public final class DemoCommand implements Callable<Integer> {
             throws IOException, ReplayException, InterruptedException {
         var recordings = new LocalTrust(data).recordings();
         RunId run = result.run();
-        narrator.phase("touched", "what the run read, wrote, executed and called");
+        narrator.phase("touched", "listing what the run read, wrote, executed and called");
         Touched touched = TouchedCollector.collect(recordings, run);
-        narrator.phase("verify", "signatures, tree and completeness, from Parquet and public keys alone");
+        narrator.phase(
+                "verify", "checking signatures, tree and completeness, from Parquet files and public keys alone");
         Verification verification = RunVerifier.verify(
                 recordings, run, new LocalTrust(data).trustedKeys(), null, new LocalTrust(data).anchorTrust());
-        narrator.phase("replay", "the same again from the same start, without any network, and compared");
+        narrator.phase("replay", "running it again from the same start, without any network, and comparing");
         ReplaySession.Verdicts verdicts = new ReplaySession(
                         data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, narrator::say)
                 .run(new ReplaySession.ReplayOptions(run, 1, null), new LocalTrust(data).trustedKeys());

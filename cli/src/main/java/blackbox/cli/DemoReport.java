@@ -17,22 +17,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What the demo shows last, on one screen: the run, what it touched, the proof, the verdict, and what to try next.
+/// What the demo shows at the end, on one screen: the run, what it touched, the proof, the verdict, and what
+/// to try next.
 ///
-/// @param phases what took how long
+/// @param phases how long each phase took
 record DemoReport(
         RecordResult result,
         Touched touched,
         Verification verification,
         Verdicts verdicts,
         List<Narrator.Phase> phases) {
-    /// It never has more lines.
+    /// The most lines that it ever has.
     static final int LINES_MAX = 25;
 
     private static final int LINE_CHARS_MAX = 160;
     private static final int TOUCHED_MAX = 12;
 
-    /// 0 where all of it holds.
+    /// 0 when everything holds.
     int exitCode() {
         if (verdicts.isFailure()) {
             return ExitCodes.FAILED;
@@ -63,8 +64,8 @@ record DemoReport(
         add(
                 lines,
                 "next",
-                "blackbox touched last --all              everything that the agent did",
-                "blackbox verify last                     the proof again, from files and public keys",
+                "blackbox touched last --all              everything the agent did",
+                "blackbox verify last                     verify again, from files and public keys",
                 "blackbox record --workspace . -- make    a run of your own");
         return lines;
     }
@@ -77,7 +78,7 @@ record DemoReport(
 
     private String took() {
         Duration all = phases.stream().map(Narrator.Phase::took).reduce(Duration.ZERO, Duration::plus);
-        return phases.stream().map(Narrator.Phase::toString).collect(Collectors.joining(", ")) + "; in all "
+        return phases.stream().map(Narrator.Phase::toString).collect(Collectors.joining(", ")) + "; total "
                 + Narrator.time(all);
     }
 

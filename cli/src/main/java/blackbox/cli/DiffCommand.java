@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 /// `blackbox diff`.
 @Command(
         name = "diff",
-        description = "How two runs differ: the first event in which they part, and the input that explains it."
-                + " Exit 0 only where they are equal but for what the named rules allow.",
+        description = "Show how two runs differ: the first event at which they diverge, and the input that explains it."
+                + " Exit 0 only when they are equal except for what the named rules allow.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {"  blackbox diff nightly last", "  blackbox diff nightly last --context 10 --json"})
@@ -44,7 +44,7 @@ final class DiffCommand implements Callable<Integer> {
     @Option(
             names = "--context",
             paramLabel = "N",
-            description = "Events shown before and behind the divergence, 0 to 100 (default: ${DEFAULT-VALUE}).")
+            description = "Events shown before and after the divergence, 0 to 100 (default: ${DEFAULT-VALUE}).")
     private int context = AlignmentSettings.CONTEXT_DEFAULT;
 
     @Spec
@@ -54,7 +54,7 @@ final class DiffCommand implements Callable<Integer> {
     public Integer call() throws IOException, QueryException {
         if (context < 0 || context > AlignmentSettings.CONTEXT_MAX) {
             throw CommandException.badInput(
-                    "--context is 0 to " + AlignmentSettings.CONTEXT_MAX + " events, not " + context);
+                    "--context takes a number from 0 to " + AlignmentSettings.CONTEXT_MAX + ", not " + context);
         }
         var recordings = common.recordings();
         RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));

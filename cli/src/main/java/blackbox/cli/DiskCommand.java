@@ -27,10 +27,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `blackbox disk`. Exit 1 when what is shown is not what was asked for, because the log of the disk is cut.
+/// `blackbox disk`. Exit 1 when the log of the disk ends too early to show the moment that was asked for.
 @Command(
         name = "disk",
-        description = "The VM's disk as it was at a moment of a run.",
+        description = "Show the VM's disk as it was at a moment of a run.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
             "  blackbox disk nightly --at 2026-11-22T02:13:07Z --out state.ext4",
             "",
             "--list and --cat also name the event that last changed a file (blackbox events RUN shows it).",
-            "--out writes the writable disk: a raw ext4 with holes whose folder upper lies over the image's root."
+            "--out writes the writable disk: a sparse raw ext4 image whose folder upper is overlaid on the image's root."
         })
 final class DiskCommand implements Callable<Integer> {
 
@@ -73,7 +73,7 @@ final class DiskCommand implements Callable<Integer> {
                 names = "--list",
                 paramLabel = "PATH",
                 required = true,
-                description = "Show a folder's entries, or what is known of a file.")
+                description = "List a folder's entries, or show a file's metadata.")
         @Nullable
         String list;
 
@@ -89,7 +89,7 @@ final class DiskCommand implements Callable<Integer> {
                 names = "--out",
                 paramLabel = "FILE",
                 required = true,
-                description = "Write the disk's image to a new file.")
+                description = "Write the disk image to a new file.")
         @Nullable
         Path out;
     }
@@ -131,8 +131,8 @@ final class DiskCommand implements Callable<Integer> {
         long bytes = file.node().inode().bytes();
         if (bytes > (common.json() ? JSON_CONTENT_BYTES_MAX : CONTENT_BYTES_MAX)) {
             throw CommandException.badInput("'" + printable(file.path()) + "' has " + bytes
-                    + " bytes, more than are shown this way; "
-                    + (common.json() ? "leave --json away" : "use --out and read the image"));
+                    + " bytes, more than can be shown this way; "
+                    + (common.json() ? "omit --json" : "use --out and read the file from the image"));
         }
         try (InputStream content = DiskListing.content(disk, file)) {
             if (common.json()) {
@@ -153,7 +153,7 @@ final class DiskCommand implements Callable<Integer> {
         answer(disk, id, json -> {});
     }
 
-    /// What is shown and within which limits: in the document, or on standard error.
+    /// What is shown and what limits apply: in the document, or on standard error.
     private void answer(DiskAt disk, RunId id, JsonOut.Body body) throws IOException {
         if (common.json()) {
             JsonOut.document(spec.commandLine().getOut(), json -> {
@@ -196,7 +196,7 @@ final class DiskCommand implements Callable<Integer> {
 
     private static String said(LastWrites.@Nullable Write write) {
         if (write == null) {
-            return "no event changed it so far";
+            return "no event has changed it by then";
         }
         Text process = write.process();
         return write.kind().eventName() + " " + write.index() + " at " + Timestamps.format(write.atNs())

@@ -15,12 +15,12 @@ import picocli.CommandLine.Option;
 /// `blackbox doctor`: what this machine can do. Exit 0 when it can record, 1 when something needed is missing.
 @Command(
         name = "doctor",
-        description = "What this machine can do, and how to get what is missing.",
+        description = "Check what this machine can do, and say how to get what is missing.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExample:%n",
         footer = {
             "  blackbox doctor --json",
-            "  blackbox doctor --fix      try each QEMU with record and replay; when none is good, unpack Debian's",
+            "  blackbox doctor --fix      try record and replay with each QEMU; if none passes, unpack Debian's",
             "",
             "Exit code 1: something that recording needs is missing."
         })
@@ -32,7 +32,7 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--fix",
             description =
-                    "Get what is missing and needs no installation: a QEMU for exact recordings, in the data folder.")
+                    "Fetch what can be had without installing packages: a QEMU for exact recordings, kept in the data folder.")
     boolean fix;
 
     @Option(

@@ -15,12 +15,12 @@ public final class DurationConverter implements ITypeConverter<Duration> {
     public Duration convert(String text) {
         Matcher matcher = FORM.matcher(text);
         if (text.isEmpty() || !matcher.matches()) {
-            throw new TypeConversionException("'" + text + "' is no duration; write 90s, 10m, 2h or 1h30m");
+            throw new TypeConversionException("'" + text + "' is not a duration; write 90s, 10m, 2h or 1h30m");
         }
         Duration duration =
                 Duration.ofHours(part(matcher, 1)).plusMinutes(part(matcher, 2)).plusSeconds(part(matcher, 3));
         if (duration.isZero()) {
-            throw new TypeConversionException("a duration of nothing makes no sense here");
+            throw new TypeConversionException("the duration must be longer than 0");
         }
         return duration;
     }

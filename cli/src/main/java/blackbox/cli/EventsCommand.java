@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 /// `blackbox events`.
 @Command(
         name = "events",
-        description = "A run's events, in order.",
+        description = "List a run's events, in order.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {"  blackbox events last --kind process.exec --kind net", "  blackbox events last --follow --json"})
@@ -35,21 +35,21 @@ final class EventsCommand implements Callable<Integer> {
     @Mixin
     private RunArgument run;
 
-    @Option(names = "--follow", description = "Go on while the run is being recorded.")
+    @Option(names = "--follow", description = "Keep printing new events while the run is being recorded.")
     private boolean follow;
 
     @Option(
             names = "--kind",
             paramLabel = "K",
             split = ",",
-            description = "Only events of this kind (`file.open`) or family (`file`); may be repeated.")
+            description = "Show only events of this kind (`file.open`) or family (`file`); may be repeated.")
     private List<String> kinds = new ArrayList<>();
 
-    @Option(names = "--from", paramLabel = "T", description = "Not before this time (RFC 3339).")
+    @Option(names = "--from", paramLabel = "T", description = "Only events at or after this time (RFC 3339).")
     @Nullable
     private String from;
 
-    @Option(names = "--to", paramLabel = "T", description = "Before this time (RFC 3339).")
+    @Option(names = "--to", paramLabel = "T", description = "Only events before this time (RFC 3339).")
     @Nullable
     private String to;
 

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
 /// `blackbox export`.
 @Command(
         name = "export",
-        description = "Write a run for others: a bundle with everything that verifies it, or its log as static files.",
+        description =
+                "Export a run for others: a bundle with everything needed to verify it, or its log as static files.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -52,15 +53,15 @@ final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "bundle: evidence, to be verified elsewhere (default). tiles: C2SP tlog-tiles of the events.")
+            description = "bundle: evidence to verify elsewhere (default). tiles: the events as C2SP tlog-tiles.")
     private Format format = Format.bundle;
 
     @Option(
             names = "--out",
             paramLabel = "PATH",
             description =
-                    "Where to (default: RUN.bundle.zip or RUN.tiles here). A bundle becomes a folder where PATH is"
-                            + " an empty one.")
+                    "Where to write it (default: RUN.bundle.zip or RUN.tiles in this folder). A bundle is written as a folder if PATH is"
+                            + " an empty folder.")
     @Nullable
     private Path out;
 

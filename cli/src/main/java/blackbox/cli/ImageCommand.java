@@ -25,7 +25,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `blackbox image`: builds guest images, lists them, and proves that they can be built again.
+/// `blackbox image`: builds guest images, lists them, and proves that they can be rebuilt.
 @Command(
         name = "image",
         description = "Build, list and verify guest images.",
@@ -34,11 +34,11 @@ import picocli.CommandLine.Parameters;
         subcommands = {ImageExportCommand.class, ImageImportCommand.class, ImageLocksCommand.class},
         footerHeading = "%nExamples:%n",
         footer = {
-            "  blackbox image build             build the image 'default' (minutes; downloads packages once), and make ready",
+            "  blackbox image build             build the image 'default' (minutes; downloads packages once) and prepare",
             "                                   what the first recording on it needs",
             "  blackbox image list",
-            "  blackbox image verify default    build it again from archived packages, offline, and compare bytes",
-            "  blackbox image export default F  its packages and QEMU's in a file, for a machine without a mirror"
+            "  blackbox image verify default    rebuild it from archived packages, offline, and compare bytes",
+            "  blackbox image export default F  write its packages and QEMU's to a file, for a machine without a mirror"
         })
 public final class ImageCommand {
 
@@ -51,7 +51,7 @@ public final class ImageCommand {
             footerHeading = "%nExamples:%n",
             footer = {
                 "  blackbox image build                build the image 'default'",
-                "  blackbox image build --lock RENEW   take the newest packages, and write down which"
+                "  blackbox image build --lock RENEW   use the newest packages, and record which"
             })
     int build(
             @Mixin CommonOptions common,
@@ -59,14 +59,14 @@ public final class ImageCommand {
                             arity = "0..1",
                             paramLabel = "NAME",
                             defaultValue = DEFAULT,
-                            description = "Which definition (default: ${DEFAULT-VALUE}).")
+                            description = "The image definition to build (default: ${DEFAULT-VALUE}).")
                     String name,
             @Option(
                             names = "--lock",
                             paramLabel = "POLICY",
                             defaultValue = "PREFER",
                             description =
-                                    "PREFER the imported lock, else the shipped one; REQUIRE the shipped one; or RENEW it (default:"
+                                    "PREFER the imported lock, or else the shipped one; REQUIRE the shipped one; or RENEW it (default:"
                                             + " ${DEFAULT-VALUE}).")
                     LockPolicy lock,
             @Option(
@@ -89,15 +89,15 @@ public final class ImageCommand {
         return ExitCodes.OK;
     }
 
-    /// Builds an image with this build's own guest files.
+    /// Builds an image with the guest files that this build of Blackbox ships.
     static GuestImage build(DataFolder data, String name, LockPolicy lock, @Nullable String mirror, Narrator narrator)
             throws VmException {
         return new GuestImageBuilder(new ImageStore(data.root()), InstantSource.system(), narrator::say)
                 .build(ImageDefinition.named(name), GuestFiles.with(TracerFiles.all()), lock, mirror);
     }
 
-    /// Makes ahead what the first recording on an image would wait for. Where there is no QEMU at all there
-    /// is nothing to make: the image may be for another machine.
+    /// Prepares what the first recording on an image would have to wait for. Without any QEMU there is
+    /// nothing to prepare: the image may be meant for another machine.
     static void prepare(
             DataFolder data, TierOption option, GuestImage image, @Nullable String mirror, Narrator narrator)
             throws VmException {
@@ -113,7 +113,7 @@ public final class ImageCommand {
             if (e.code() != VmException.Code.QEMU_MISSING) {
                 throw e;
             }
-            narrator.say("no snapshot is made ahead: " + e.getMessage());
+            narrator.say("no snapshot was prepared: " + e.getMessage());
         }
     }
 
@@ -139,10 +139,10 @@ public final class ImageCommand {
 
     @Command(
             name = "verify",
-            description = "Build an image again from its archived packages, offline, and compare every byte.",
+            description = "Rebuild an image from its archived packages, offline, and compare every byte.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
-            footer = "  blackbox image verify default       exit 1 when a byte of it differs")
+            footer = "  blackbox image verify default       exits with 1 when a byte differs")
     int verify(@Mixin CommonOptions common, @Parameters(paramLabel = "NAME") String name) throws VmException {
         var store = new ImageStore(common.dataFolder().root());
         GuestImage image = store.recorded(name);
@@ -163,9 +163,9 @@ public final class ImageCommand {
         if (common.json()) {
             System.out.println(node);
         } else if (verification.identical()) {
-            System.out.println(name + " is identical when built again: " + verification.rebuilt());
+            System.out.println(name + " was rebuilt and is identical: " + verification.rebuilt());
         } else {
-            System.out.println(name + " differs when built again: recorded " + verification.recorded() + ", rebuilt "
+            System.out.println(name + " was rebuilt and differs: recorded " + verification.recorded() + ", rebuilt "
                     + verification.rebuilt() + "; differing files: " + verification.differing()
                     + "; tools that changed: "
                     + verification.tools());
@@ -173,7 +173,7 @@ public final class ImageCommand {
         return verification.identical() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    /// What it was built from is not what it was: then nothing proves it.
+    /// What it was built from has changed, so nothing proves the image.
     private static int cannotBeRebuilt(CommonOptions common, GuestImage image, VmException why) {
         if (common.json()) {
             System.out.println(JsonNodeFactory.instance
@@ -184,7 +184,7 @@ public final class ImageCommand {
                     .put("identical", false)
                     .put("why", why.getMessage()));
         } else {
-            System.out.println(image.name() + " cannot be built again: " + why.getMessage());
+            System.out.println(image.name() + " cannot be rebuilt: " + why.getMessage());
         }
         return ExitCodes.DOES_NOT_HOLD;
     }

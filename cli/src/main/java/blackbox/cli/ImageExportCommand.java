@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "export",
         description = {
-            "Write the packages of an image, and of every QEMU that is unpacked here, to one file.",
-            "With it, 'image import' and 'image build' make the same image elsewhere, without a mirror."
+            "Write the packages of an image, and of every QEMU that is unpacked in the data folder, to one file.",
+            "From this file, 'image import' and 'image build' make the same image elsewhere, without a mirror."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExample:%n",
@@ -28,13 +28,13 @@ final class ImageExportCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common = new CommonOptions();
 
-    @Parameters(index = "0", paramLabel = "NAME", description = "Which image.")
+    @Parameters(index = "0", paramLabel = "NAME", description = "The image to export.")
     private String name = "";
 
-    @Parameters(index = "1", paramLabel = "FILE", description = "Where to.")
+    @Parameters(index = "1", paramLabel = "FILE", description = "The file to write.")
     private Path file = Path.of("");
 
-    @Option(names = "--force", description = "Replace FILE when it is there.")
+    @Option(names = "--force", description = "Replace FILE if it exists.")
     private boolean force;
 
     @Override
@@ -47,7 +47,8 @@ final class ImageExportCommand implements Callable<Integer> {
         }
     }
 
-    /// Prints what an archive holds; the same for who writes and who reads it, so that the two can compare.
+    /// Prints what an archive holds, in the same form on export and on import, so that the two can be
+    /// compared.
     static void print(CommonOptions common, Path file, String digest, ArchiveManifest manifest) {
         var image = manifest.image();
         if (!common.json()) {

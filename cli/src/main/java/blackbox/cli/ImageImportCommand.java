@@ -8,24 +8,24 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/// `blackbox image import`: takes what `image export` wrote.
+/// `blackbox image import`: imports what `image export` wrote.
 @Command(
         name = "import",
         description = {
-            "Check a file that 'image export' wrote, all of it, and take its packages.",
-            "From then on 'image build' and the exact tier's QEMU are made of these. What they run is what whoever wrote the",
-            "file put in: compare the digest that is printed with the one that the export printed."
+            "Check the whole of a file that 'image export' wrote, and import its packages.",
+            "From then on, 'image build' and the exact tier's QEMU are made from these packages. You run what the author of the",
+            "file put into it: compare the digest that is printed here with the one that the export printed."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"1:the file was cut or altered; nothing was taken", "2:it is not an image archive"},
+        exitCodeList = {"1:the file is truncated or altered; nothing was imported", "2:it is not an image archive"},
         footerHeading = "%nExample:%n",
         footer = "  blackbox image import default.bbimage && blackbox image build")
 final class ImageImportCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common = new CommonOptions();
 
-    @Parameters(paramLabel = "FILE", description = "What to take.")
+    @Parameters(paramLabel = "FILE", description = "The file to import.")
     private Path file = Path.of("");
 
     @Override

@@ -25,10 +25,17 @@ final class ImageLocksCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common = new CommonOptions();
 
-    @Option(names = "--write", required = true, paramLabel = "DIR", description = "The root of Blackbox's sources.")
+    @Option(
+            names = "--write",
+            required = true,
+            paramLabel = "DIR",
+            description = "The root folder of Blackbox's sources.")
     private Path sources = Path.of("");
 
-    @Option(names = "--mirror", paramLabel = "URL", description = "Package mirror (default: this machine's own).")
+    @Option(
+            names = "--mirror",
+            paramLabel = "URL",
+            description = "Package mirror (default: this machine's own apt sources).")
     @Nullable
     private String mirror;
 

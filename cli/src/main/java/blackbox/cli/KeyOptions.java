@@ -8,35 +8,35 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What a new long-term key is to be like; add it as `@Mixin`.
+/// The properties of a new long-term key; add it as `@Mixin`.
 final class KeyOptions {
 
     @Option(
             names = "--store",
             paramLabel = "STORE",
             defaultValue = "file",
-            description = "Where it lives: file, pkcs11 or tpm (default: ${DEFAULT-VALUE}).")
+            description = "Where the key is stored: file, pkcs11 or tpm (default: ${DEFAULT-VALUE}).")
     private String store = "file";
 
     @Option(names = "--module", paramLabel = "FILE", description = "pkcs11: the token's PKCS#11 library.")
     @Nullable
     private Path module;
 
-    @Option(names = "--slot", paramLabel = "N", description = "pkcs11: the token's slot, by its number.")
+    @Option(names = "--slot", paramLabel = "N", description = "pkcs11: the number of the token's slot.")
     @Nullable
     private Long slot;
 
     @Option(
             names = "--tcti",
             paramLabel = "TCTI",
-            description = "tpm: how it is reached, in tpm2-tss's words (default: device:/dev/tpmrm0).")
+            description = "tpm: how to reach it, as a tpm2-tss TCTI string (default: device:/dev/tpmrm0).")
     @Nullable
     private String tcti;
 
     @Option(
             names = "--valid-days",
             paramLabel = "N",
-            description = "After how many days it signs no more; rotate it before (default: never).")
+            description = "Days until the key stops signing; rotate it before then (default: never).")
     @Nullable
     private Integer validDays;
 
@@ -47,10 +47,11 @@ final class KeyOptions {
         put(settings, "slot", slot, kind == StoreKind.PKCS11);
         put(settings, "tcti", tcti, kind == StoreKind.TPM);
         if (kind == StoreKind.PKCS11 && settings.size() != 2) {
-            throw CommandException.badInput("a PKCS#11 token is found by its library and slot: --module FILE --slot N");
+            throw CommandException.badInput(
+                    "the store pkcs11 needs the token's library and slot: --module FILE --slot N");
         }
         if (validDays != null && validDays < 1) {
-            throw CommandException.badInput("a key is valid for at least one day, not " + validDays);
+            throw CommandException.badInput("--valid-days must be at least 1, not " + validDays);
         }
         return new LogKeys.NewKeyOptions(kind, settings, validDays == null ? null : Duration.ofDays(validDays));
     }
@@ -65,7 +66,7 @@ final class KeyOptions {
 
     private void put(LinkedHashMap<String, String> settings, String name, @Nullable Object value, boolean fits) {
         if (value != null && !fits) {
-            throw CommandException.badInput("--" + name + " says nothing to a key in the store " + store);
+            throw CommandException.badInput("--" + name + " does not apply to a key in the store " + store);
         }
         if (value != null) {
             settings.put(

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
 /// `blackbox keys`: the key that signs the log of runs, and the statements about it.
 @Command(
         name = "keys",
-        description = "Show, make, rotate and revoke the keys that sign.",
+        description = "Show, create, rotate and revoke signing keys.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footerHeading = "%nExamples:%n",
@@ -41,8 +41,8 @@ import picocli.CommandLine.Parameters;
             "  blackbox keys rotate --valid-days 365",
             "  blackbox keys revoke ~/.local/share/blackbox/keys/ingest.pub",
             "",
-            "A passphrase or PIN comes from the file that BLACKBOX_PASSPHRASE_FILE or BLACKBOX_PIN_FILE names",
-            "(/dev/fd/N for one that a program hands over), or from the terminal."
+            "The passphrase or PIN is read from the file that BLACKBOX_PASSPHRASE_FILE or BLACKBOX_PIN_FILE names",
+            "(/dev/fd/N when another program passes it), or from the terminal."
         })
 final class KeysCommand {
 
@@ -50,7 +50,8 @@ final class KeysCommand {
 
     @Command(
             name = "show",
-            description = "Which keys sign here, where they live, and until when. Opens no private key.",
+            description =
+                    "Show which keys sign here, where they are stored and when they expire. Opens no private key.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys show --json")
@@ -67,7 +68,7 @@ final class KeysCommand {
 
     @Command(
             name = "create",
-            description = "Make the long-term key, before the first recording does it.",
+            description = "Create the long-term key, before the first recording does so.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys create --store tpm --valid-days 730")
@@ -75,7 +76,7 @@ final class KeysCommand {
         DataFolder data = common.dataFolder();
         if (LogKeys.conf(data.keys()) != null) {
             throw CommandException.badInput(
-                    "there is a key in " + data.keys() + " already; to replace it: blackbox keys rotate");
+                    "there already is a key in " + data.keys() + "; to replace it: blackbox keys rotate");
         }
         try (LogKey key = LogKeys.create(data.keys(), options.options(), KeyAccess.system())) {
             return tell(common, data, key.conf());
@@ -84,7 +85,7 @@ final class KeysCommand {
 
     @Command(
             name = "rotate",
-            description = "Replace the long-term key by a new one, and say so in the log of runs, signed by both.",
+            description = "Replace the long-term key with a new one; the log of runs states this, signed by both keys.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys rotate --store pkcs11 --module /usr/lib/softhsm/libsofthsm2.so --slot 12")
@@ -94,15 +95,15 @@ final class KeysCommand {
             throw CommandException.badInput("there is no key in " + data.keys() + " yet: blackbox keys create");
         }
         if (LogKeys.isRotating(data.keys())) {
-            System.err.println("blackbox: going on with a rotation that was interrupted, with the key made then");
+            System.err.println("blackbox: resuming a rotation that was interrupted, with the key that it had created");
         }
         return tell(common, data, new KeyRotation(data, KeyAccess.system()).rotate(options.options()));
     }
 
     @Command(
             name = "revoke",
-            description = "Say in the log of runs that a key is not to be believed from now on: an ingest key, or a"
-                    + " log key that gave way to another.",
+            description = "State in the log of runs that a key is not to be trusted from now on: an ingest key, or a"
+                    + " log key that has been replaced.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys revoke ~/.local/share/blackbox/keys/ingest.pub")
@@ -113,7 +114,7 @@ final class KeysCommand {
             throws RecorderException, IOException {
         DataFolder data = common.dataFolder();
         if (LogKeys.conf(data.keys()) == null) {
-            throw CommandException.badInput("there is no key in " + data.keys() + " that could say it");
+            throw CommandException.badInput("there is no key in " + data.keys() + " to sign the revocation with");
         }
         NoteVerifier key = read(file);
         Role role = revoke(data, key);
@@ -192,18 +193,18 @@ final class KeysCommand {
         return log;
     }
 
-    /// An ML-DSA key is 1,800 characters, of which the first tell which one it is.
+    /// An ML-DSA key has 1,800 characters; the first ones are enough to identify it.
     private static String brief(String key) {
-        return key.length() <= BRIEF_MAX ? key : key.substring(0, BRIEF_MAX) + "… (whole with --json)";
+        return key.length() <= BRIEF_MAX ? key : key.substring(0, BRIEF_MAX) + "… (--json shows all of it)";
     }
 
     private static void print(ObjectNode node) {
         if (node.get("log") instanceof ObjectNode log) {
             String until = log.get("validUntil").isNull()
-                    ? "without end"
+                    ? "with no end"
                     : "until " + log.get("validUntil").asText();
             System.out.println("log of runs  " + log.get("origin").asText());
-            System.out.println("  lives in   " + log.get("store").asText() + " " + log.get("settings"));
+            System.out.println("  stored in  " + log.get("store").asText() + " " + log.get("settings"));
             System.out.println("  valid      from " + log.get("validFrom").asText() + " " + until
                     + (log.get("valid").asBoolean() ? "" : ": EXPIRED"));
             log.get("keys")
@@ -211,10 +212,11 @@ final class KeysCommand {
                             System.out.println("  " + key.get("algorithm").asText() + "  "
                                     + brief(key.get("key").asText())));
             if (log.get("rotating").asBoolean()) {
-                System.out.println("  a rotation was begun and not ended: blackbox keys rotate");
+                System.out.println("  a rotation was begun and not finished; to finish it: blackbox keys rotate");
             }
         } else {
-            System.out.println("log of runs  no key yet; the first recording makes one, or: blackbox keys create");
+            System.out.println(
+                    "log of runs  no key yet; the first recording creates one, or do it now: blackbox keys create");
         }
         node.get("trusted")
                 .forEach(key ->

@@ -19,8 +19,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 
-/// The `blackbox` program. Each command is a class of its own; exit codes are those of the command-line
-/// contract.
+/// The `blackbox` program. Each command has its own class; exit codes are those of the command-line contract.
 @Command(
         name = "blackbox",
         description = "The flight recorder and replay service for AI agents.",
@@ -30,9 +29,9 @@ import picocli.CommandLine.ParseResult;
         footer = {
             "  blackbox image build                          build the guest image, once",
             "  blackbox record --workspace . -- make test    run a command in a VM and record it",
-            "  blackbox touched last                         what it touched",
+            "  blackbox touched last                         show what it touched",
             "  blackbox verify last                          prove it, offline",
-            "  blackbox replay last                          run it again, and compare"
+            "  blackbox replay last                          replay it, and compare"
         },
         synopsisSubcommandLabel = "COMMAND")
 public final class Main {
@@ -44,7 +43,8 @@ public final class Main {
         end(answer(given(args)));
     }
 
-    /// Runs a command line; its exit code, also where standard output did not take the answer.
+    /// Runs a command line and returns its exit code, which also reports an answer that standard output did
+    /// not take.
     static int answer(String... args) {
         var output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
         System.setOut(output.stream(System.out.charset()));
@@ -56,9 +56,10 @@ public final class Main {
     /// Ends the program.
     static void end(int code) {
         if (code == ExitCodes.OK && isLastThread()) {
-            return; // an exit looks through all of the class path first, for somebody who wants to log it
+            return; // System.exit first searches the whole class path for a logger that wants to record it
         }
-        // On another thread: where a signal ends the program, hooks wait for this one, and an exit waits for hooks.
+        // On another thread: when a signal ends the program, hooks wait for this thread, and an exit waits
+        // for the hooks.
         Thread.ofPlatform().name("exit").start(() -> System.exit(code));
     }
 
@@ -68,7 +69,7 @@ public final class Main {
                 .allMatch(each -> each.isDaemon() || each.equals(Thread.currentThread()));
     }
 
-    /// What was given, octet for octet.
+    /// The arguments as they were given, octet for octet.
     static String[] given(String[] args) {
         try {
             return GivenArguments.of(args);
@@ -82,7 +83,8 @@ public final class Main {
         Ed25519Verifier.useShortcut(Openssl::load);
         try {
             return commandLine(args).execute(args);
-        } catch (Error e) { // out of memory, say: the command has failed, and nothing is said of what it looked at
+        } catch (Error e) { // out of memory, for example: the command has failed, and says nothing about what it
+            // examined
             e.printStackTrace();
             return isRecord(args) ? ExitCodes.RECORD_FAILED : ExitCodes.FAILED;
         }
@@ -92,17 +94,17 @@ public final class Main {
         return args.length > 0 && args[0].equals(RECORD);
     }
 
-    /// The command line with what `args` need of it.
+    /// The command line, with only the commands that `args` need.
     static CommandLine commandLine(String... args) {
-        // It would look for Groovy, through all of the class path.
+        // It would search the whole class path for Groovy.
         System.setProperty("picocli.disable.closures", "true");
-        // An argument @FILE is the command's own: picocli would put the file's words in its place.
+        // An argument @FILE belongs to the command: picocli would replace it with the file's words.
         return Commands.addTo(new CommandLine(new Main()), args)
                 .setExpandAtFiles(false)
                 .setExecutionExceptionHandler(Main::explain);
     }
 
-    /// One sentence for people; the stack trace for what nobody foresaw, and with BLACKBOX_TRACE set.
+    /// One sentence for people; the stack trace only for unforeseen failures, or with BLACKBOX_TRACE set.
     private static int explain(Exception failure, CommandLine command, ParseResult parsed) {
         PrintWriter err = command.getErr();
         if (System.getenv("BLACKBOX_TRACE") != null) {
@@ -143,7 +145,7 @@ public final class Main {
         return record && exitCode == ExitCodes.FAILED ? ExitCodes.RECORD_FAILED : exitCode;
     }
 
-    /// The failure's message, and the causes' where they add something.
+    /// The failure's message, with those of its causes that add something.
     private static String sentence(Throwable failure) {
         var text = new StringBuilder();
         for (Throwable each = failure; each != null; each = each.getCause()) {

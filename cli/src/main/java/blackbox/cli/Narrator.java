@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Tells the person at the terminal what goes on. When nothing was said for a while, it says what is still going on,
-/// and for how long. Any thread may tell it something; what it keeps is guarded by itself.
+/// Tells the person at the terminal what is happening. After a while without news, it says what is still
+/// running, and for how long. Any thread may call it; its state is guarded by itself.
 final class Narrator implements AutoCloseable {
-    /// Nobody waits longer for a word.
+    /// The longest time without a line.
     static final Duration SILENCE_MAX = Duration.ofSeconds(8);
 
     private static final long LOOK_EVERY_MS = 500;
@@ -29,10 +29,10 @@ final class Narrator implements AutoCloseable {
     private @Nullable String phase;
     private long phaseSince;
 
-    /// A part of the work that is over.
+    /// A phase of the work that is over.
     ///
     /// @param name one word or two
-    /// @param took from its beginning to the next one's
+    /// @param took from its beginning to that of the next
     record Phase(String name, Duration took) {
         @Override
         public String toString() {
@@ -40,7 +40,7 @@ final class Narrator implements AutoCloseable {
         }
     }
 
-    /// @param lines hears each line, without its end
+    /// @param lines receives each line, without its line end
     /// @param nanoTime like [System#nanoTime]
     Narrator(Consumer<String> lines, Duration silenceMax, LongSupplier nanoTime) {
         this.lines = lines;
@@ -51,21 +51,21 @@ final class Narrator implements AutoCloseable {
         this.phaseSince = saidAt;
     }
 
-    /// One that writes to standard error and looks by itself whether it is time for a word.
+    /// One that writes to standard error and checks by itself whether a reminder is due.
     static Narrator onStandardError() {
         var narrator = new Narrator(line -> System.err.println("blackbox: " + line), SILENCE_MAX, System::nanoTime);
         Thread.ofPlatform().daemon().name("narrator").start(narrator::watch);
         return narrator;
     }
 
-    /// Begins a part of the work and ends the one before.
+    /// Begins a phase of the work and ends the one before.
     synchronized void phase(String name, String what) {
         endPhase();
         phase = name;
         say("== " + name + ": " + what);
     }
 
-    /// Says a line. What it tells of goes on until the next.
+    /// Says a line. What it describes is taken to last until the next line.
     synchronized void say(String line) {
         long now = nanoTime.getAsLong();
         doing = line.startsWith("== ") ? line.substring(3) : line;
@@ -74,7 +74,7 @@ final class Narrator implements AutoCloseable {
         lines.accept(line);
     }
 
-    /// Says that the last thing goes on, when nothing was said for too long.
+    /// Says that the last thing is still running, when nothing was said for too long.
     synchronized void breakSilence() {
         long now = nanoTime.getAsLong();
         if (!quiet && now - saidAt >= silenceNanosMax && !doing.isEmpty()) {
@@ -83,12 +83,12 @@ final class Narrator implements AutoCloseable {
         }
     }
 
-    /// From here on the terminal is the user's own program's: what is said is said once.
+    /// From here on the terminal belongs to the user's program: there are no reminders.
     synchronized void fallSilent() {
         quiet = true;
     }
 
-    /// The program has ended, and there may be more to wait for.
+    /// The program has ended, and there may be more to wait for: reminders resume.
     synchronized void speakAgain(String what) {
         quiet = false;
         doing = what;
@@ -96,12 +96,12 @@ final class Narrator implements AutoCloseable {
         saidAt = doingSince;
     }
 
-    /// The parts that are over, in order.
+    /// The phases that are over, in order.
     synchronized List<Phase> phases() {
         return List.copyOf(ended);
     }
 
-    /// Ends the last part.
+    /// Ends the last phase.
     @Override
     public synchronized void close() {
         endPhase();

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "prove",
         description =
-                "A proof of one event that anyone can check offline: its leaf, the paths to the checkpoints of its"
+                "Write a proof of one event that anyone can check offline: its leaf, the paths to the checkpoints of its"
                         + " run and of the log of runs, and who signed them.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
@@ -71,7 +71,8 @@ final class ProveCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    /// The proof is a JSON document itself, so `--json` changes only what is said beside a file.
+    /// The proof is itself a JSON document, so `--json` changes only what is printed when the proof goes to a
+    /// file.
     private void give(EventProof proof) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         byte[] octets = ProofJson.encode(proof);

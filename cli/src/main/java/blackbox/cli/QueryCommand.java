@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 /// `blackbox query`.
 @Command(
         name = "query",
-        description = "SQL over all recordings that ingest has committed: one SELECT, on this machine, read-only.",
+        description = "Query all recordings that ingest has committed with one SQL SELECT: local, read-only.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         })
 final class QueryCommand implements Callable<Integer> {
 
-    /// How a result is written.
+    /// How a result is printed.
     enum Format {
         table,
         json,
@@ -59,7 +59,7 @@ final class QueryCommand implements Callable<Integer> {
 
     @Option(
             names = "--with-proofs",
-            description = "With --format json: each row that has the columns run and index carries its event's proof.")
+            description = "With --format json: add to each row with the columns run and index the proof of its event.")
     private boolean withProofs;
 
     @Spec
@@ -75,7 +75,7 @@ final class QueryCommand implements Callable<Integer> {
         if (tables) {
             describe(recordings, wanted == Format.json);
         } else if (sql == null) {
-            throw CommandException.badInput("give a SELECT, or --tables to see what there is to ask");
+            throw CommandException.badInput("give a SELECT, or --tables to list the tables and columns");
         } else if (wanted == Format.parquet) {
             LeftOutNotice.print(
                     spec.commandLine().getErr(), ParquetExport.write(recordings, SqlLimits.DEFAULT, sql, System.out));
@@ -103,8 +103,8 @@ final class QueryCommand implements Callable<Integer> {
         return tell(proofs);
     }
 
-    /// Says how many rows have no proof. Where an event that is there leads to no signed root, the recording
-    /// does not hold.
+    /// Says how many rows have no proof. If an event that exists does not lead to a signed root, the
+    /// recording does not hold.
     private int tell(ProofColumn proofs) {
         PrintWriter err = spec.commandLine().getErr();
         if (proofs.without() > 0) {

@@ -37,11 +37,11 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  blackbox record -- bash -c 'echo hello > greeting'",
             "  blackbox record --workspace . --timeout 10m --name nightly -- make test",
-            "  blackbox record --tier exact -- make test   (an exact recording, or none)",
+            "  blackbox record --tier exact -- make test   (fail rather than record live)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
             "",
-            "The workspace goes in as a copy and comes back as a copy; nothing of yours is changed.",
-            "Exit code: the command's own; 125 when Blackbox itself failed; 124 when the time was up."
+            "The VM gets a copy of the workspace, and the result comes back as another copy; your own files are not changed.",
+            "Exit code: the command's own; 125 when Blackbox itself failed; 124 when the timeout was reached."
         })
 public final class RecordCommand implements Callable<Integer> {
 
@@ -59,18 +59,22 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--tier",
             paramLabel = "TIER",
             defaultValue = "auto",
-            description = "exact: every instruction can be replayed; live: at full speed, executed again on replay;"
-                    + " auto: exact where the guest is emulated anyway, else live (default: ${DEFAULT-VALUE}).")
+            description =
+                    "exact: replays execute every instruction as recorded; live: full speed, replays execute the command again;"
+                            + " auto: exact where the guest is emulated anyway, else live (default: ${DEFAULT-VALUE}).")
     String tier = "auto";
 
-    @Option(names = "--workspace", paramLabel = "DIR", description = "Folder that goes in; it comes back as a copy.")
+    @Option(
+            names = "--workspace",
+            paramLabel = "DIR",
+            description = "Folder to copy into the VM; it comes back as another copy.")
     @Nullable
     Path workspace;
 
     @Option(
             names = "--env",
             paramLabel = "K=V",
-            description = "Added to the command's environment; values are not recorded.")
+            description = "Set a variable in the command's environment; its value is not recorded.")
     List<String> variables = new ArrayList<>();
 
     @Option(
@@ -81,7 +85,7 @@ public final class RecordCommand implements Callable<Integer> {
     @Nullable
     Duration timeout;
 
-    @Option(names = "--name", paramLabel = "TEXT", description = "What to call the run.")
+    @Option(names = "--name", paramLabel = "TEXT", description = "A name for the run.")
     @Nullable
     String name;
 
@@ -103,29 +107,30 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--disk-log-max",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
-            description = "Keep at most so much of what is written to the VM's disk, for `blackbox disk`; later moments"
-                    + " cannot be shown then (512M, 20G; default: 4G).")
+            description =
+                    "Keep at most this much of what is written to the VM's disk, for `blackbox disk`; later moments"
+                            + " cannot be shown (512M, 20G; default: 4G).")
     long diskLogMax = CaptureLimits.DEFAULT.diskLogBytesMax();
 
     @Option(
             names = "--frames-max",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
-            description = "Keep at most so much of the network's frames and of the workspace that goes in, for"
-                    + " `blackbox replay`; they are payloads, and secrets may be in them (0 keeps none; default: 1G).")
+            description = "Keep at most this much of the network frames and of the workspace that goes in, for"
+                    + " `blackbox replay`; they are payloads and may contain secrets (0 keeps none; default: 1G).")
     long framesMax = CaptureLimits.DEFAULT.framesBytesMax();
 
     @Option(
             names = "--kafka",
             paramLabel = "HOST:PORT[,…]",
-            description = "Use this Kafka instead of the embedded one.")
+            description = "Publish to this Kafka cluster instead of the embedded broker.")
     @Nullable
     String kafka;
 
     @Option(
             names = "--kafka-properties",
             paramLabel = "FILE",
-            description = "Further client settings, such as TLS and SASL.")
+            description = "Further Kafka client settings, such as TLS and SASL.")
     @Nullable
     Path kafkaProperties;
 
@@ -154,7 +159,7 @@ public final class RecordCommand implements Callable<Integer> {
         return result.exitCode();
     }
 
-    /// While the agent runs, the terminal is the agent's.
+    /// While the agent runs, the terminal belongs to it.
     private static RecordListener quietOnceStarted(Narrator narrator) {
         return new RecordListener() {
             @Override
@@ -169,7 +174,7 @@ public final class RecordCommand implements Callable<Integer> {
 
             @Override
             public void agentEnded() {
-                narrator.speakAgain("bringing the workspace back and closing the run");
+                narrator.speakAgain("copying the workspace back and closing the run");
             }
         };
     }
@@ -182,23 +187,25 @@ public final class RecordCommand implements Callable<Integer> {
             throw CommandException.badInput("there is no user '" + user + "' in the guest; choose agent or root");
         }
         if (diskLogMax == 0) {
-            throw CommandException.badInput("--disk-log-max cannot be 0: give the log some room");
+            throw CommandException.badInput("--disk-log-max cannot be 0; give a size such as 512M");
         }
         if (name != null
                 && (name.isBlank()
                         || name.length() > 200
                         || !OctetText.isText(name)
                         || name.chars().anyMatch(c -> c < ' '))) {
-            throw CommandException.badInput("a run's name has 1 to 200 printable characters");
+            throw CommandException.badInput("--name takes 1 to 200 printable characters");
         }
         Map<String, String> environment = Variables.of(variables);
         if (!environment.keySet().stream().allMatch(OctetText::isText)) {
-            throw CommandException.badInput("the name of a variable is not UTF-8; only its value may be any octets");
+            throw CommandException.badInput(
+                    "the name of an environment variable is not valid UTF-8; only a value may hold arbitrary bytes");
         }
         int given = RecordRequest.givenBytes(command, environment.keySet());
         if (given > RecordRequest.GIVEN_BYTES_MAX) {
-            throw CommandException.badInput("the command has " + given + " octets, and a run's first event takes "
-                    + RecordRequest.GIVEN_BYTES_MAX + "; put long arguments into a file of the workspace");
+            throw CommandException.badInput(
+                    "the command has " + given + " bytes, more than the run's first event can hold, which is "
+                            + RecordRequest.GIVEN_BYTES_MAX + "; move long arguments into a file in the workspace");
         }
         return new RecordRequest(
                 image,

@@ -36,22 +36,22 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `blackbox replay`. Exit 0 where every replay confirms the run, 1 where one does not or was refused, 3
-/// where the machine that replays failed.
+/// `blackbox replay`. Exit 0 when every replay confirms the run, 1 when one does not or was refused, 3 when
+/// the replaying machine failed.
 @Command(
         name = "replay",
-        description = "Run a recorded run again, compare, and sign what came out.",
+        description = "Replay a recorded run, compare the two, and sign the verdict.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox replay last",
             "  blackbox replay last --times 20 --json",
-            "  blackbox replay last --to 02:13:07          land there, paused, and ask (an exact recording)",
+            "  blackbox replay last --to 02:13:07          stop there, paused, and inspect (exact recordings)",
             "  echo registers | blackbox replay last --to 812 --json",
             "",
-            "Before anything is started the run is verified, and image, snapshot, workspace, QEMU, command line and",
+            "Before anything starts, the run is verified, and image, snapshot, workspace, QEMU, command line and",
             "captured files are hashed again. Verdicts: IDENTICAL, EQUIVALENT (exit 0), DIVERGED, INCOMPLETE (1),",
-            "ENGINE_FAILED (3). Each is kept below replays/ and signed in the log of runs; `show RUN` lists them."
+            "ENGINE_FAILED (3). Each verdict is stored below replays/ and signed in the log of runs; `show RUN` lists them."
         })
 final class ReplayCommand implements Callable<Integer> {
 
@@ -74,20 +74,23 @@ final class ReplayCommand implements Callable<Integer> {
     @Nullable
     private Moment to;
 
-    @Option(names = "--times", paramLabel = "N", description = "Replay N times and say how many confirm the run.")
+    @Option(
+            names = "--times",
+            paramLabel = "N",
+            description = "Replay N times and report how many replays confirm the run.")
     private int times = 1;
 
     @Option(
             names = "--workspace",
             paramLabel = "DIR",
-            description = "The workspace as it was, where its archive was not kept; its digest must be the sealed one.")
+            description = "The original workspace, if its archive was not kept; its digest must equal the sealed one.")
     @Nullable
     private Path workspace;
 
     @Option(
             names = "--env",
             paramLabel = "K=V",
-            description = "A value that the command's environment had; recordings keep only the names.")
+            description = "A variable that the command's environment had; recordings keep only the names.")
     private List<String> variables = new ArrayList<>();
 
     @Spec
@@ -96,7 +99,7 @@ final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException, ReplayException, InterruptedException {
         if (times < 1) {
-            throw CommandException.badInput("--times takes a number from 1 on, not " + times);
+            throw CommandException.badInput("--times takes a number of at least 1, not " + times);
         }
         DataFolder folder = common.dataFolder();
         RunId id = run.resolve(common.recordings());
@@ -128,22 +131,25 @@ final class ReplayCommand implements Callable<Integer> {
         return verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    /// What the run was started from is hashed while the moment is looked up and the run verified; a run that cannot
-    /// be landed in is told before any of it.
+    /// What the run was started from is hashed while the moment is looked up and the run is verified; a run
+    /// that `--to` cannot stop in is refused before any of this.
     private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
         if (times > 1 || !variables.isEmpty()) {
-            throw CommandException.badInput("--to lands once, in an exact recording: without --times and --env");
+            throw CommandException.badInput(
+                    "--to stops once in an exact recording and cannot be combined with --times or --env");
         }
         var recordings = common.recordings();
         var options = new ReplayOptions(id, 1, workspace);
         ReplaySession.Opened opened = session.open(options);
         ReplayMethod tier = opened.tier();
         if (tier != ReplayMethod.EXACT) {
-            throw CommandException.badInput("only an exact recording can be stopped at a moment, and this run was "
-                    + Tiers.why(tier) + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
+            throw CommandException.badInput(
+                    "a replay can stop at a moment only of an exact recording, and this run was " + Tiers.why(tier)
+                            + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
-        if (workspace == null) { // one that is given is packed for that, and the moment may be wrong
+        if (workspace
+                == null) { // hashing a given workspace means packing it first, and the moment may turn out to be wrong
             opened.hash();
         }
         long index = moment.locate(recordings, id).index();
@@ -178,8 +184,8 @@ final class ReplayCommand implements Callable<Integer> {
         return terminal ? LandingReport.Form.PROMPTED : LandingReport.Form.TEXT;
     }
 
-    /// Where the program is told to end while it waits for a command, which cannot be interrupted, the machine is
-    /// ended for it.
+    /// Waiting for a command cannot be interrupted; when the program is told to end meanwhile, the machine is
+    /// ended on its behalf.
     private static void answer(DebugSession landed, String why)
             throws ReplayException, IOException, InterruptedException {
         Thread hook = Thread.ofPlatform().unstarted(() -> {
@@ -204,7 +210,7 @@ final class ReplayCommand implements Callable<Integer> {
         T run() throws ReplayException, IOException, InterruptedException;
     }
 
-    /// Where the program is told to end (ctrl-C), the replay is interrupted and has a while to end its
+    /// When the program is told to end (ctrl-C), the replay is interrupted and has a while to end its
     /// machine.
     private static <T> T tidily(Work<T> work) throws ReplayException, IOException, InterruptedException {
         Thread replaying = Thread.currentThread();
@@ -230,7 +236,7 @@ final class ReplayCommand implements Callable<Integer> {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException _) {
-            // It is running: the program ends.
+            // The hook is already running: the program is ending.
         }
     }
 }

@@ -6,7 +6,7 @@ import blackbox.query.run.RunNames;
 import blackbox.schemas.RunId;
 import picocli.CommandLine.Parameters;
 
-/// The run that a command is about; add it as `@Mixin`.
+/// The run that a command applies to; add it as `@Mixin`.
 final class RunArgument {
 
     @Parameters(
@@ -24,7 +24,7 @@ final class RunArgument {
         return RunNames.resolve(recordings, said);
     }
 
-    /// The same; a whole id is taken as it is, also where nothing of that run is there any more: that is a verdict.
+    /// The same, but a complete id is accepted even if nothing is left of that run: that is a verdict too.
     RunId resolveAlsoLost(Recordings recordings) throws QueryException {
         try {
             return new RunId(said);

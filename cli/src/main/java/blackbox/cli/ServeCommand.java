@@ -38,10 +38,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `blackbox serve`: ingest with its broker, and the HTTP API, until it is stopped.
+/// `blackbox serve`: runs ingest with its broker, and the HTTP API, until it is stopped.
 @Command(
         name = "serve",
-        description = "Take recordings in and answer questions about them over HTTP, until stopped.",
+        description = "Ingest recordings and serve the HTTP API about them, until stopped.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -62,24 +62,27 @@ final class ServeCommand implements Callable<Integer> {
             names = "--listen",
             paramLabel = "HOST:PORT",
             defaultValue = "127.0.0.1:7575",
-            description = "Where the API listens; port 0 takes any free one (default: ${DEFAULT-VALUE}).")
+            description = "Address of the API; port 0 takes any free port (default: ${DEFAULT-VALUE}).")
     private String listen = "127.0.0.1:7575";
 
     @Option(
             names = "--kafka",
             paramLabel = "HOST:PORT[,…]",
-            description = "A Kafka cluster in place of the embedded broker.")
+            description = "Use this Kafka cluster instead of the embedded broker.")
     @Nullable
     private String kafka;
 
-    @Option(names = "--kafka-properties", paramLabel = "FILE", description = "Further client settings (TLS, SASL).")
+    @Option(
+            names = "--kafka-properties",
+            paramLabel = "FILE",
+            description = "Further Kafka client settings (TLS, SASL).")
     @Nullable
     private Path kafkaProperties;
 
     @Option(
             names = "--witness",
             paramLabel = "FILE",
-            description = "Be a witness at /witness for the logs whose verifier keys are in FILE, one a line.")
+            description = "Act as a witness at /witness for the logs whose verifier keys are in FILE, one per line.")
     @Nullable
     private Path witness;
 
@@ -92,7 +95,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--no-index",
-            description = "Do not index exact runs for `replay --to`: each takes about as long again as it ran.")
+            description = "Do not index exact runs for `replay --to`; indexing takes about as long as the run did.")
     private boolean noIndex;
 
     @Spec
@@ -114,15 +117,15 @@ final class ServeCommand implements Callable<Integer> {
         PipelineLock lock = PipelineLock.tryTake(data);
         if (lock == null) {
             throw CommandException.failed(
-                    "another `serve`, or a `record`, takes recordings into " + data.root()
-                            + " now; wait for it or stop it",
+                    "another `serve`, or a `record`, is ingesting recordings into " + data.root()
+                            + "; wait for it or stop it",
                     null);
         }
         AnchorSettings anchors = AnchorSettings.read(data.keys(), authorities);
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
         Stop stop = Stop.onShutdown();
-        // The API comes up first: it answers from files, and the broker takes seconds.
+        // The API starts first: it answers from files, and the broker takes seconds.
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
                 ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), host, port)) {
             say(api, tokenFile, witnessing);
@@ -134,7 +137,7 @@ final class ServeCommand implements Callable<Integer> {
                 }
             }
         } catch (RuntimeException | Error e) {
-            // Whatever was still starting cannot register for an end that has begun.
+            // What was still starting cannot register a shutdown hook once the shutdown has begun.
             if (stop.asked.getCount() > 0) {
                 throw e;
             }
@@ -170,9 +173,9 @@ final class ServeCommand implements Callable<Integer> {
                 return logs;
             }
         } catch (IOException | IllegalArgumentException e) {
-            throw CommandException.badInput("the file " + file + " does not list logs: " + e.getMessage());
+            throw CommandException.badInput("the file " + file + " is not a list of verifier keys: " + e.getMessage());
         }
-        throw CommandException.badInput("the file " + file + " lists no log: a verifier key a line");
+        throw CommandException.badInput("the file " + file + " lists no log; it needs a verifier key per line");
     }
 
     private static Witness openWitness(DataFolder data, List<NoteVerifier> logs) throws RecorderException {
@@ -215,7 +218,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /// Says when the process is to stop, and lets its end wait until everything is closed in order.
+    /// Says when the process is to stop, and holds up its end until everything is closed in order.
     private static final class Stop {
 
         private static final long CLOSE_SECONDS_MAX = 30;
@@ -234,7 +237,7 @@ final class ServeCommand implements Callable<Integer> {
             try {
                 if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
                     System.err.println(
-                            "blackbox: not everything could be closed in time; the next start goes on with it");
+                            "blackbox: not everything could be closed in time; the next start resumes from there");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

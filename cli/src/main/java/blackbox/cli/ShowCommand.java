@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
 /// `blackbox show`.
 @Command(
         name = "show",
-        description = "One run's summary: what ran, on which image, what was counted and lost, and whether it holds.",
+        description =
+                "Summarize one run: what ran, on which image, what was counted and lost, and whether it verifies.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExample:%n",
         footer = "  blackbox show last")

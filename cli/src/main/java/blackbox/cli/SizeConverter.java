@@ -18,7 +18,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
         }
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new TypeConversionException("'" + text + "' is no size; write 512M, 4G or a number of bytes");
+            throw new TypeConversionException("'" + text + "' is not a size; write 512M, 4G or a number of bytes");
         }
         String unit = matcher.group(2);
         int power = unit == null ? 0 : "KMGT".indexOf(unit.charAt(0)) + 1;

@@ -7,10 +7,10 @@ import java.io.PrintStream;
 import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
-/// A standard output that remembers why something could not be written, which a [PrintStream] keeps to itself.
+/// A standard output that remembers why something could not be written; a [PrintStream] does not say.
 final class StandardOutput extends OutputStream {
     private static final int BUFFER_BYTES = 8_192;
-    /// What the kernel says when the reader has gone, as `head` does when it has seen enough.
+    /// The kernel's error when the reader has gone, as `head` has when it has read enough.
     private static final String READER_GONE = "Broken pipe";
 
     private final OutputStream out;
@@ -41,16 +41,17 @@ final class StandardOutput extends OutputStream {
         }
     }
 
-    /// The exit code of a command whose output went here: one that went well did not when its answer was cut off.
+    /// The exit code of a command whose output went here: a command that succeeded counts as failed if its
+    /// answer was cut off.
     ///
     /// @param code the command's own
-    /// @param record whether that speaks for the agent
+    /// @param record whether that is the agent's exit code
     int code(int code, boolean record, PrintStream err) {
         IOException why = failure;
         if (why == null || READER_GONE.equals(why.getMessage())) {
             return code;
         }
-        err.println("blackbox: standard output could not be written to its end: " + why.getMessage());
+        err.println("blackbox: the answer is incomplete, standard output could not be written: " + why.getMessage());
         return code == ExitCodes.OK && !record ? ExitCodes.FAILED : code;
     }
 }

@@ -21,13 +21,13 @@ import picocli.CommandLine.Spec;
 /// `blackbox touched`.
 @Command(
         name = "touched",
-        description = "What a run touched: files, programs, network, privileges; and what may not have been seen.",
+        description = "Show what a run touched: files, programs, network, privileges; and what may not have been seen.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
-            "  blackbox touched last                  on one screen: the most telling, and how much there is besides",
+            "  blackbox touched last                  the most important on one screen, and how much more there is",
             "  blackbox touched last --all            everything",
-            "  blackbox touched last --files --json   everything about files, for a program",
+            "  blackbox touched last --files --json   everything about files, as JSON",
         })
 final class TouchedCommand implements Callable<Integer> {
 
@@ -37,19 +37,21 @@ final class TouchedCommand implements Callable<Integer> {
     @Mixin
     private RunArgument run;
 
-    @Option(names = "--all", description = "Everything, not only the most telling.")
+    @Option(names = "--all", description = "Show everything, not only the most important.")
     private boolean all;
 
-    @Option(names = "--files", description = "All files, and nothing but what is named.")
+    @Option(names = "--files", description = "Show all files; sections without their option are left out.")
     private boolean files;
 
-    @Option(names = "--processes", description = "All programs, and nothing but what is named.")
+    @Option(names = "--processes", description = "Show all programs; sections without their option are left out.")
     private boolean processes;
 
-    @Option(names = "--egress", description = "All network traffic, and nothing but what is named.")
+    @Option(names = "--egress", description = "Show all network traffic; sections without their option are left out.")
     private boolean egress;
 
-    @Option(names = "--privileges", description = "All uses of privileges, and nothing but what is named.")
+    @Option(
+            names = "--privileges",
+            description = "Show all uses of privileges; sections without their option are left out.")
     private boolean privileges;
 
     @Spec

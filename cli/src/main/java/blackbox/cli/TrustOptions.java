@@ -17,8 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Whom to believe; add it as `@Mixin`. Whatever is given takes the place of everything that the data folder
-/// trusts.
+/// Whom to trust; add it as `@Mixin`. Whatever is given replaces everything that the data folder trusts.
 public final class TrustOptions {
 
     @Option(
@@ -60,7 +59,7 @@ public final class TrustOptions {
         return keys;
     }
 
-    /// The trust policy; one that asks for nobody where there is none.
+    /// The trust policy; one that requires no witness where there is none.
     public TrustPolicy policy(DataFolder folder) {
         Path file = policyFile != null ? policyFile : folder.policy();
         if (policyFile == null && (given() || !Files.exists(file))) {
@@ -80,7 +79,7 @@ public final class TrustOptions {
         return believed;
     }
 
-    /// Whose word on time is taken.
+    /// Whose statements about time are trusted.
     public AnchorTrust anchors(DataFolder folder) throws IOException {
         return new AnchorTrust(policy(folder), authorities(folder));
     }

@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// `--env K=V`, several times. Not left to the options' parser, which looks for quotes in a value, and prints what it
-/// cannot make out: values are secrets.
+/// `--env K=V`, several times. Not left to picocli, which interprets quotes in a value and prints what it
+/// cannot parse: values are secrets.
 final class Variables {
     private Variables() {}
 

@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "verify",
         description =
-                "Verify a run, a bundle, or the proof of an event in a file, offline: from files and public keys alone."
-                        + " Exit 0 only where it holds.",
+                "Verify a run, a bundle, or an event's proof in a file; offline, from files and public keys alone."
+                        + " Exit 0 only when it holds.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -54,7 +54,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(
             names = "--checkpoint",
             paramLabel = "FILE",
-            description = "A checkpoint of the log of runs that you kept: the log must go on from it.")
+            description = "A checkpoint of the log of runs that you kept: the log must be an extension of it.")
     @Nullable
     private Path keptFile;
 
@@ -78,7 +78,7 @@ final class VerifyCommand implements Callable<Integer> {
                         : verifyRun(folder));
     }
 
-    /// What is in the file, where it is one and looks like a proof.
+    /// The content of the file, if it is a file and looks like a proof.
     private static byte @Nullable [] proofIn(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             return null;
@@ -89,7 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    /// A file, or a folder that says so: a run may have the name of some folder.
+    /// A file, or a path that is clearly a folder: a run may have the same name as some folder.
     private static boolean isBundle(Path path) {
         return Files.isRegularFile(path) || Files.exists(path.resolve(BundleVerifier.STATEMENT));
     }

@@ -113,7 +113,7 @@ class AnchorCommandTest {
     void whatIsMissingIsToldOf() throws Exception {
         Said nobody = anchor();
         assertEquals(2, nobody.exitCode());
-        assertTrue(nobody.err().contains("there is nobody to ask"), nobody.err());
+        assertTrue(nobody.err().contains("no witness or time authority is configured"), nobody.err());
         Said unborn = anchor("--tsa", address);
         assertEquals(2, unborn.exitCode());
         assertTrue(unborn.err().contains("there is no log of runs"), unborn.err());

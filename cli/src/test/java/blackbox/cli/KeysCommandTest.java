@@ -177,7 +177,7 @@ class KeysCommandTest {
             log(made, InstantSource.system()).rotate(old.signers());
         }
         assertThrows(RecorderException.class, this::beginARun, "the log is the next key's, the folder is not yet");
-        assertTrue(keys("show").out().contains("not ended"));
+        assertTrue(keys("show").out().contains("not finished"));
         Said ended = keys("rotate");
         assertEquals(0, ended.exitCode(), ended.err());
         assertEquals(next.encoded(), ended.out().strip());
@@ -219,7 +219,7 @@ class KeysCommandTest {
                         .encoded());
         Said said = keys("revoke", unknown.toString());
         assertEquals(ExitCodes.FAILED, said.exitCode());
-        assertTrue(said.err().contains("never had"), said.err());
+        assertTrue(said.err().contains("never named"), said.err());
         assertEquals(2, checked(new LocalTrust(data).trustedKeys()).checkpoint().size(), "nothing was appended");
     }
 

@@ -1,5 +1,6 @@
-/// What a recording proves, and to whom: the transparency log and its signed notes, public keys, time stamps and
-/// witnesses; where recordings lie and the strict reader of their files; verification, proofs, bundles, attestations.
+/// What a recording proves, and to whom: the transparency log and its signed notes, public keys, time stamps
+/// and witnesses; where recordings are stored and the strict reader of their files; verification, proofs,
+/// bundles, attestations.
 ///
 /// Depends on `schemas` alone, and the verifier on these two. No query engine, no catalog, no network: Bouncy
 /// Castle is reached through `blackbox.evidence.time`, Parquet is read by `blackbox.evidence.parquet` itself.

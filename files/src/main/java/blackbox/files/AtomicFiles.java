@@ -14,12 +14,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads and replaces whole files. Contract: when [#replace] returns, the file is durable; when it throws,
-/// or the process dies in it, the file is the old one or the new one and never a part of either.
+/// Reads and replaces whole files. Contract: when [#replace] returns, the file is durable; when it throws, or
+/// the process dies during the call, the file is the old one or the new one and never a part of either.
 ///
-/// The contract takes four steps: the octets go to another file, are forced to the disk, the file is renamed, and its
-/// folder is forced to the disk. Whoever has to do something in between takes them one by one: [#stage], [#rename]
-/// and [Folders#sync].
+/// The contract takes four steps: write the octets to another file, force them to the disk, rename the file,
+/// and force its folder to the disk. Callers that must do something in between take the steps one by one:
+/// [#stage], [#rename] and [Folders#sync].
 ///
 /// One writer per file. Safe to use from several threads for different files.
 public final class AtomicFiles {
@@ -28,13 +28,13 @@ public final class AtomicFiles {
     public enum Step {
         /// The new octets are on the disk, under another name.
         WRITTEN,
-        /// The file has them; a crash may undo that.
+        /// The file has its new name; a crash may undo that.
         RENAMED,
-        /// The file has them for good.
+        /// The file and its name are durable.
         SYNCED
     }
 
-    /// Is told of each step; what it throws ends the call there, as a crash would. For tests.
+    /// Called after each step; what it throws ends the call there, as a crash would. For tests.
     @FunctionalInterface
     public interface Steps {
         void after(Step step) throws IOException;
@@ -53,12 +53,12 @@ public final class AtomicFiles {
         return new AtomicFiles(_ -> {});
     }
 
-    /// Files on the disk, with someone who is told of each step.
+    /// Files on the disk, with an observer that is called after each step.
     public static AtomicFiles watchedBy(Steps steps) {
         return new AtomicFiles(steps);
     }
 
-    /// The file's octets; null where there is no such file.
+    /// The file's octets; null if there is no such file.
     ///
     /// @throws IOException when it cannot be read or is longer than `octetsMax`
     public byte @Nullable [] read(Path file, int octetsMax) throws IOException {
@@ -72,7 +72,7 @@ public final class AtomicFiles {
         }
     }
 
-    /// Gives the file these octets; makes it, and the folder it is in, where they are missing.
+    /// Replaces the file's content; creates the file and its folder if they are missing.
     public void replace(Path file, byte[] octets) throws IOException {
         Folders.create(Folders.of(file));
         Path staged = staged(file);
@@ -80,13 +80,12 @@ public final class AtomicFiles {
         publish(staged, file);
     }
 
-    /// As [#replace], for a file with these permissions whatever the process's umask is. Until it has its name, only
-    /// its
-    /// owner can read it.
+    /// As [#replace], with these permissions regardless of the process's umask. Until the file has its name,
+    /// only its owner can read it.
     public void replace(Path file, byte[] octets, Set<PosixFilePermission> permissions) throws IOException {
         Folders.create(Folders.of(file));
         Path staged = staged(file);
-        Files.deleteIfExists(staged); // by a crash; its permissions may be any
+        Files.deleteIfExists(staged); // left by a crash; its permissions may be anything
         var options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         write(staged, octets, options, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         Files.setPosixFilePermissions(staged, permissions);
@@ -105,7 +104,8 @@ public final class AtomicFiles {
         steps.after(Step.SYNCED);
     }
 
-    /// Writes a file that is to be renamed, or replaces it: its octets are durable when this returns, its name is not.
+    /// Writes or replaces a file that is to be renamed: when this returns, its octets are durable, but not
+    /// its name.
     public static void stage(Path staged, byte[] octets) throws IOException {
         write(
                 staged,
@@ -124,19 +124,19 @@ public final class AtomicFiles {
         }
     }
 
-    /// Gives what was staged, a file or a folder, its name in one step, in place of the file that has it. A crash may
+    /// Renames what was staged, a file or a folder, atomically, replacing any file of that name. A crash may
     /// undo that until the folder is synced ([Folders#sync]).
     public static void rename(Path staged, Path target) throws IOException {
         Files.move(staged, target, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /// [#rename], durably: for what was staged durably.
+    /// As [#rename], but durable, for what was staged durably.
     public static void put(Path staged, Path target) throws IOException {
         rename(staged, target);
         Folders.sync(Folders.of(target));
     }
 
-    /// Deletes the file where it is there, durably.
+    /// Deletes the file durably, if it exists.
     public static void delete(Path file) throws IOException {
         if (Files.deleteIfExists(file)) {
             Folders.sync(Folders.of(file));

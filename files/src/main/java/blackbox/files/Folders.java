@@ -12,22 +12,21 @@ public final class Folders {
 
     private Folders() {}
 
-    /// Makes durable what files there are in `folder` and what they are called: fsync(2) of a file says nothing of its
-    /// name.
+    /// Makes the entries of `folder` durable: fsync(2) of a file does not cover its name.
     public static void sync(Path folder) throws IOException {
         try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
             directory.force(true);
         }
     }
 
-    /// Makes the folder, and those above it that are missing, durably.
+    /// Creates the folder, and missing ones above it, durably.
     public static void create(Path folder) throws IOException {
         if (Files.isDirectory(folder)) {
             return;
         }
         Path parent = folder.toAbsolutePath().getParent();
         if (parent == null) {
-            throw new IOException(folder + " is no folder");
+            throw new IOException(folder + " is not a folder");
         }
         create(parent);
         try {
@@ -36,18 +35,18 @@ public final class Folders {
             if (!Files.isDirectory(folder)) {
                 throw e;
             }
-            // Another process has just made it.
+            // Another process has just created it.
         }
         sync(parent);
     }
 
     /// The folder that a file is in.
     ///
-    /// @throws IOException when it is in none, as `/`
+    /// @throws IOException when there is none, as for `/`
     static Path of(Path file) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         if (folder == null) {
-            throw new IOException(file + " is no file");
+            throw new IOException(file + " is not a file");
         }
         return folder;
     }

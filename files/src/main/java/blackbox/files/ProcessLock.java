@@ -14,16 +14,17 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// An exclusive lock on a file: of all threads of all processes, one holder at a time. It ends when it is closed, by
-/// whichever thread, and with the process that holds it, however that ends; a lock never outlives its holder, and the
-/// file stays. It goes with the file, not its name: a folder may be renamed while a file in it is locked. Not
-/// reentrant.
+/// An exclusive lock on a file: one holder at a time among all threads of all processes. It ends when any
+/// thread closes it, or with the process that holds it, however that ends; a lock never outlives its holder,
+/// and the file stays. It is bound to the file, not to its name: a folder may be renamed while a file in it
+/// is locked. Not reentrant.
 ///
-/// Linux drops a process's lock on a file when the process closes any descriptor of it (fcntl(2)), so within this
-/// process a set answers, and a file that is held here is never opened a second time.
+/// Linux drops a process's lock on a file when the process closes any descriptor of it (fcntl(2)), so within
+/// this process a set decides, and a file that is held here is never opened a second time.
 public final class ProcessLock implements AutoCloseable {
 
-    /// The files that this process holds or waits for. Guards itself, and every opening of a file that is locked.
+    /// The files that this process holds or waits for. Its monitor guards it, and every opening of a file
+    /// that is locked.
     private static final Set<Object> HERE = new HashSet<>();
 
     private final Object key;
@@ -34,9 +35,9 @@ public final class ProcessLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// Takes the lock on `file`, which is made if missing; null when this or another process has it.
+    /// Takes the lock on `file`, which is created if missing; null when this or another process has it.
     ///
-    /// @throws IOException when the file's folder is missing, or the file cannot be made or locked
+    /// @throws IOException when the file's folder is missing, or the file cannot be created or locked
     public static @Nullable ProcessLock tryTake(Path file) throws IOException {
         ProcessLock lock = open(file);
         if (lock == null) {
@@ -55,16 +56,16 @@ public final class ProcessLock implements AutoCloseable {
         return taken ? lock : null;
     }
 
-    /// Waits for the lock on `file`, which is made if missing.
+    /// Waits for the lock on `file`, which is created if missing.
     ///
     /// @throws FileLockInterruptionException when the thread is interrupted; it still is then
     public static ProcessLock take(Path file) throws IOException {
         return take(file, () -> {});
     }
 
-    /// Waits for the lock on `file`, which is made if missing.
+    /// Waits for the lock on `file`, which is created if missing.
     ///
-    /// @param waiting is told once, before there is a wait
+    /// @param waiting called once, before a wait begins
     /// @throws FileLockInterruptionException when the thread is interrupted; it still is then
     public static ProcessLock take(Path file, Runnable waiting) throws IOException {
         ProcessLock free = tryTake(file);
@@ -114,7 +115,7 @@ public final class ProcessLock implements AutoCloseable {
         }
     }
 
-    /// Opens the file and keeps the rest of this process away from it; null when that is done already.
+    /// Opens the file and reserves it within this process; null if it is reserved already.
     private static @Nullable ProcessLock open(Path file) throws IOException {
         synchronized (HERE) {
             if (HERE.contains(key(file))) {
@@ -128,8 +129,8 @@ public final class ProcessLock implements AutoCloseable {
         }
     }
 
-    /// What is the same for all names of a file: its device and inode; its place, where there is no file, or no such
-    /// thing on this system.
+    /// Identifies a file regardless of its name: its device and inode; its path if there is no file, or no
+    /// such identity on this system.
     private static Object key(Path file) throws IOException {
         Path place = file.toAbsolutePath().normalize();
         try {
@@ -140,7 +141,7 @@ public final class ProcessLock implements AutoCloseable {
         }
     }
 
-    /// The locked file, to be written by its holder.
+    /// The locked file, for its holder to write.
     public FileChannel channel() {
         return channel;
     }

@@ -10,7 +10,7 @@ public final class IngestException extends Exception {
 
     /// What failed.
     public enum Code {
-        /// No space is left where the table, the quarantine or the broker's log lives.
+        /// No space is left for the table, the quarantine or the broker's log.
         DISK_FULL,
         /// Reading or writing a file failed for another reason.
         DISK,
@@ -20,7 +20,7 @@ public final class IngestException extends Exception {
         IN_USE,
         /// The broker cannot be reached, refuses, or has stopped.
         BROKER,
-        /// The port asked for is taken.
+        /// The requested port is taken.
         PORT_TAKEN,
         /// The service was stopped.
         STOPPED
@@ -38,11 +38,11 @@ public final class IngestException extends Exception {
         this.code = code;
     }
 
-    /// An I/O failure, told apart from a full disk by what the system says.
+    /// An I/O failure; a full disk is recognized by the system's message.
     public static IngestException ofIo(String what, IOException cause) {
         String reason = String.valueOf(cause.getMessage());
         boolean full = reason.contains("No space left") || reason.contains("Disk quota exceeded");
-        String remedy = full ? "no space is left; free some and it goes on by itself" : reason;
+        String remedy = full ? "no space is left; free some, and ingest resumes by itself" : reason;
         return new IngestException(full ? Code.DISK_FULL : Code.DISK, what + ": " + remedy, cause);
     }
 

@@ -1,7 +1,7 @@
 package blackbox.query;
 
 /// Why a question could not be answered. `code` decides the exit code and the HTTP status; the message is one
-/// sentence that says what is wrong and how to mend it.
+/// sentence that says what is wrong and how to fix it.
 public final class QueryException extends Exception {
 
     private static final long serialVersionUID = 1L;

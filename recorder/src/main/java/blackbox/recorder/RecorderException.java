@@ -7,19 +7,19 @@ public final class RecorderException extends Exception {
 
     /// What failed.
     public enum Code {
-        /// The spool cannot be written: nothing further is recorded.
+        /// The spool cannot be written: nothing more is recorded.
         SPOOL,
-        /// The log of runs cannot be written, or what is there does not hold.
+        /// The log of runs cannot be written, or the existing log does not hold.
         RUN_LOG,
-        /// A key cannot be read or made.
+        /// A key cannot be read or created.
         KEY,
         /// The broker cannot be reached or refuses.
         BROKER,
-        /// The log of runs cannot be anchored, for a reason that is ours and not an outside party's.
+        /// The log of runs cannot be anchored, for a reason on this host and not with an outside party.
         ANCHOR,
         /// A witness's record cannot be read or written: nothing is cosigned.
         WITNESS,
-        /// A file that is kept beside the events cannot be read or made durable.
+        /// A file that is stored beside the events cannot be read or made durable.
         CAPTURE,
         /// The recorder was closed or its writer has stopped.
         CLOSED

@@ -24,7 +24,7 @@ public sealed interface Moment {
     record AtEvent(long index) implements Moment {
         public AtEvent {
             if (index < 0) {
-                throw new IllegalArgumentException("events count from 0");
+                throw new IllegalArgumentException("events are numbered from 0");
             }
         }
     }
@@ -35,7 +35,7 @@ public sealed interface Moment {
     /// A time of day, UTC: the first one at or after the run's start.
     record AtTimeOfDay(LocalTime time) implements Moment {}
 
-    /// Where a moment lies in a run.
+    /// The place of a moment in a run.
     ///
     /// @param index of the last event at or before it
     /// @param atNs that event's time, nanoseconds since 1970
@@ -59,7 +59,7 @@ public sealed interface Moment {
             return new AtTime(OffsetDateTime.parse(text).toInstant());
         } catch (DateTimeParseException e) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is no moment; write an event's index, a time such as 2026-11-22T02:13:07Z,"
+                    "'" + text + "' is not a moment; write an event's index, a time such as 2026-11-22T02:13:07Z,"
                             + " or a time of the run's day such as 02:13:07 (UTC)",
                     e);
         }
@@ -67,11 +67,11 @@ public sealed interface Moment {
 
     /// Finds the moment in a run.
     ///
-    /// @throws ReplayException `BAD_INPUT` when it lies outside the run
+    /// @throws ReplayException `BAD_INPUT` when it is outside the run
     default Position locate(Recordings recordings, RunId run) throws ReplayException, IOException {
         try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
             if (!reader.next()) {
-                throw new ReplayException(Code.MISSING, "nothing is there of run " + run);
+                throw new ReplayException(Code.MISSING, "there is nothing of run " + run);
             }
             var first = position(reader);
             Position found = this instanceof AtEvent event ? at(recordings, run, event.index()) : null;
@@ -82,8 +82,8 @@ public sealed interface Moment {
             Position last = first;
             do {
                 last = position(reader);
-                // Events of guest and host come in the order in which the recorder took them, not in that of
-                // their times.
+                // Events of guest and host are in the order in which the recorder took them, not in the order
+                // of their times.
                 if (!(this instanceof AtEvent) && last.atNs() <= untilNs) {
                     found = last;
                 }

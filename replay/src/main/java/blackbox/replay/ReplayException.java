@@ -1,7 +1,7 @@
 package blackbox.replay;
 
-/// Why a run was not replayed, or not shown. `code` decides the exit code; the message says what is wrong and how to
-/// mend it.
+/// Why a run was not replayed, or not shown. `code` decides the exit code; the message says what is wrong and
+/// how to fix it.
 public final class ReplayException extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -10,9 +10,9 @@ public final class ReplayException extends Exception {
     public enum Code {
         /// The request is wrong: a moment outside the run, a path that was not there.
         BAD_INPUT,
-        /// What replay needs is not here, and the message says where to get it.
+        /// Something that the replay needs is missing, and the message says where to get it.
         MISSING,
-        /// What is here is not what the run sealed: nothing was started.
+        /// Something differs from what the run sealed: nothing was started.
         ALTERED,
         /// QEMU, a tool or the disk failed.
         ENGINE

@@ -3,10 +3,10 @@ package blackbox.schemas;
 import java.security.Provider;
 import org.jspecify.annotations.Nullable;
 
-/// Whether this process uses nothing but Bouncy Castle's certified module (BCFIPS), in approved-only mode.
+/// Whether this process uses only Bouncy Castle's certified module (BCFIPS), in approved-only mode.
 ///
-/// Decided once, when it is first asked for, by the system property `blackbox.fips` (the launcher sets it
-/// from `BLACKBOX_FIPS`), and never changed. What the module lacks is refused: nothing falls back to the JDK.
+/// Decided once, on first use, by the system property `blackbox.fips` (the launcher sets it from
+/// `BLACKBOX_FIPS`), and never changed. What the module lacks is refused: nothing falls back to the JDK.
 public final class FipsMode {
     private static final String PROPERTY = "blackbox.fips";
     private static final String PROVIDER = "org.bouncycastle.jcajce.provider.BouncyCastleFipsProvider";
@@ -14,12 +14,12 @@ public final class FipsMode {
 
     private FipsMode() {}
 
-    /// The certified module; null where FIPS mode is off.
+    /// The certified module; null if FIPS mode is off.
     public static @Nullable Provider module() {
         return MODULE;
     }
 
-    /// Loaded by name, because the same code runs on a class path without it.
+    /// Loaded by name, because the same code also runs on a class path without it.
     private static Provider load() {
         System.setProperty("org.bouncycastle.fips.approved_only", "true");
         try {

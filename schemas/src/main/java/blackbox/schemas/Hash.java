@@ -10,7 +10,7 @@ public final class Hash {
     /// Length of a digest in octets.
     public static final int LENGTH = 32;
 
-    /// Thirty-two zero octets: what the first batch of a run names as its predecessor.
+    /// Thirty-two zero octets, which the first batch of a run names as its predecessor.
     public static final Hash ZERO = new Hash(new byte[LENGTH]);
 
     private final byte[] octets;
@@ -21,10 +21,10 @@ public final class Hash {
 
     /// Copies 32 octets starting at `offset`.
     ///
-    /// @throws IllegalArgumentException when fewer than 32 octets are there
+    /// @throws IllegalArgumentException when fewer than 32 octets are left
     public static Hash copyOf(byte[] source, int offset) {
         if (offset < 0 || source.length - offset < LENGTH) {
-            throw new IllegalArgumentException("a hash needs 32 octets, there are " + (source.length - offset));
+            throw new IllegalArgumentException("a hash needs 32 octets; there are only " + (source.length - offset));
         }
         return new Hash(Arrays.copyOfRange(source, offset, offset + LENGTH));
     }

@@ -6,12 +6,12 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 
-/// Octets as a string from which they can be had again, whatever they are: UTF-8 is read as such, and an
-/// octet that is not UTF-8 becomes U+DC80 to U+DCFF, the surrogates that UTF-8 never gives (as PEP 383 does
-/// it).
+/// Octets as a string from which they can be recovered exactly, whatever they are: UTF-8 is decoded, and an
+/// octet that is not UTF-8 becomes U+DC80 to U+DCFF, surrogates that decoding UTF-8 never yields (as in PEP
+/// 383).
 ///
-/// Such a string goes through everything that handles strings; before it is written down, [#isText] says
-/// whether it is text. As a path it names nothing: Java refuses it.
+/// Such a string passes through everything that handles strings; [#isText] says whether it can be written as
+/// text. It cannot be used as a path: Java refuses it.
 public final class OctetText {
     private static final char ESCAPE = 0xdc00;
 
@@ -32,7 +32,7 @@ public final class OctetText {
         return out.flip().toString();
     }
 
-    /// The octets that [#of] made the string of.
+    /// The octets from which [#of] made the string.
     public static byte[] octets(String text) {
         var out = new ByteArrayOutputStream(text.length());
         int from = 0;
@@ -57,7 +57,7 @@ public final class OctetText {
         return true;
     }
 
-    /// To be read by people: U+FFFD for what is not text.
+    /// For people to read: U+FFFD for what is not text.
     public static String shown(String text) {
         return new String(octets(text), StandardCharsets.UTF_8);
     }

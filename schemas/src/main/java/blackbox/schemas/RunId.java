@@ -4,8 +4,9 @@ import java.time.Instant;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
-/// Names one run for ever: 26 characters of lower-case Crockford base 32, the first ten of which are the
-/// milliseconds since 1970 (so that ids sort by time), the other sixteen 80 random bits (the layout of a ULID).
+/// Names one run permanently: 26 characters of lower-case Crockford base 32, the first ten of which are the
+/// milliseconds since 1970 (so that ids sort by time), the other sixteen 80 random bits (the layout of a
+/// ULID).
 public record RunId(String value) implements Comparable<RunId> {
 
     private static final String ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -30,7 +31,7 @@ public record RunId(String value) implements Comparable<RunId> {
         return new RunId(new String(text));
     }
 
-    /// When the run was started, to the millisecond: what the first ten characters say.
+    /// When the run was started, to the millisecond, from the first ten characters.
     public Instant createdAt() {
         long time = 0;
         for (int i = 0; i < 10; i++) {

@@ -5,8 +5,9 @@ import java.security.NoSuchAlgorithmException;
 import java.security.Provider;
 import java.security.Security;
 
-/// SHA-256, the only hash of this project: the JDK's own, which uses the CPU's instructions, or in FIPS mode the
-/// certified module's ([FipsMode]). It is asked of one provider by name, so no other on the class path can slip in.
+/// SHA-256, the only hash of this project: the JDK's own, which uses the CPU's instructions, or in FIPS mode
+/// the certified module's ([FipsMode]). It is requested from one provider by name, so that no other on the
+/// class path can slip in.
 public final class Sha256 {
     private static final Provider PROVIDER = provider();
 

@@ -33,7 +33,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// The verifier's command line. Exit 0 where everything holds, 1 where it does not, 2 for bad input, 3 for an
+/// The verifier's command line. Exit 0 when everything holds, 1 when it does not, 2 for bad input, 3 for an
 /// operating failure.
 @Command(
         name = "blackbox-verifier",
@@ -60,7 +60,7 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = "--data",
             paramLabel = "DIR",
-            description = "A data folder: what is verified is a run in it, with its own keys where none are given.")
+            description = "A data folder: verify a run in it, with the folder's own keys unless others are given.")
     @Nullable
     private Path data;
 
@@ -111,7 +111,7 @@ public final class Main implements Callable<Integer> {
                 : answer(proof);
     }
 
-    /// What is in the file, where it looks like a proof.
+    /// The content of the file, if it looks like a proof.
     private static byte @Nullable [] proofIn(Path path) throws IOException {
         if (Files.isDirectory(path)) {
             return null;
@@ -154,7 +154,7 @@ public final class Main implements Callable<Integer> {
         out.flush();
     }
 
-    /// Names are not looked up: that would take a reader for what recorders put into a run's first event.
+    /// Names are not looked up: that would need a parser for what recorders put into a run's first event.
     private RunId runMeant(Recordings recordings) throws IOException {
         List<RunId> runs = recordings.runs();
         List<RunId> matches = said.equals("last")

@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/// Whom to believe, as it is given on the command line.
+/// Whom to trust, as given on the command line.
 final class Trust {
 
     @Option(names = "--key", paramLabel = "FILE", description = "A public key to trust; may be repeated.")
@@ -45,7 +45,7 @@ final class Trust {
         spec = CommandSpec.create(); // picocli puts its own in
     }
 
-    /// The keys that are given; where none is, those in `folder`.
+    /// The keys that were given; if none were, those in `folder`.
     List<NoteVerifier> keys(List<Path> folder) throws IOException {
         var keys = new ArrayList<>(policy().logs());
         for (Path file : keyFiles.isEmpty() && keys.isEmpty() ? folder : keyFiles) {
@@ -58,7 +58,7 @@ final class Trust {
         return keys;
     }
 
-    /// The policy that is given; else one that asks for nobody.
+    /// The policy that was given; otherwise one that requires no witness.
     TrustPolicy policy() throws IOException {
         Path file = policyFile;
         if (file == null) {
@@ -71,7 +71,7 @@ final class Trust {
         }
     }
 
-    /// Whose word on time is taken: only of those who are given.
+    /// Whose statements about time are trusted: only those that were given.
     AnchorTrust anchors() throws IOException {
         return new AnchorTrust(policy(), authorities());
     }

@@ -8,7 +8,7 @@ import java.io.InputStream;
 public final class BoundedInput extends FilterInputStream {
     private long left;
 
-    /// The first `bytes` of `in`, or all of it where it is shorter.
+    /// The first `bytes` of `in`, or all of it if it is shorter.
     public BoundedInput(InputStream in, long bytes) {
         super(in);
         this.left = bytes;

@@ -16,17 +16,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// One run of an external tool with a clean environment, a time limit and bounded memory of what it prints.
+/// One run of an external tool with a clean environment, a time limit and a bound on how much of its output
+/// is kept.
 ///
-/// @param argv program and arguments; a program without a slash is looked up by [#find], whoever runs this and whatever
-/// their `PATH`
+/// @param argv program and arguments; a program without a slash is looked up by [#find], regardless of the
+///     user's `PATH`
 /// @param directory where it runs; null for this process's own
 /// @param environment added to a fixed `PATH`, `HOME` and `LC_ALL=C.UTF-8`, which replace the inherited environment
 /// @param timeout after which it is killed
 public record Command(List<String> argv, @Nullable Path directory, Map<String, String> environment, Duration timeout) {
     private static final int OUTPUT_BYTES_MAX = 64 << 20;
     private static final int ERROR_BYTES_KEPT = 4096;
-    /// No user's own, so that no tool reads or writes a person's settings.
+    /// Not a user's home, so that no tool reads or writes a person's settings.
     private static final String HOME = "/nonexistent";
 
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -39,7 +40,7 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         }
     }
 
-    /// A command with a minute to run and nothing special about it.
+    /// A command with a time limit of a minute and no other settings.
     public static Command of(String... argv) {
         return new Command(List.of(argv), null, Map.of(), Duration.ofMinutes(1));
     }
@@ -83,7 +84,7 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         return outcome.output();
     }
 
-    /// Runs to the end, and leaves it to the caller to say what an exit code means.
+    /// Runs to the end, and leaves the meaning of the exit code to the caller.
     ///
     /// @throws VmException `TOOL_MISSING`, `TIMEOUT`
     public Outcome attempt() throws VmException {
@@ -150,7 +151,7 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
 
     private VmException missing(@Nullable IOException cause) {
         String what =
-                "the program '" + argv.getFirst() + "' could not be started; 'blackbox doctor' says what to install";
+                "the program '" + argv.getFirst() + "' could not be started; `blackbox doctor` says what to install";
         return cause == null
                 ? new VmException(Code.TOOL_MISSING, what)
                 : new VmException(Code.TOOL_MISSING, what, cause);
@@ -195,7 +196,7 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
                 to.write(chunk, 0, Math.min(n, OUTPUT_BYTES_MAX - to.size()));
             }
         } catch (IOException e) {
-            to.writeBytes(new byte[0]); // the process was killed: what was read is what there is
+            to.writeBytes(new byte[0]); // the process was killed: there is no more than what was read
         }
     }
 

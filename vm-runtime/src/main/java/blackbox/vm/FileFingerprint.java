@@ -11,8 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.concurrent.TimeUnit;
 
-/// What a file was when it was hashed: the digest, and what the file system says of it, so that a change can be noticed
-/// without reading it again. The cheap check finds accidents; only [#holds] finds an adversary who resets times.
+/// The state of a file when it was hashed: its digest and its metadata, so that a change can be noticed
+/// without reading the file again. The cheap check finds accidents; only [#holds] finds an adversary who
+/// resets times.
 ///
 /// @param sha256 of the whole file
 /// @param bytes its length
@@ -34,7 +35,7 @@ public record FileFingerprint(String sha256, long bytes, long modifiedNanos, lon
         }
     }
 
-    /// Whether the file system still says the same of `file`. Reads no content.
+    /// Whether the metadata of `file` is still the same. Reads no content.
     public boolean seemsUnchanged(Path file) {
         try {
             return Files.size(file) == bytes && modified(file) == modifiedNanos && inode(file) == inode;
@@ -65,13 +66,13 @@ public record FileFingerprint(String sha256, long bytes, long modifiedNanos, lon
         return Hash.copyOf(digest.digest(), 0);
     }
 
-    /// This seal for a file of the same content that was copied or touched: what was hashed stays, what the file system
-    /// says is read anew.
+    /// This fingerprint for a file of the same content that was copied or touched: the digest stays, the
+    /// metadata is read again.
     public FileFingerprint at(Path file) throws VmException {
         try {
             return new FileFingerprint(sha256, Files.size(file), modified(file), inode(file));
         } catch (IOException e) {
-            throw new VmException(Code.IO, file + " could not be looked at", e);
+            throw new VmException(Code.IO, file + " could not be accessed", e);
         }
     }
 

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// What a folder was when it was hashed, like [FileFingerprint] for everything below it.
+/// The state of a folder when it was hashed: like [FileFingerprint], for everything below it.
 ///
 /// @param sha256 over names, kinds and contents, see [#hash]
-/// @param shape over names, lengths and times: says cheaply that nothing seems to have changed
+/// @param shape over names, lengths and times: a cheap check that nothing seems to have changed
 public record FolderFingerprint(String sha256, String shape) {
     public FolderFingerprint {
         Hash.ofHex(sha256);
@@ -28,7 +28,7 @@ public record FolderFingerprint(String sha256, String shape) {
         return new FolderFingerprint(hash(folder).toString(), shape(folder).toString());
     }
 
-    /// Whether the file system still says the same of everything below `folder`. Reads no content.
+    /// Whether the metadata of everything below `folder` is still the same. Reads no content.
     public boolean seemsUnchanged(Path folder) throws VmException {
         return Files.isDirectory(folder) && shape(folder).toString().equals(shape);
     }
@@ -76,7 +76,7 @@ public record FolderFingerprint(String sha256, String shape) {
             }
             return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new VmException(Code.IO, "could not look at " + folder, e);
+            throw new VmException(Code.IO, "could not access " + folder, e);
         }
     }
 

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// A [ProcessLock] on a folder's file `lock`: who builds or unpacks there does it alone.
+/// A [ProcessLock] on a folder's file `lock`, so that only one process at a time builds or unpacks there.
 public final class FolderLock implements AutoCloseable {
     private final ProcessLock lock;
 
@@ -14,7 +14,7 @@ public final class FolderLock implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// Waits for the lock of `folder`, which is made when it is missing.
+    /// Waits for the lock of `folder`, which is created if it is missing.
     public static FolderLock take(Path folder) throws VmException {
         try {
             Files.createDirectories(folder);
@@ -29,7 +29,7 @@ public final class FolderLock implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            throw new VmException(Code.IO, "a lock could not be given up", e);
+            throw new VmException(Code.IO, "a lock could not be released", e);
         }
     }
 }

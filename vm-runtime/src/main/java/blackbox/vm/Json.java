@@ -16,7 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 
-/// JSON as this module stores and speaks it. Depth and lengths are bounded, for some of it comes from the guest.
+/// The JSON that this module stores and exchanges. Depth and lengths are bounded, because some of it comes
+/// from the guest.
 public final class Json {
     private static final int DEPTH_MAX = 32;
 
@@ -74,7 +75,7 @@ public final class Json {
 
     /// Reads one document.
     ///
-    /// @throws JsonProcessingException when it is none
+    /// @throws JsonProcessingException when it is not one
     public static JsonNode parse(String text) throws JsonProcessingException {
         return MAPPER.readTree(text);
     }
@@ -98,7 +99,7 @@ public final class Json {
         }
     }
 
-    /// Writes `value` as a file for people to read too, durably ([AtomicFiles]).
+    /// Writes `value` durably as a file that people can read too ([AtomicFiles]).
     public static void write(Path file, Object value) throws VmException {
         try {
             String text = MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n";

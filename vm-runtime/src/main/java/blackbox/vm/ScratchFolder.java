@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /// @param path the folder
 public record ScratchFolder(Path path) implements AutoCloseable {
 
-    /// A fresh folder in `parent`, which is made when it is missing.
+    /// A fresh folder in `parent`, which is created if it is missing.
     public static ScratchFolder in(Path parent, String prefix) throws VmException {
         try {
             Files.createDirectories(parent);
@@ -28,8 +28,8 @@ public record ScratchFolder(Path path) implements AutoCloseable {
         delete(path);
     }
 
-    /// Deletes the folders of this prefix that crashed processes left in `parent`. The caller knows that none is in
-    /// use.
+    /// Deletes the folders with this prefix that crashed processes left in `parent`. The caller makes sure
+    /// that none is in use.
     public static void clear(Path parent, String prefix) throws VmException {
         try (Stream<Path> all = Files.list(parent)) {
             for (Path each : all.toList()) {
@@ -42,7 +42,7 @@ public record ScratchFolder(Path path) implements AutoCloseable {
         }
     }
 
-    /// Deletes `path` and everything below it, following no links; nothing happens when it is not there.
+    /// Deletes `path` and everything below it, following no links; does nothing if it does not exist.
     public static void delete(Path path) throws VmException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;

@@ -2,8 +2,8 @@ package blackbox.vm;
 
 import org.jspecify.annotations.Nullable;
 
-/// An operating failure of the VM runtime. The message is one sentence for the person at the terminal: what failed,
-/// where, and how to mend it; the code is for programs.
+/// An operating failure of the VM runtime. The message is one sentence for the person at the terminal: what
+/// failed, where, and how to fix it; the code is for programs.
 public final class VmException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -23,15 +23,15 @@ public final class VmException extends Exception {
         IMAGE_DEFINITION,
         /// The package mirror could not be used, or no longer has a locked package.
         MIRROR,
-        /// What is to be imported is no image archive of a form that is known.
+        /// The file to import is not an image archive of a known version.
         ARCHIVE_REFUSED,
-        /// An image archive was cut or changed after it was written.
+        /// An image archive was truncated or altered after it was written.
         ARCHIVE_ALTERED,
         /// The workspace is not a folder or could not be read.
         WORKSPACE_UNREADABLE,
-        /// The workspace is larger than what a VM can take or give back.
+        /// The workspace is larger than a VM can receive or return.
         WORKSPACE_TOO_LARGE,
-        /// What the guest gave back as workspace is not an acceptable archive.
+        /// The workspace that the guest returned is not an acceptable archive.
         WORKSPACE_REFUSED,
         /// There is not enough room on the host's disk.
         DISK_FULL,
@@ -39,7 +39,7 @@ public final class VmException extends Exception {
         BOOT_FAILED,
         /// QEMU ended, or refused a command.
         QEMU_FAILED,
-        /// The guest said something that it must not say, or reported a failure of its own.
+        /// The guest broke the protocol, or reported a failure of its own.
         GUEST_FAILED,
         /// A step took longer than it may.
         TIMEOUT,

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Notices that a machine goes no further: a replay that has lost its log's thread does not fail, it waits
-/// for ever. Pure: who reads the counter, and when, is the owner's business. One thread.
+/// Notices that a machine makes no progress: a replay that has lost its place in the log does not fail, it
+/// waits forever. Pure: the owner reads the counter and decides when. One thread.
 public final class Watchdog {
     private final Duration limit;
     private final LongSupplier nanoTime;
@@ -39,7 +39,7 @@ public final class Watchdog {
         return overdue(now);
     }
 
-    /// Takes the lack of a reading: whoever counts did not answer.
+    /// Records a missing reading: the counter could not be read.
     ///
     /// @return a sentence when that has lasted for the limit, else null
     public @Nullable String miss() {
@@ -52,6 +52,6 @@ public final class Watchdog {
             return null;
         }
         String where = last == Long.MIN_VALUE ? "from the start" : "at " + unit + " " + last;
-        return "it has stood still for " + still.toSeconds() + " s, " + where;
+        return "it has made no progress for " + still.toSeconds() + " s, " + where;
     }
 }

@@ -30,7 +30,7 @@ class WatchdogTest {
         pass(9);
         assertNull(dog.see(42));
         pass(1);
-        assertEquals("it has stood still for 10 s, at instruction 42", dog.see(42));
+        assertEquals("it has made no progress for 10 s, at instruction 42", dog.see(42));
         assertNull(dog.see(43), "it has moved after all");
         pass(9);
         assertNull(dog.see(43));
@@ -41,10 +41,10 @@ class WatchdogTest {
         pass(9);
         assertNull(dog.miss());
         pass(2);
-        assertEquals("it has stood still for 11 s, from the start", dog.miss());
+        assertEquals("it has made no progress for 11 s, from the start", dog.miss());
         assertNull(dog.see(1));
         pass(10);
-        assertEquals("it has stood still for 10 s, at instruction 1", dog.miss());
+        assertEquals("it has made no progress for 10 s, at instruction 1", dog.miss());
     }
 
     @Test

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The arguments of this process. The JVM decodes them by the locale, so what is no text there has been
-/// replaced before `main` sees it; the kernel still has what was given (proc(5), `/proc/PID/cmdline`).
+/// The arguments of this process. The JVM decodes them by the locale, so octets that are not text there have
+/// been replaced before `main` sees them; the kernel still has the originals (proc(5), `/proc/PID/cmdline`).
 public final class GivenArguments {
     private static final Path CMDLINE = Path.of("/proc/self/cmdline");
 
@@ -16,8 +16,8 @@ public final class GivenArguments {
 
     /// The octets behind `args`, each as [OctetText].
     ///
-    /// @param args as `main` was given them
-    /// @throws IOException when the kernel does not tell them
+    /// @param args as `main` received them
+    /// @throws IOException when the kernel does not provide them
     public static String[] of(String[] args) throws IOException {
         return of(args, Files.readAllBytes(CMDLINE));
     }

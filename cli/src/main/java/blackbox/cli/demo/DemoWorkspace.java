@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The folder that the demo's agent is given.
+/// The workspace of the demo's agent.
 public final class DemoWorkspace {
 
     private static final List<String> FILES = List.of("agent.sh", "Makefile", "greet.py");
@@ -18,14 +18,14 @@ public final class DemoWorkspace {
         for (String name : FILES) {
             try (InputStream in = DemoWorkspace.class.getResourceAsStream("/blackbox/cli/demo/" + name)) {
                 if (in == null) {
-                    throw new IOException("the demo's file " + name + " is not in this build");
+                    throw new IOException("the demo's file " + name + " is missing from this build");
                 }
                 Files.copy(in, folder.resolve(name));
             }
         }
     }
 
-    /// What the agent is started with; the service is reached as `url` from inside the VM.
+    /// The agent's command; from inside the VM, the service is at `url`.
     public static List<String> command(String url) {
         return List.of("bash", "agent.sh", url);
     }

@@ -56,7 +56,7 @@ class CarriedImageTest {
         byte[] whole = Files.readAllBytes(carried);
         whole[whole.length / 2] ^= 1;
         Files.write(carried, whole);
-        importing().expect(1).saying("was cut or altered");
+        importing().expect(1).saying("is truncated or altered");
         Files.writeString(carried, "something else\n");
         importing().expect(2).saying("is not an image archive");
         Files.delete(carried);

@@ -134,7 +134,7 @@ class DiskAtMomentsTest {
         disk(run, moment, "--cat", "/root/tree").expect(2).saying("was a folder then");
         blackbox.run("disk", run.value(), "--at", "nonsense", "--list", "/")
                 .expect(2)
-                .saying("is no moment");
+                .saying("is not a moment");
         blackbox.run("disk", run.value(), "--at", "99999999", "--list", "/")
                 .expect(2)
                 .saying("no such moment");
@@ -150,7 +150,7 @@ class DiskAtMomentsTest {
         Files.write(blocks, java.util.Arrays.copyOf(whole, whole.length / 2));
         Ended cut = disk(run, moments.getLast(), "--json", "--list", "/root").expect(1);
         assertFalse(cut.json().path("disk").path("whole").asBoolean());
-        assertTrue(cut.json().path("limits").path(0).asText().contains("is cut at octet"), cut::out);
+        assertTrue(cut.json().path("limits").path(0).asText().contains("is truncated at octet"), cut::out);
         disk(run, moments.getFirst(), "--list", "/root/tree").expect(0);
         Files.write(blocks, whole);
         Path base = blocks.resolveSibling("base.qcow2");

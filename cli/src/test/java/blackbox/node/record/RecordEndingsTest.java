@@ -65,7 +65,7 @@ class RecordEndingsTest {
                         "-c",
                         "trap '' TERM; echo half > work; while :; do sleep 1; done")
                 .expect(124)
-                .saying("the time is up");
+                .saying("the timeout was reached");
         Path back = Path.of(ended.recorded().path("workspace").asText());
         assertEquals("half\n", Files.readString(back.resolve("work")));
         assertVerifies(ended.recorded(), Set.of("COMPLETE"));

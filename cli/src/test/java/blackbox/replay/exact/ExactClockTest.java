@@ -96,7 +96,7 @@ class ExactClockTest {
         assertTrue(clock.path("readings").asLong() > 10, clock::toString);
         assertTrue(clock.path("forwardNs").asLong() > 0, clock::toString);
         String shown = blackbox.run("show", facts.run().value()).expect(0).out();
-        String readings = " (" + clock.path("readings").asLong() + " readings, by its own word)";
+        String readings = " (" + clock.path("readings").asLong() + " readings, as the guest reported it)";
         assertTrue(shown.contains("guest clock   at most ") && shown.contains(readings), shown);
         Verdict verdict = replay(recordings, facts);
         assertEquals(Outcome.IDENTICAL, verdict.outcome(), verdict::toString);

@@ -397,7 +397,7 @@ class ExactTierTest {
         ProcessHandle gone = stopped.get();
         assertNotNull(gone, said::toString);
         assertFalse(gone.isAlive());
-        assertTrue(said.stream().anyMatch(line -> line.contains("another machine goes on")), said::toString);
+        assertTrue(said.stream().anyMatch(line -> line.contains("another machine takes over")), said::toString);
         assertTrue(Seeker.isIndexed(blackbox.data(), other));
     }
 

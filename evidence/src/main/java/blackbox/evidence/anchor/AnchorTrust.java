@@ -4,13 +4,13 @@ import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.time.TimeAuthorities;
 import java.util.List;
 
-/// Whose word on time is taken: witnesses in a quorum, and time-stamping authorities.
+/// Whose statements about time are trusted: witnesses in a quorum, and time-stamping authorities.
 ///
-/// @param policy its witnesses and quorum; its logs are not looked at, because whoever checks the log of
+/// @param policy its witnesses and quorum; its logs are ignored, because whoever checks the log of
 ///     runs has already decided whose it is
 public record AnchorTrust(TrustPolicy policy, TimeAuthorities authorities) {
 
-    /// Whether nobody's word is taken.
+    /// Whether nobody is trusted.
     public boolean isEmpty() {
         return policy.quorum().equals(TrustPolicy.NONE) && authorities.isEmpty();
     }

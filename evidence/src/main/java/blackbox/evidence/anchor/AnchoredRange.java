@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// All of a run's events up to one, and the latest moment at which they can have come into being.
+/// All of a run's events up to one, and the latest moment at which they can have been recorded.
 ///
 /// @param throughIndex the last event that is covered
 public record AnchoredRange(long throughIndex, Instant notLaterThan, List<String> by, Anchor.Kind kind) {
@@ -14,14 +14,14 @@ public record AnchoredRange(long throughIndex, Instant notLaterThan, List<String
         by = List.copyOf(by);
     }
 
-    /// A checkpoint of the run's own tree that stands in the log of runs.
+    /// A checkpoint of the run's own tree that is in the log of runs.
     ///
     /// @param logIndex its leaf's index there
     /// @param events how many of the run's events it covers
     public record Logged(long logIndex, long events) {}
 
-    /// The ranges that `anchors` give to a run: for each kind, those that say something which no earlier
-    /// anchor of that kind says, in the order of time.
+    /// The ranges of a run that `anchors` cover: for each kind, those that cover something which no earlier
+    /// anchor of that kind covers, ordered by time.
     public static List<AnchoredRange> of(List<Anchor> anchors, List<Logged> checkpoints) {
         var ranges = new ArrayList<AnchoredRange>();
         for (Anchor.Kind kind : Anchor.Kind.values()) {
@@ -53,7 +53,7 @@ public record AnchoredRange(long throughIndex, Instant notLaterThan, List<String
                 .orElse(0);
     }
 
-    /// How many events, from the first on, some range covers.
+    /// How many events, from the first on, are covered by some range.
     public static long coveredEvents(List<AnchoredRange> ranges) {
         return ranges.stream()
                 .mapToLong(range -> range.throughIndex() + 1)

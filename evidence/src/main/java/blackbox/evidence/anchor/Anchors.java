@@ -18,8 +18,8 @@ import java.util.List;
 /// The anchors of a log of runs, checked one by one.
 ///
 /// @param anchors those that hold
-/// @param contradictions what trusted parties vouch for and the log is not: it was rewritten
-/// @param remarks what is stored and proves nothing, and why
+/// @param contradictions what trusted parties vouch for but the log does not match: it was rewritten
+/// @param remarks stored anchors that prove nothing, and why
 public record Anchors(List<Anchor> anchors, List<String> contradictions, List<String> remarks) {
 
     public Anchors {
@@ -33,7 +33,7 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
         return new Anchors(List.of(), List.of(), List.of());
     }
 
-    /// Tells the root of the log that was checked.
+    /// Provides roots of the log that was checked.
     @FunctionalInterface
     public interface Roots {
 
@@ -73,7 +73,7 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
             SignedNote note = SignedNote.parse(file.note());
             Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
             if (note == null || checkpoint == null || !file.name().equals(checkpoint.size() + ".note")) {
-                remarks.add(file.name() + " is no checkpoint of the size that its name says");
+                remarks.add(file.name() + " is not a checkpoint of the size in its name");
                 return;
             }
             if (!checkpoint.origin().equals(log.origin())) {
@@ -90,14 +90,15 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
             }
         }
 
-        /// What is vouched for must be what was checked.
+        /// The state that is vouched for must be one of the log that was checked.
         private void accept(String name, Checkpoint checkpoint, List<Anchor> found) throws IOException {
             if (checkpoint.size() > log.size()) {
-                contradictions.add(name + ": the log has " + log.size() + " leaves, and an outside party vouches for "
+                contradictions.add(name + ": the log has " + log.size() + " leaves, but an outside party vouches for "
                         + checkpoint.size() + ": it was rolled back");
             } else if (!roots.at(checkpoint.size()).equals(checkpoint.root())) {
-                contradictions.add(name + ": an outside party vouches for another history of the log: another root for "
-                        + checkpoint.size() + " leaves");
+                contradictions.add(
+                        name + ": an outside party vouches for a different history of the log: a different root for "
+                                + checkpoint.size() + " leaves");
             } else {
                 anchors.addAll(found);
             }

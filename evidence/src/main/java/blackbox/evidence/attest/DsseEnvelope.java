@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Octets with signatures over them and over what kind they are (DSSE 1.0.0).
+/// Octets with signatures over them and over their type (DSSE 1.0.0).
 ///
-/// A signature is over [#pae], which begins with other words than any note and, for JSON, does not end in a newline:
-/// no signature on a note can be taken for one on an envelope, though the same keys make both.
+/// A signature is over [#pae], which begins unlike any note and, for JSON, does not end in a newline: no
+/// signature on a note can pass for one on an envelope, though the same keys make both.
 public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> signatures) {
 
     /// Longest envelope that is read, in octets.
@@ -24,7 +24,7 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
 
     private static final int SIGNATURES_MAX = 16;
 
-    /// A signature, and a word on whose it is: `<name>+<key id>` where we sign. No signature covers that word.
+    /// A signature, and a hint at whose it is: `<name>+<key id>` in ours. No signature covers that hint.
     public record Signature(@Nullable String keyId, byte[] octets) {}
 
     public DsseEnvelope {
@@ -63,11 +63,10 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
         return verifier.name() + "+" + String.format("%08x", verifier.keyId());
     }
 
-    /// Those of `verifiers` whose signatures are here.
+    /// Those of `verifiers` whose signatures are on the envelope.
     ///
-    /// Empty where none is, and where a signature says that it is a known key's and is not: such an envelope is
-    /// not to be believed, whatever the others say. A signature that does not say whose it is is tried with every
-    /// key.
+    /// Empty if none is, and if a signature claims to be a known key's and is not: such an envelope must not
+    /// be accepted, whatever the other signatures say. A signature without a hint is tried with every key.
     public List<NoteVerifier> signers(Collection<? extends NoteVerifier> verifiers) {
         byte[] message = pae(payloadType, payload);
         var found = new ArrayList<NoteVerifier>();
@@ -89,7 +88,7 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
         return found;
     }
 
-    /// The envelope as JSON, in the one form that we write: no spaces, no newline, standard base64.
+    /// The envelope as JSON, in the only form that we write: no spaces, no newline, standard base64.
     public byte[] toJson() {
         Base64.Encoder base64 = Base64.getEncoder();
         return StrictJson.write(out -> {
@@ -110,9 +109,9 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
         });
     }
 
-    /// Reads an envelope of anyone's, with standard or URL-safe base64, as DSSE asks of readers.
+    /// Reads an envelope from anyone, with standard or URL-safe base64, as DSSE requires of readers.
     ///
-    /// @throws MalformedAttestationException when it is none, or has fields twice or fields that are not known
+    /// @throws MalformedAttestationException when it is not one, or has duplicate or unknown fields
     public static DsseEnvelope parse(byte[] octets) throws MalformedAttestationException {
         if (octets.length > OCTETS_MAX) {
             throw new MalformedAttestationException("an envelope of " + octets.length + " octets is not read");
@@ -127,10 +126,10 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
         }
     }
 
-    /// Reads an envelope that [#toJson] wrote, and no other: an octet that differs is found even where no signature
-    /// covers it.
+    /// Reads an envelope that [#toJson] wrote, and no other: any changed octet is detected, even if no
+    /// signature covers it.
     ///
-    /// @throws MalformedAttestationException when it is none, or is written in another form
+    /// @throws MalformedAttestationException when it is not one, or is written in another form
     public static DsseEnvelope parseOwn(byte[] octets) throws MalformedAttestationException {
         DsseEnvelope envelope = parse(octets);
         if (!Arrays.equals(envelope.toJson(), octets)) {
@@ -175,7 +174,7 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
             }
         }
 
-        /// Either alphabet, with padding and nothing else, one text for each value.
+        /// Either alphabet, with padding and nothing else, so that each value has one text.
         private static byte[] base64(String text) throws MalformedAttestationException {
             boolean urlSafe = text.indexOf('-') >= 0 || text.indexOf('_') >= 0;
             byte[] octets = urlSafe

@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// What is said about files (in-toto Statement v1): the name and SHA-256 of each, and what they are together.
+/// A statement about files (in-toto Statement v1): the name and SHA-256 of each, and what they are together.
 ///
 /// @param subjects SHA-256 by name, in the order in which they are written
-/// @param predicate words about all of them
+/// @param predicate properties of all of them together
 public record InTotoStatement(Map<String, Hash> subjects, String predicateType, Map<String, String> predicate) {
 
     /// The payload type of an envelope around a statement.
     public static final String PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
-    /// Our predicate: the subjects are the files of an evidence bundle, all of them but the envelope itself.
+    /// Our predicate: the subjects are all files of an evidence bundle except the envelope itself.
     public static final String BUNDLE_V1 = "urn:blackbox:bundle:v1";
 
     private static final String TYPE = "https://in-toto.io/Statement/v1";
@@ -57,7 +57,7 @@ public record InTotoStatement(Map<String, Hash> subjects, String predicateType, 
 
     /// Reads the statement in an envelope whose signatures were checked.
     ///
-    /// @param predicateTypes those that the caller knows; any other is refused
+    /// @param predicateTypes those that the caller supports; any other is refused
     /// @throws MalformedAttestationException when it is none
     public static InTotoStatement of(DsseEnvelope envelope, Set<String> predicateTypes)
             throws MalformedAttestationException {

@@ -1,6 +1,6 @@
 package blackbox.evidence.attest;
 
-/// JSON that is no envelope or no statement of the form that is read here.
+/// JSON that is not an envelope or not a statement of the form that is read here.
 public final class MalformedAttestationException extends Exception {
 
     private static final long serialVersionUID = 1L;

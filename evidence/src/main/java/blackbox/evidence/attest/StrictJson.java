@@ -15,7 +15,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// JSON of objects and arrays whose fields are all known, each there exactly once, with text for values.
+/// JSON of objects and arrays whose fields are all known, each present exactly once, with text for values.
 final class StrictJson implements AutoCloseable {
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -64,7 +64,7 @@ final class StrictJson implements AutoCloseable {
         return octets.toByteArray();
     }
 
-    /// Reads an object that has all of `required` and nothing but them and `optional`.
+    /// Reads an object that has all of `required`, any of `optional` and nothing else.
     void object(Set<String> required, Set<String> optional, Field field)
             throws IOException, MalformedAttestationException {
         expect(parser.nextToken(), JsonToken.START_OBJECT);
@@ -87,7 +87,7 @@ final class StrictJson implements AutoCloseable {
         }
     }
 
-    /// Reads an object whose fields may have any name.
+    /// Reads an object whose fields may have any names.
     void anyFields(Field field) throws IOException, MalformedAttestationException {
         expect(parser.nextToken(), JsonToken.START_OBJECT);
         for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {

@@ -1,6 +1,6 @@
 /// Signed statements about files: in-toto statements in DSSE envelopes.
 ///
-/// Values and their JSON, nothing else: no files, no clock, and of Jackson only its streaming core.
+/// Values and their JSON, nothing else: no files, no clock, and only the streaming core of Jackson.
 @NullMarked
 package blackbox.evidence.attest;
 

@@ -10,14 +10,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// The files of a bundle that lies unpacked in a folder.
+/// The files of a bundle that is unpacked in a folder.
 final class BundleFolder {
 
     private BundleFolder() {}
 
     /// The files below `folder` by their names in the bundle.
     ///
-    /// @throws MalformedBundleException where something is no plain file of a proper name, a link above all
+    /// @throws MalformedBundleException if something is not a regular file with a proper name, such as a link
     static SortedMap<String, Path> files(Path folder) throws IOException, MalformedBundleException {
         var files = new TreeMap<String, Path>();
         try (Stream<Path> entries = Files.walk(folder)) {
@@ -27,7 +27,7 @@ final class BundleFolder {
                 }
                 String name = folder.relativize(entry).toString().replace('\\', '/');
                 if (!Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS) || !BundleLayout.isName(name)) {
-                    throw new MalformedBundleException("something in it is no plain file, or has no proper name");
+                    throw new MalformedBundleException("something in it is not a regular file, or has an invalid name");
                 }
                 files.put(name, entry);
                 if (files.size() > BundleLayout.FILES_MAX) {

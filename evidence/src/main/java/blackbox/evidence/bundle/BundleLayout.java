@@ -7,22 +7,22 @@ import java.util.regex.Pattern;
 /// The names in a bundle (`schemas/bundle.md`).
 final class BundleLayout {
 
-    /// What the statement says that the bundle is.
+    /// The bundle's type and version, as the statement gives them.
     static final String VERSION = "bundle/v1";
 
-    /// The DSSE envelope around the in-toto statement; the one file that the statement does not name.
+    /// The DSSE envelope around the in-toto statement; the only file that the statement does not name.
     static final String STATEMENT = "statement.dsse.json";
 
     static final String README = "README.md";
     static final String COMPLETENESS = "completeness.json";
     static final String FORMATS = "formats/";
 
-    /// The words of the statement's predicate.
+    /// The fields of the statement's predicate.
     static final String WORD_FORMAT = "format";
 
     static final String WORD_RUN = "run";
 
-    /// The pages that say how to read what is there.
+    /// The pages that explain how to read the bundle.
     static final List<String> PAGES =
             List.of("anchors.md", "batch.md", "bundle.md", "events.md", "leaf.md", "log.md", "table.md", "trust.md");
 
@@ -34,7 +34,7 @@ final class BundleLayout {
 
     private BundleLayout() {}
 
-    /// Whether a file of a bundle may have this name: a path that leads nowhere else, whatever the system.
+    /// Whether a file of a bundle may have this name: a path that cannot lead outside it on any system.
     static boolean isName(String name) {
         return name.length() <= NAME_CHARACTERS_MAX
                 && NAME.matcher(name).matches()

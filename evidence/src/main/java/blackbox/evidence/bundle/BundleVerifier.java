@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Verifies a bundle from its own octets and the keys that are trusted.
 ///
-/// Order: the ZIP's form; the signed statement; every file against it, and no file beside; then the run, by
-/// the same code as in a data folder; then the account of completeness. Nothing is believed after the first
-/// of these that does not hold.
+/// Order: the ZIP's form; the signed statement; every file against it, and no further file; then the run, by
+/// the same code as in a data folder; then the completeness report. Nothing is accepted after the first of
+/// these that does not hold.
 public final class BundleVerifier {
 
     /// The file that makes a folder a bundle.
     public static final String STATEMENT = BundleLayout.STATEMENT;
 
-    private static final String OWN_KEYS = "no key was given: the bundle's own keys were taken, so it is consistent"
-            + " in itself, but anyone could have made it. Get the recorder's public key by a way that you trust, and"
-            + " give it with --key";
+    private static final String OWN_KEYS = "no key was given, so the bundle's own keys were used: it is consistent"
+            + " in itself, but anyone could have made it. Get the recorder's public key through a channel that you trust and"
+            + " pass it with --key";
 
     private final Path folder;
     private final List<NoteVerifier> given;
@@ -59,8 +59,9 @@ public final class BundleVerifier {
 
     /// Verifies the bundle at `path`, a ZIP or a folder.
     ///
-    /// @param trusted whom to believe; where empty, the bundle's own keys, and the verdict says so
-    /// @param anchors whose word on time to take; never the bundle's own choice, which its maker made
+    /// @param trusted whom to trust; if empty, the bundle's own keys, and the verdict says so
+    /// @param anchors whose statements about time to trust; never taken from the bundle, whose maker chose
+    ///     them
     /// @throws IOException when something cannot be read at all: an operating failure, not a verdict
     public static Verification verify(Path path, List<? extends NoteVerifier> trusted, AnchorTrust anchors)
             throws IOException {
@@ -68,7 +69,7 @@ public final class BundleVerifier {
         if (Files.isDirectory(path)) {
             return new BundleVerifier(path, keys, anchors).verify();
         }
-        Path unpacked = Files.createTempDirectory("blackbox-bundle-"); // for its owner alone
+        Path unpacked = Files.createTempDirectory("blackbox-bundle-"); // readable by its owner alone
         try {
             BundleZip.unpack(path, unpacked);
             return new BundleVerifier(unpacked, keys, anchors).verify();
@@ -88,7 +89,7 @@ public final class BundleVerifier {
             compare(files, statement.subjects());
             List<NoteVerifier> keys = given.isEmpty() ? ownKeys(files) : given;
             if (envelope.signers(believed(keys)).isEmpty()) {
-                finding("its statement is signed by no trusted key");
+                finding("its statement is not signed by a trusted key");
             }
             return findings.isEmpty() ? verify(run, keys) : tampered(findings);
         } catch (MalformedBundleException | MalformedAttestationException e) {
@@ -116,7 +117,7 @@ public final class BundleVerifier {
         Map<String, String> words = statement.predicate();
         String run = words.getOrDefault(BundleLayout.WORD_RUN, "");
         if (!words.equals(BundleLayout.predicate(run))) {
-            throw new MalformedBundleException("its statement is not that of a " + BundleLayout.VERSION);
+            throw new MalformedBundleException("its statement does not describe a " + BundleLayout.VERSION);
         }
         try {
             return new RunId(run);
@@ -125,19 +126,19 @@ public final class BundleVerifier {
         }
     }
 
-    /// Every file that is named is there as it was, and no other file is.
+    /// Every file that is named is present and unchanged, and no other file is present.
     private void compare(SortedMap<String, Path> files, Map<String, Hash> subjects) throws IOException {
         for (var subject : subjects.entrySet()) {
             Path file = files.get(subject.getKey());
             if (file == null) {
                 finding(subject.getKey() + " is missing");
             } else if (!FileDigest.sha256(file).equals(subject.getValue())) {
-                finding(subject.getKey() + " is not as it was when the bundle was signed");
+                finding(subject.getKey() + " was changed after the bundle was signed");
             }
         }
         for (String name : files.keySet()) {
             if (!subjects.containsKey(name)) {
-                finding(name + " is none of its files");
+                finding(name + " is not one of its files");
             }
         }
     }
@@ -150,7 +151,7 @@ public final class BundleVerifier {
                     keys.add(NoteVerifiers.parse(Files.readString(file.getValue(), StandardCharsets.ISO_8859_1)
                             .strip()));
                 } catch (IllegalArgumentException e) {
-                    throw new MalformedBundleException(file.getKey() + " is no public key", e);
+                    throw new MalformedBundleException(file.getKey() + " is not a public key", e);
                 }
             }
         }
@@ -166,7 +167,7 @@ public final class BundleVerifier {
                 believed.addAll(checked.keys()
                         .believed(KeyStatement.Role.LOG, checked.checkpoint().size()));
             case CheckedLog.Broken(String why) -> finding(why);
-            case CheckedLog.Absent() -> {} // recordings made before there was one
+            case CheckedLog.Absent() -> {} // recordings from before there was one
         }
         return believed;
     }
@@ -178,7 +179,7 @@ public final class BundleVerifier {
         Integrity integrity = verified.integrity();
         if (integrity == Integrity.VERIFIED && !accountHolds(recordings, run)) {
             integrity = Integrity.TAMPERED;
-            finding(BundleLayout.COMPLETENESS + " is not what the events say");
+            finding(BundleLayout.COMPLETENESS + " does not match the events");
         }
         boolean trusted = verified.authorship().trusted() && !given.isEmpty();
         if (given.isEmpty()) {

@@ -30,9 +30,9 @@ import java.util.stream.Stream;
 
 /// Makes the bundle of one run from a data folder.
 ///
-/// What is taken: the run's sealed data files and its spool, what was refused of it, the whole log of runs with its
-/// anchors, public keys, trust policy and time authorities. No private key, nothing of other runs but their lines
-/// in the log of runs.
+/// It contains the run's sealed data files and its spool, its refused batches, the whole log of runs with its
+/// anchors, public keys, trust policy and time authorities. No private key, and nothing of other runs except
+/// their entries in the log of runs.
 public final class BundleWriter {
 
     private static final int COPY_BYTES = 1 << 18;
@@ -49,15 +49,15 @@ public final class BundleWriter {
         this.staging = staging;
     }
 
-    /// Writes the bundle of `run` to `out`: a ZIP, or a folder where `out` is one and empty.
+    /// Writes the bundle of `run` to `out`: a ZIP, or a folder if `out` is an empty folder.
     ///
     /// @param signer signs the statement
     /// @return how many files it has
-    /// @throws EvidenceException when the run is still being recorded, or `out` is there already
+    /// @throws EvidenceException when the run is still being recorded, or `out` exists already
     public static int write(Recordings recordings, RunId run, NoteSigner signer, Path out)
             throws IOException, EvidenceException {
         if (recordings.isLive(run)) {
-            throw new EvidenceException("run " + run + " is still being recorded; export it when it has closed");
+            throw new EvidenceException("run " + run + " is still being recorded; export it once it is closed");
         }
         Path staging = Files.createTempDirectory("blackbox-bundle-");
         try {
@@ -78,7 +78,7 @@ public final class BundleWriter {
         }
         takeAll(recordings.spoolFolder(run), "");
         if (files.isEmpty()) {
-            throw new EvidenceException("there is nothing of run " + run + " to export");
+            throw new EvidenceException("there is nothing to export of run " + run + "");
         }
         takeAll(recordings.quarantineFolder(run), "");
         stageLog();
@@ -93,7 +93,8 @@ public final class BundleWriter {
         }
     }
 
-    /// A copy of the log of runs as it is now: it may grow meanwhile, and its checkpoint is read before its tiles.
+    /// A copy of the log of runs in its present state: it may grow meanwhile, so its checkpoint is read
+    /// before its tiles.
     private void stageLog() throws IOException {
         Path log = recordings.log();
         Path checkpoint = log.resolve("checkpoint");
@@ -113,7 +114,7 @@ public final class BundleWriter {
         }
     }
 
-    /// Takes a file of the warehouse; from a store elsewhere by way of a copy.
+    /// Adds a file of the warehouse; from a remote store, by way of a local copy.
     private void take(FileStore store, String key) throws IOException {
         String name = "warehouse/" + key;
         Path local = store.local(key);
@@ -161,7 +162,7 @@ public final class BundleWriter {
     }
 
     private void put(String name, Path file) {
-        if (BundleLayout.isName(name)) { // any other is none of ours
+        if (BundleLayout.isName(name)) { // others are not ours
             files.put(name, file);
         }
     }

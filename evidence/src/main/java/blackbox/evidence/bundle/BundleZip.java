@@ -19,12 +19,12 @@ import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-/// The one ZIP that a set of files has: entries in the order of their names, stored as they are, of the same time,
-/// with nothing beside them. So a reader can make it again and compare octets, which leaves no room for
-/// anything that one program sees and another does not.
+/// The one canonical ZIP of a set of files: entries in the order of their names, stored uncompressed, with
+/// the same time, and nothing else. So a reader can make it again and compare octets, which leaves no room
+/// for anything that one program sees and another does not.
 final class BundleZip {
 
-    /// A month behind the first that a ZIP can say: for that one Java writes extra fields.
+    /// A month after the first date that a ZIP can hold: for the first one Java writes extra fields.
     private static final LocalDateTime TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
     private static final int BUFFER_BYTES = 1 << 16;
 
@@ -57,9 +57,9 @@ final class BundleZip {
         return crc.getValue();
     }
 
-    /// Unpacks `zip` below `folder`, which is empty and ours.
+    /// Unpacks `zip` below `folder`, which must be empty and belong to the caller.
     ///
-    /// @throws MalformedBundleException where it is not the one ZIP that its files have
+    /// @throws MalformedBundleException if it is not the canonical ZIP of its files
     static void unpack(Path zip, Path folder) throws IOException, MalformedBundleException {
         try (var file = new ZipFile(zip.toFile())) {
             var files = new TreeMap<String, Path>();
@@ -77,22 +77,22 @@ final class BundleZip {
                 }
             }
             if (!isTheOneOf(files, zip)) {
-                throw new MalformedBundleException("the ZIP holds something beside its files");
+                throw new MalformedBundleException("the ZIP holds something besides its files");
             }
         } catch (FileAlreadyExistsException e) {
-            throw new MalformedBundleException("two of its files stand in each other's place", e);
+            throw new MalformedBundleException("the names of two of its files conflict", e);
         } catch (ZipException | EOFException e) {
-            throw new MalformedBundleException("it is no ZIP that can be read: " + e.getMessage(), e);
+            throw new MalformedBundleException("it cannot be read as a ZIP: " + e.getMessage(), e);
         }
     }
 
     /// Stored entries only: what is unpacked is never larger than the ZIP.
     private static String name(ZipEntry entry) throws MalformedBundleException {
         if (!BundleLayout.isName(entry.getName())) {
-            throw new MalformedBundleException("a file in it has a name that no file of a bundle has");
+            throw new MalformedBundleException("a file in it has a name that a bundle does not have");
         }
         if (entry.getMethod() != ZipEntry.STORED || entry.getSize() != entry.getCompressedSize()) {
-            throw new MalformedBundleException(entry.getName() + " is not stored as it is");
+            throw new MalformedBundleException(entry.getName() + " is not stored uncompressed");
         }
         return entry.getName();
     }
@@ -107,7 +107,7 @@ final class BundleZip {
         }
     }
 
-    /// Takes octets and compares them with those of a stream.
+    /// Compares the octets written to it with those of a stream.
     private static final class Comparing extends OutputStream {
 
         private final InputStream other;

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/// An account of what was recorded and what was not: each CPU's sequence numbers, the losses that are declared,
+/// A report of what was recorded and what was not: each CPU's sequence numbers, the declared losses,
 /// heartbeats and the longest time between two, and how the run ended. Made from the rows alone, so that a
-/// verifier makes it again and compares.
+/// verifier can make it again and compare.
 final class CompletenessReport {
 
     private static final int CPUS_MAX = 4_096;
@@ -40,7 +40,7 @@ final class CompletenessReport {
 
     private CompletenessReport() {}
 
-    /// The report on a run, as the octets of its file.
+    /// The report on a run, as the content of its file.
     static byte[] of(Recordings recordings, RunId run) throws IOException {
         var report = new CompletenessReport();
         try (RunReader reader = RunReader.open(recordings, run, 0)) {

@@ -4,7 +4,7 @@ import blackbox.schemas.Hash;
 import java.util.List;
 
 /// Proves that the tree of `newSize` leaves begins with the leaves of the tree of `oldSize` (RFC 9162,
-/// section 2.1.4). Any numbers may stand in it; [#holds] judges them.
+/// section 2.1.4). Its numbers are unchecked; [#holds] judges them.
 public record ConsistencyProof(long oldSize, long newSize, List<Hash> path) {
 
     public ConsistencyProof {
@@ -14,7 +14,7 @@ public record ConsistencyProof(long oldSize, long newSize, List<Hash> path) {
     /// Whether the proof leads from the one root to the other (section 2.1.4.2).
     ///
     /// From the empty tree nothing can be proved, since every tree begins with it: false unless both are
-    /// empty. Whoever accepts a first checkpoint says so in words of its own.
+    /// empty. Accepting a first checkpoint is a decision of its own.
     public boolean holds(Hash oldRoot, Hash newRoot) {
         if (oldSize < 0 || oldSize > newSize) {
             return false;

@@ -26,7 +26,7 @@ public record Cosignature(long epochSeconds, byte[] signature) {
         }
     }
 
-    /// The octets that stand in the signature line, behind the key id.
+    /// The octets in the signature line, after the key id.
     public byte[] encoded() {
         return ByteBuffer.allocate(Long.BYTES + signature.length)
                 .putLong(epochSeconds)
@@ -35,7 +35,7 @@ public record Cosignature(long epochSeconds, byte[] signature) {
     }
 
     /// Reads what [#encoded] writes, for an algorithm whose signatures are `signatureLength` octets long;
-    /// null for anything else, among it a time above `2^63 - 1`.
+    /// null for anything else, including a time above `2^63 - 1`.
     public static @Nullable Cosignature parse(byte[] octets, int signatureLength) {
         if (octets.length != Long.BYTES + signatureLength || octets[0] < 0) {
             return null;

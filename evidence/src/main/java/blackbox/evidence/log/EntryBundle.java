@@ -35,7 +35,7 @@ public record EntryBundle(List<byte[]> entries) {
         return octets.toByteArray();
     }
 
-    /// Reads a bundle of just `width` entries; null where it is cut off, too long, or holds another number.
+    /// Reads a bundle of exactly `width` entries; null if it is cut off, too long, or holds another number.
     public static @Nullable EntryBundle parse(byte[] octets, int width) {
         var entries = new ArrayList<byte[]>();
         int at = 0;

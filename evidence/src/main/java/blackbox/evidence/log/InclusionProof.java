@@ -4,16 +4,16 @@ import blackbox.schemas.Hash;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Proves that a leaf stands at `index` in the tree of `size` leaves (RFC 9162, section 2.1.3): the hashes
-/// from the leaf's sibling up to the root's child. Any numbers may stand in it; [#root] judges them.
+/// Proves that a leaf is at `index` in the tree of `size` leaves (RFC 9162, section 2.1.3): the hashes from
+/// the leaf's sibling up to the root's child. Its numbers are unchecked; [#root] judges them.
 public record InclusionProof(long index, long size, List<Hash> path) {
 
     public InclusionProof {
         path = List.copyOf(path);
     }
 
-    /// The root that the tree must have for the leaf to stand there; null where index, size and path do not
-    /// fit each other. The caller compares it with a root it believes (section 2.1.3.2).
+    /// The root that the tree must have for the leaf to be there; null if index, size and path are
+    /// inconsistent. The caller compares it with a root that it trusts (section 2.1.3.2).
     public @Nullable Hash root(Hash leafHash) {
         if (index < 0 || index >= size) {
             return null;

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A proof that a leaf is in a log, to be checked offline (`c2sp.org/tlog-proof@v1`): the leaf's index, the
-/// hashes from its sibling to the root's child, and the signed checkpoint of the tree. `extra` means what the
-/// application says and is covered by nothing.
+/// hashes from its sibling to the root's child, and the signed checkpoint of the tree. The application
+/// defines the meaning of `extra`, which nothing covers.
 public record LogProof(byte @Nullable [] extra, long index, List<Hash> path, SignedNote note) {
 
     /// The first line, which is the format's version.
@@ -44,8 +44,7 @@ public record LogProof(byte @Nullable [] extra, long index, List<Hash> path, Sig
         return text.append('\n').append(note.encoded()).toString();
     }
 
-    /// Reads what [#encoded] writes; null where it is malformed. What it says is not believed yet: see
-    /// [#proven].
+    /// Reads what [#encoded] writes; null if it is malformed. The content is not checked yet: see [#proven].
     public static @Nullable LogProof parse(String text) {
         int split = text.indexOf("\n\n");
         if (split < 0) {
@@ -86,8 +85,8 @@ public record LogProof(byte @Nullable [] extra, long index, List<Hash> path, Sig
         return hashes;
     }
 
-    /// The checkpoint whose tree has this leaf at [#index]; null where the proof does not show that. The
-    /// caller has still to check who signed [#note], and which log the checkpoint names.
+    /// The checkpoint whose tree has this leaf at [#index]; null if the proof does not show that. The caller
+    /// must still check who signed [#note], and which log the checkpoint names.
     public @Nullable Checkpoint proven(Hash leafHash) {
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (checkpoint == null) {

@@ -10,11 +10,11 @@ public final class MerkleFrontier {
 
     private final TreeHasher hasher = new TreeHasher();
 
-    /// Root of the complete subtree of 2^level leaves at level * 32, where bit `level` of `size` is set.
+    /// Root of the complete subtree of 2^level leaves at level * 32, valid if bit `level` of `size` is set.
     private final byte[] edge = new byte[LEVELS * Hash.LENGTH];
 
-    /// Prefix, left, right: what is hashed for a node. The right half doubles as the place a new leaf's hash
-    /// is put.
+    /// Prefix, left, right: what is hashed for a node. The right half doubles as the place where a new leaf's
+    /// hash is put.
     private final byte[] node = new byte[TreeHasher.NODE_LENGTH];
 
     private long size;
@@ -28,7 +28,7 @@ public final class MerkleFrontier {
         return size;
     }
 
-    /// Appends the leaf whose octets stand at `offset`, **preceded by an octet 0** ([TreeHasher#LEAF_PREFIX])
+    /// Appends the leaf whose octets are at `offset`, **preceded by an octet 0** ([TreeHasher#LEAF_PREFIX])
     /// at `offset - 1`: what is hashed is contiguous, so nothing is copied on the hot path.
     public void append(byte[] array, int offset, int length) {
         hasher.prefixedLeaf(array, offset, length, node, 1 + Hash.LENGTH);

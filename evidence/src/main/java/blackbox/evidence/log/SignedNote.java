@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A signed note (C2SP signed-note): text that ends in a newline, an empty line, and signature lines.
 ///
-/// A note that parses is not yet a note that is believed: see [#signers].
+/// A note that parses is not yet a note to be trusted: see [#signers].
 public record SignedNote(String text, List<Signature> signatures) {
 
     private static final String LINE_START = "— ";
@@ -51,7 +51,7 @@ public record SignedNote(String text, List<Signature> signatures) {
             return new Signature(name, buffer.getInt(), Arrays.copyOfRange(octets, KEY_ID_LENGTH, octets.length));
         }
 
-        /// The line as it stands in a note, with its newline.
+        /// The line as it appears in a note, with its newline.
         public String line() {
             byte[] value = ByteBuffer.allocate(KEY_ID_LENGTH + octets.length)
                     .putInt(keyId)
@@ -90,7 +90,8 @@ public record SignedNote(String text, List<Signature> signatures) {
         return sign(text, List.of(signer));
     }
 
-    /// Signs `text` with each of `signers`, a line each in their order, and returns the note as it is stored.
+    /// Signs `text` with each of `signers`, one line each in their order, and returns the note as it is
+    /// stored.
     public static String sign(String text, List<? extends NoteSigner> signers) {
         List<Signature> lines =
                 signers.stream().map(signer -> Signature.of(signer, text)).toList();
@@ -116,7 +117,7 @@ public record SignedNote(String text, List<Signature> signatures) {
         return note.toString();
     }
 
-    /// Reads a note's octets; null where they are malformed or no UTF-8.
+    /// Reads a note's octets; null if they are malformed or not UTF-8.
     public static @Nullable SignedNote parse(byte[] octets) {
         try {
             return parse(StandardCharsets.UTF_8
@@ -149,8 +150,8 @@ public record SignedNote(String text, List<Signature> signatures) {
 
     /// Those of `verifiers` whose signatures are on the note, in the order of its lines, each once.
     ///
-    /// Empty where none is, and where a line names one of them and does not verify: such a note is not to be
-    /// believed, whatever the other lines say. Lines of unknown keys are passed over.
+    /// Empty if none is, and if a line names one of them and does not verify: such a note must not be
+    /// trusted, whatever its other lines say. Lines of unknown keys are ignored.
     public List<NoteVerifier> signers(Collection<? extends NoteVerifier> verifiers) {
         byte[] octets = text.getBytes(StandardCharsets.UTF_8);
         var found = new ArrayList<NoteVerifier>();
@@ -192,7 +193,7 @@ public record SignedNote(String text, List<Signature> signatures) {
         return text.codePoints().noneMatch(c -> c < 0x20 && c != '\n' || c >= 0xd800 && c < 0xe000);
     }
 
-    /// Decodes base64 (RFC 4648, section 4) that has one form only; null for anything else.
+    /// Decodes base64 (RFC 4648, section 4) in canonical form only; null for anything else.
     static byte @Nullable [] base64(String text) {
         try {
             byte[] octets = Base64.getDecoder().decode(text);

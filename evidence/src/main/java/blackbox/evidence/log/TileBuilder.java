@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Computes a log's tiles and entry bundles (C2SP tlog-tiles) from its leaves, in order, and hands out each once: when
-/// it is full, or at the end as wide as it got. Owned by one thread; memory: one bundle, and one tile a level.
+/// Computes a log's tiles and entry bundles (C2SP tlog-tiles) from its leaves, in order, and hands out each
+/// once: when it is full, or at the end with its width so far. Owned by one thread; memory: one bundle, and
+/// one tile per level.
 public final class TileBuilder {
 
     private final Sink sink;
@@ -17,7 +18,7 @@ public final class TileBuilder {
     private final List<Growing> levels = new ArrayList<>();
     private final Growing bundle = new Growing();
 
-    /// Takes what was computed.
+    /// Receives what was computed.
     @FunctionalInterface
     public interface Sink {
         void accept(TilePath path, Tile tile) throws IOException;
@@ -38,12 +39,12 @@ public final class TileBuilder {
             this.ends = ends;
         }
 
-        /// All of it.
+        /// The whole tile.
         public byte[] octets() {
             return octets;
         }
 
-        /// As the tile was when it held `width` hashes, or entries.
+        /// The tile as of the time when it held `width` hashes, or entries.
         public byte[] octets(int width) {
             return Arrays.copyOf(octets, ends.get(width - 1));
         }
@@ -73,7 +74,7 @@ public final class TileBuilder {
         }
     }
 
-    /// Takes the next leaf, at most [EntryBundle#ENTRY_LENGTH_MAX] octets.
+    /// Appends the next leaf, at most [EntryBundle#ENTRY_LENGTH_MAX] octets.
     public void append(byte[] leaf) throws IOException {
         bundle.add(new EntryBundle(List.of(leaf)).encoded());
         if (bundle.isFull()) {
@@ -100,7 +101,7 @@ public final class TileBuilder {
         }
     }
 
-    /// Hands out those that are not full. Nothing may be appended afterwards.
+    /// Hands out the partial ones. Nothing may be appended afterwards.
     public void finish() throws IOException {
         giveRest(TilePath.ENTRIES, bundle);
         for (int at = 0; at < levels.size(); at++) {

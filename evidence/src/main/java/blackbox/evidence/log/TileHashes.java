@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The subtrees of a tree of `size` leaves, computed from its tiles (C2SP tlog-tiles). A tile is read once
-/// while it is among the last that were needed. Owned by one thread.
+/// The subtrees of a tree of `size` leaves, computed from its tiles (C2SP tlog-tiles). The most recently used
+/// tiles are cached. Owned by one thread.
 public final class TileHashes implements SubtreeHashes {
 
     /// Enough for the right edge and one path through a tree of any size.
@@ -58,7 +58,7 @@ public final class TileHashes implements SubtreeHashes {
         return octets;
     }
 
-    /// A log may drop a partial tile once the full one is there.
+    /// A log may drop a partial tile once the full one exists.
     private byte[] read(TilePath tile) throws IOException {
         byte[] octets = source.read(tile);
         TilePath found = tile;

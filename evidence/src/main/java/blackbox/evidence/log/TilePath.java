@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Names one tile of a log (C2SP tlog-tiles): `tile/<level>/<index>`, with `.p/<width>` where it is partial.
+/// Names one tile of a log (C2SP tlog-tiles): `tile/<level>/<index>`, with `.p/<width>` if it is partial.
 /// Level [#ENTRIES] is `tile/entries/…`: the leaves themselves.
 public record TilePath(int level, long index, int width) {
 
@@ -35,7 +35,7 @@ public record TilePath(int level, long index, int width) {
     }
 
     /// The tile `index` of `level` as a tree of `size` leaves has it: full, or partial at the right edge;
-    /// null where the tree does not reach it.
+    /// null if the tree does not reach it.
     public static @Nullable TilePath of(int level, long index, long size) {
         int shift = HEIGHT * Math.max(level, 0);
         long hashes = shift >= Long.SIZE ? 0 : size >>> shift;
@@ -61,12 +61,12 @@ public record TilePath(int level, long index, int width) {
         return tiles;
     }
 
-    /// Whether it lacks hashes that a larger tree will fill in.
+    /// Whether it is missing hashes that a larger tree would fill in.
     public boolean isPartial() {
         return width < FULL;
     }
 
-    /// The full tile of the same place.
+    /// The full tile at the same place.
     public TilePath full() {
         return new TilePath(level, index, FULL);
     }

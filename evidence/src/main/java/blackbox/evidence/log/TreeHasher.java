@@ -38,7 +38,7 @@ public final class TreeHasher {
         return Hash.copyOf(digest.digest(scratch), 0);
     }
 
-    /// Hashes a leaf that stands at `offset` behind its prefix, and writes the hash to `target`.
+    /// Hashes a leaf that is at `offset`, after its prefix, and writes the hash to `target`.
     void prefixedLeaf(byte[] array, int offset, int length, byte[] target, int at) {
         if (array[offset - 1] != LEAF_PREFIX) {
             throw new IllegalArgumentException("a leaf must be preceded by its prefix octet");
@@ -47,7 +47,7 @@ public final class TreeHasher {
         digestTo(target, at);
     }
 
-    /// Hashes a node whose prefix, left and right stand in `node`, and writes the hash to `target`.
+    /// Hashes a node whose prefix, left and right are in `node`, and writes the hash to `target`.
     void prefixedNode(byte[] node, byte[] target, int at) {
         digest.update(node, 0, NODE_LENGTH);
         digestTo(target, at);

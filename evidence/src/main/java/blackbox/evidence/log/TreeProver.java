@@ -7,7 +7,7 @@ import java.util.List;
 
 /// Makes roots and proofs (RFC 9162, section 2.1) from the hashes of complete subtrees. Owned by one thread.
 ///
-/// It computes and trusts nothing: check what it made against a signed root before it is given away.
+/// It computes and trusts nothing: check its results against a signed root before giving them away.
 public final class TreeProver {
 
     private final SubtreeHashes hashes;
@@ -52,7 +52,7 @@ public final class TreeProver {
     }
 
     /// The proof that the tree of `newSize` leaves begins with that of `oldSize`; empty for `oldSize` 0, as
-    /// C2SP tlog-witness wants it.
+    /// C2SP tlog-witness requires.
     ///
     /// @throws IllegalArgumentException when the sizes are not in this order
     public ConsistencyProof consistency(long oldSize, long newSize) throws IOException {
@@ -66,8 +66,8 @@ public final class TreeProver {
         return new ConsistencyProof(oldSize, newSize, path);
     }
 
-    /// `oldEnd` is where the old tree ends; `whole` while the subtree at hand begins where the tree begins, so that
-    /// the verifier knows its root if the old tree is just that.
+    /// `oldEnd` is where the old tree ends; `whole` while the subtree at hand begins where the tree begins,
+    /// so that the verifier knows its root if the old tree is exactly that subtree.
     private void growth(long oldEnd, long from, long to, boolean whole, List<Hash> path) throws IOException {
         if (oldEnd == to) {
             if (!whole) {
@@ -85,8 +85,8 @@ public final class TreeProver {
         }
     }
 
-    /// The root over the leaves of a range that is a node of some tree, so that it begins at a multiple of
-    /// its size.
+    /// The root over the leaves of a range that is a node of some tree, so it must begin at a multiple of its
+    /// size.
     private Hash range(long from, long to) throws IOException {
         long leaves = to - from;
         if (Long.bitCount(leaves) == 1) {

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Which logs are believed, and how many of which witnesses must have cosigned (C2SP tlog-policy). Immutable.
+/// Which logs are trusted, and how many of which witnesses must have cosigned (C2SP tlog-policy). Immutable.
 ///
-/// `quorum` names a witness, a group, or [#NONE]. Groups stand in the order of their definition, so each
-/// one's members are known before it.
+/// `quorum` names a witness, a group, or [#NONE]. Groups are in the order of their definition, so each one's
+/// members are known before it.
 public record TrustPolicy(
         List<NoteVerifier> logs, Map<String, NoteVerifier> witnesses, Map<String, Group> groups, String quorum) {
 
-    /// The quorum that asks for no witness.
+    /// The quorum that requires no witness.
     public static final String NONE = "none";
 
     /// Witnesses and groups of which at least `threshold` must have witnessed.
@@ -35,8 +35,8 @@ public record TrustPolicy(
     /// A cosignature that verified: the witness's name in the policy, and the time it states (0: none).
     public record Cosigned(String witness, long epochSeconds) {}
 
-    /// What the policy says of one checkpoint: the log key that signed it, or null; the witnesses that
-    /// cosigned it; and whether these are a quorum.
+    /// The policy's judgement of one checkpoint: the log key that signed it, or null; the witnesses that
+    /// cosigned it; and whether these form a quorum.
     public record Judgement(@Nullable NoteVerifier log, List<Cosigned> cosigned, boolean quorum) {
 
         /// Whether the checkpoint is valid under the policy.
@@ -51,12 +51,12 @@ public record TrustPolicy(
         groups = new LinkedHashMap<>(groups);
     }
 
-    /// The policy that believes these logs and asks for no witness.
+    /// The policy that trusts these logs and requires no witness.
     public static TrustPolicy of(Collection<? extends NoteVerifier> logs) {
         return new TrustPolicy(List.copyOf(logs), Map.of(), Map.of(), NONE);
     }
 
-    /// This policy with other keys for its logs, such as those that key statements lead to.
+    /// This policy with other keys for its logs, such as those established by key statements.
     public TrustPolicy withLogs(Collection<? extends NoteVerifier> others) {
         return new TrustPolicy(List.copyOf(others), witnesses, groups, quorum);
     }
@@ -68,8 +68,7 @@ public record TrustPolicy(
         return new TrustPolicyReader(keys).read(text);
     }
 
-    /// Judges a checkpoint's note. A line of a known key that does not verify makes the note unbelievable as
-    /// a whole.
+    /// Judges a checkpoint's note. A line of a known key that does not verify invalidates the whole note.
     public Judgement judge(SignedNote note) {
         var known = new ArrayList<NoteVerifier>(logs);
         known.addAll(witnesses.values());
@@ -95,7 +94,7 @@ public record TrustPolicy(
         return new Judgement(log, List.copyOf(cosigned), isQuorum(witnessed));
     }
 
-    /// Whether these witnesses, by their names here, are a quorum.
+    /// Whether these witnesses, by their names here, form a quorum.
     public boolean isQuorum(Collection<String> cosigners) {
         var witnessed = new LinkedHashSet<>(cosigners);
         groups.forEach((name, group) -> {

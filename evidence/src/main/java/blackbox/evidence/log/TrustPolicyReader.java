@@ -49,7 +49,7 @@ public final class TrustPolicyReader {
         }
         if (quorum == null) {
             throw new IllegalArgumentException(
-                    "trust policy: there is no quorum line; 'quorum none' asks for no witness");
+                    "trust policy: there is no quorum line; 'quorum none' requires no witness");
         }
         return new TrustPolicy(logs, witnesses, groups, quorum);
     }
@@ -71,7 +71,7 @@ public final class TrustPolicyReader {
         }
     }
 
-    /// What stands between spaces and tabs; other white space is part of an item.
+    /// The items between spaces and tabs; other white space is part of an item.
     private static List<String> items(String line) {
         var items = new ArrayList<String>();
         for (String item : line.split("[ \t]+", -1)) {

@@ -2,8 +2,7 @@
 /// cosignatures and trust policies. The formats are specified in `schemas/log.md`.
 ///
 /// Pure computation; hashing uses the JDK's provider because it is the fastest, signatures come from
-/// `blackbox.evidence.sign`.
-/// Nothing here reads a clock, a key file or a socket.
+/// `blackbox.evidence.sign`. Nothing here reads a clock, a key file or a socket.
 @NullMarked
 package blackbox.evidence.log;
 

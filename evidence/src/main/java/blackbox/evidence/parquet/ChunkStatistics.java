@@ -7,14 +7,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// What a column chunk's metadata says of its values (Parquet format, `Statistics`). Engines skip a whole row
-/// group by it, so a lie hides rows from filtered queries; the reader holds the values against it.
+/// What a column chunk's metadata says about its values (Parquet format, `Statistics`). Engines skip whole
+/// row groups by it, so a false bound hides rows from filtered queries; the reader checks the values against
+/// it.
 ///
 /// `leasts` and `greatests` have the bounds as they are stored, the deprecated ones too. A bound may be wider
-/// than the values, as cut-off ones are.
+/// than the values, as truncated ones are.
 record ChunkStatistics(long nulls, List<byte[]> leasts, List<byte[]> greatests) {
 
-    /// Says nothing.
+    /// No statistics.
     static final ChunkStatistics NONE = new ChunkStatistics(-1, List.of(), List.of());
 
     private static final VarHandle INT32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -48,10 +49,10 @@ record ChunkStatistics(long nulls, List<byte[]> leasts, List<byte[]> greatests) 
         return new ChunkStatistics(nulls, leasts, greatests);
     }
 
-    /// Checks the count of nulls against what the chunk's levels say.
+    /// Checks the count of nulls against the chunk's levels.
     void requireNulls(long there) {
         if (nulls >= 0 && nulls != there) {
-            throw lie("it holds " + there + " nulls and its statistics say " + nulls);
+            throw lie("it holds " + there + " nulls, but its statistics say " + nulls);
         }
     }
 

@@ -10,7 +10,7 @@ record ColumnChunk(
 
     ColumnChunk {
         if (codec != UNCOMPRESSED && codec != ZSTD) {
-            throw new IllegalArgumentException("codec " + codec + " is none we write");
+            throw new IllegalArgumentException("codec " + codec + " is not one that we write");
         }
         if (values < 0 || offset < 4 || length < 0 || length > ParquetFooter.CHUNK_BYTES_MAX) {
             throw new IllegalArgumentException("a column chunk's size or place is out of range");

@@ -51,7 +51,7 @@ final class ColumnCursor {
         this.values = new PageValues(column.type(), symbols);
     }
 
-    /// Starts on a chunk, whose octets are kept until the next one, in the same array where they fit.
+    /// Starts on a chunk, whose octets are kept until the next one, in the same array if they fit.
     void open(ColumnChunk start, ParquetFile file) throws IOException {
         chunkEnd = (int) start.length();
         if (chunk.length < chunkEnd) {
@@ -73,7 +73,7 @@ final class ColumnCursor {
         values.begin(statistics);
     }
 
-    /// How many rows the current page still has; moves to the next page where there are none.
+    /// How many rows the current page still has; moves to the next page if there are none.
     int rowsLeftInPage() {
         while (rowAt == rowsInPage) {
             if (levelsLeft == 0) {
@@ -101,7 +101,7 @@ final class ColumnCursor {
         }
     }
 
-    /// Sets `bit` in `masks[i]` for each of the next `rows` rows that has a value, and passes over those rows.
+    /// Sets `bit` in `masks[i]` for each of the next `rows` rows that has a value, and moves past those rows.
     ///
     /// @return how many of them have one
     int markPresent(long[] masks, int rows, long bit) {
@@ -157,7 +157,7 @@ final class ColumnCursor {
         return values;
     }
 
-    /// The next list of the rows that have one, into `target`; null lists are passed over.
+    /// Reads the next non-null list into `target`.
     void nextList(ListEncoder target) {
         while (column.definitionMax() > 1 && definitions[levelAt] == 0) {
             levelAt++;
@@ -197,7 +197,7 @@ final class ColumnCursor {
             }
             case PageHeader.DATA -> loadV1(header, start);
             case PageHeader.DATA_V2 -> loadV2(header, start);
-            default -> throw new IllegalArgumentException("page type " + header.type() + " is none we write");
+            default -> throw new IllegalArgumentException("page type " + header.type() + " is not one that we write");
         }
     }
 
@@ -292,7 +292,7 @@ final class ColumnCursor {
         }
     }
 
-    /// Returns how many values are there.
+    /// Returns how many values are not null.
     private int readDefinitions(byte[] array, int from, int end) {
         if (!column.isList()) {
             return HybridRuns.decodeBits(array, from, end, present, levels);

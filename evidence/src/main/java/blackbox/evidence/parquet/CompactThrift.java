@@ -8,7 +8,7 @@ import java.util.List;
 /// Reads the Thrift compact protocol, the encoding of Parquet's footer and page headers, within the bounds of a
 /// slice.
 ///
-/// Running out of octets shows as [IndexOutOfBoundsException]; the file reader turns that into its own
+/// Reading past the end throws [IndexOutOfBoundsException], which the file reader turns into its own
 /// exception.
 final class CompactThrift {
 
@@ -45,7 +45,7 @@ final class CompactThrift {
     /// Reads a field's header; `last` is the id of the field before it in the same struct. [#STOP] at the
     /// struct's end.
     ///
-    /// @throws IllegalArgumentException when the field does not come behind that one
+    /// @throws IllegalArgumentException when the field's id is not above that one
     int field(int last) {
         int octet = octet();
         type = octet & 0x0f;
@@ -54,7 +54,8 @@ final class CompactThrift {
         }
         int delta = octet >>> 4;
         int id = delta == 0 ? (int) zigzag() : last + delta;
-        // Writers go up. A field that is there twice could mean one thing to us and another to an engine.
+        // Writers use ascending ids. A field that occurs twice could mean one thing to us and another to an
+        // engine.
         if (id <= last) {
             throw new IllegalArgumentException("a struct's fields are not in order");
         }
@@ -189,7 +190,7 @@ final class CompactThrift {
         }
     }
 
-    /// A count of things that take at least `unit` octets each, so it cannot exceed what is left.
+    /// A count of items of at least `unit` octets each, so it cannot exceed what is left.
     private int length(int unit) {
         long length = varint();
         if (length < 0 || length > (end - at) / unit) {

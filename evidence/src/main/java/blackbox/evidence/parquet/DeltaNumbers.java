@@ -15,7 +15,7 @@ final class DeltaNumbers {
         this.end = end;
     }
 
-    /// Offset behind what was decoded.
+    /// Offset after what was decoded.
     int position() {
         return at;
     }

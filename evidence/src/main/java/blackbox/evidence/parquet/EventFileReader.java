@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads one data file of the events table row by row, in the file's order, into a row that is reused.
 ///
-/// Every row belongs to the run the reader was opened for. Memory: one row group's compressed octets and one
-/// page per column, whatever the file's size. Owned by one thread.
+/// Every row belongs to the run for which the reader was opened. Memory: one row group's compressed octets
+/// and one page per column, whatever the file's size. Owned by one thread.
 public final class EventFileReader implements AutoCloseable {
 
     private static final int SPAN_ROWS_MAX = 4_096;
@@ -48,8 +48,8 @@ public final class EventFileReader implements AutoCloseable {
     private final long[] extras = new long[SPAN_ROWS_MAX];
     private final @Nullable Slot[] byField = new Slot[FIELDS];
 
-    // By field, for the current span: the page's arrays, and where the next value stands in them. Kept here
-    // because a walk from slot to cursor to page for each value costs more than the value.
+    // By field, for the current span: the page's arrays, and where the next value is in them. Kept here
+    // because going from slot to cursor to page for each value costs more than the value itself.
     private final long[][] numbers = new long[FIELDS][];
     private final byte[][] octets = new byte[FIELDS][];
     private final int[][] offsets = new int[FIELDS][];
@@ -71,7 +71,7 @@ public final class EventFileReader implements AutoCloseable {
     /// @param place among the file's columns
     private record Slot(int place, int field, @Nullable Column column, ColumnCursor cursor) {}
 
-    /// The names that the file's writer had for codes.
+    /// The names that the file's writer knew for codes.
     private record WriterNames(StoredNames kinds, StoredNames sources) {
 
         static WriterNames in(ParquetFile file) throws MalformedParquetException {
@@ -81,7 +81,7 @@ public final class EventFileReader implements AutoCloseable {
         private static StoredNames names(ParquetFile file, Column column) throws MalformedParquetException {
             StoredNames names = StoredNames.parse(column, file.note(StoredNames.key(column)));
             if (names == null) {
-                throw new MalformedParquetException("what it notes as " + StoredNames.key(column) + " cannot be");
+                throw new MalformedParquetException("what it notes as " + StoredNames.key(column) + " is invalid");
             }
             return names;
         }
@@ -111,21 +111,21 @@ public final class EventFileReader implements AutoCloseable {
 
     /// Opens a data file of `run`.
     ///
-    /// @throws MalformedParquetException when it is no data file of the events table
+    /// @throws MalformedParquetException when it is not a data file of the events table
     public static EventFileReader open(Path path, RunId run) throws IOException {
         return open(LocalStore.file(path), run, EnumSet.allOf(Column.class));
     }
 
-    /// The same for a file that is open, which is closed with the reader or where this fails.
+    /// The same for an open file, which is closed together with the reader, or at once if this fails.
     ///
-    /// @throws MalformedParquetException when it is no data file of the events table
+    /// @throws MalformedParquetException when it is not a data file of the events table
     public static EventFileReader open(StoredFile stored, RunId run) throws IOException {
         return open(stored, run, EnumSet.allOf(Column.class));
     }
 
-    /// The same, for rows that need only have `wanted` of their columns: the others are neither read nor checked.
+    /// The same, with only the `wanted` columns in the rows: the others are neither read nor checked.
     ///
-    /// @throws MalformedParquetException when it is no data file of the events table
+    /// @throws MalformedParquetException when it is not a data file of the events table
     public static EventFileReader open(StoredFile stored, RunId run, Set<Column> wanted) throws IOException {
         ParquetFile file = ParquetFile.open(stored);
         try {
@@ -148,7 +148,7 @@ public final class EventFileReader implements AutoCloseable {
                 throw new NewerFileException(column.name());
             }
             if (slot == null || !names.add(column.name())) {
-                throw new MalformedParquetException("column " + column.name() + " is none of the events table's");
+                throw new MalformedParquetException("column " + column.name() + " is not a column of the events table");
             }
             if (slot.column == null || wanted.contains(slot.column)) {
                 slots.add(slot);
@@ -160,8 +160,8 @@ public final class EventFileReader implements AutoCloseable {
         return slots.toArray(Slot[]::new);
     }
 
-    /// Whether a newer version may have added the column: it has the field id of a leaf's column that none
-    /// has yet.
+    /// Whether a newer version may have added the column: its field id is in the range of leaf columns and
+    /// not in use yet.
     private static boolean isNewer(LeafColumn column) {
         boolean ofLeaf = column.fieldId() > 0 && column.fieldId() < Column.SLOTS;
         return ofLeaf
@@ -221,18 +221,18 @@ public final class EventFileReader implements AutoCloseable {
         return columnMask;
     }
 
-    /// Whether the file's writer had a name for that code of `kind` or `source`.
+    /// Whether the file's writer knew a name for that code of `kind` or `source`.
     public boolean names(Column column, long code) {
         return names.of(column).names(code);
     }
 
-    /// Passes over everything but the last row group, before the first [#next].
+    /// Skips everything but the last row group; to be called before the first [#next].
     public EventFileReader skipToLastGroup() {
         group = Math.max(group, file.rowGroups().size() - 2);
         return this;
     }
 
-    /// Passes over the row groups that lie within the first `rows` rows, before the first [#next].
+    /// Skips the row groups that lie within the first `rows` rows; to be called before the first [#next].
     public EventFileReader skipGroups(long rows) {
         List<RowGroup> groups = file.rowGroups();
         long left = rows;
@@ -350,7 +350,8 @@ public final class EventFileReader implements AutoCloseable {
         }
     }
 
-    /// The run needs no look: its only symbol is the run that this reader is for, any other is malformed.
+    /// The run needs no check: its only symbol is the run that this reader is for, and any other is
+    /// malformed.
     private void fillExtras(long there) {
         if (!isThere(there, INDEX) || !isThere(there, RUN)) {
             throw new IllegalArgumentException("a row has no run or no index");
@@ -379,7 +380,7 @@ public final class EventFileReader implements AutoCloseable {
         return index;
     }
 
-    /// The leaf's octets, for a row whose columns cannot say them.
+    /// The leaf's octets, for a row whose columns cannot express them.
     public @Nullable Text raw() {
         return raw;
     }

@@ -12,7 +12,7 @@ final class HybridRuns {
 
     private HybridRuns() {}
 
-    /// Bits that a level of at most `max` takes.
+    /// The number of bits of a level of at most `max`.
     static int width(int max) {
         return 32 - Integer.numberOfLeadingZeros(max);
     }
@@ -92,7 +92,7 @@ final class HybridRuns {
         }
     }
 
-    /// Octets of a bit-packed run of `groups` times eight values; the last run may be cut behind what is
+    /// Octets of a bit-packed run of `groups` times eight values; the last run may be cut after what is
     /// needed.
     private static int packedOctets(int groups, int bitWidth, int left, int groupsNeeded) {
         long octets = (long) groups * bitWidth;
@@ -139,7 +139,7 @@ final class HybridRuns {
         }
     }
 
-    /// The eight octets at `at`, lowest first; behind the array's end are zeros.
+    /// The eight octets at `at`, lowest first; zeros beyond the array's end.
     static long load(byte[] array, int at) {
         if (at <= array.length - Long.BYTES) {
             return (long) INT64.get(array, at);

@@ -2,8 +2,8 @@ package blackbox.evidence.parquet;
 
 import org.jspecify.annotations.Nullable;
 
-/// A page's header (Parquet format, `PageHeader`). `layout` is there for data pages of version 2 only: pages of
-/// version 1 keep their levels inside the compressed part, each with its own length.
+/// A page's header (Parquet format, `PageHeader`). `layout` is set only for data pages of version 2: pages of
+/// version 1 have their levels inside the compressed part, each with its own length.
 record PageHeader(
         int type,
         int uncompressedBytes,
@@ -17,7 +17,7 @@ record PageHeader(
     static final int DATA_V2 = 3;
     private static final int PAGE_BYTES_MAX = 128 << 20;
 
-    /// Where the levels of a version 2 page stand, in octets from its start: repetition first, then definition,
+    /// Where the levels of a version 2 page are, in octets from its start: repetition first, then definition,
     /// neither compressed.
     record Layout(int rows, int definitionBytes, int repetitionBytes, boolean compressed) {
 

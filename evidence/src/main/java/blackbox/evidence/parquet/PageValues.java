@@ -8,10 +8,10 @@ import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The values that are there in one page of one column, decoded at once: numbers, or slices of octets.
+/// The non-null values in one page of one column, decoded at once: numbers, or slices of octets.
 ///
-/// With `symbols`, a text column of few known words (a kind, a source, the run) is decoded to their numbers; a
-/// word that is not among them is malformed.
+/// With `symbols`, a text column with few known values (a kind, a source, the run) is decoded to their
+/// numbers; any other value is malformed.
 final class PageValues {
 
     private static final VarHandle INT32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -43,8 +43,8 @@ final class PageValues {
         this.symbols = symbols;
     }
 
-    /// Passes over the next `many` values and returns the position of the first of them, in [#numbers] or in
-    /// [#offsets] and [#lengths]. Those arrays are good until the page is left.
+    /// Moves past the next `many` values and returns the position of the first of them, in [#numbers] or in
+    /// [#offsets] and [#lengths]. Those arrays are valid until the next page.
     int take(int many) {
         if (many > count - next) {
             throw new IllegalArgumentException("a page has fewer values than its levels say");
@@ -57,7 +57,7 @@ final class PageValues {
         return numbers;
     }
 
-    /// What the slices are slices of.
+    /// The array that the slices refer to.
     byte[] octets() {
         return octets;
     }
@@ -74,11 +74,12 @@ final class PageValues {
         return next == count;
     }
 
-    /// Reads a dictionary page, which pages of the same chunk then refer to. Writers make entries of values only, so
-    /// each has to keep to the statistics, and the values that refer to them need no look.
+    /// Reads a dictionary page, which pages of the same chunk then refer to. Writers make entries only for
+    /// values that occur, so each entry must be within the statistics, and the values that refer to them need
+    /// no check.
     void readDictionary(byte[] page, int from, int end, int encoding, int values) {
         if (encoding != PLAIN && encoding != PLAIN_DICTIONARY || values > DICTIONARY_VALUES_MAX) {
-            throw new IllegalArgumentException("a dictionary page's encoding or size is none we write");
+            throw new IllegalArgumentException("a dictionary page's encoding or size is not one that we write");
         }
         PageValues words = dictionary == null ? new PageValues(type, symbols) : dictionary;
         words.statistics = statistics;
@@ -87,7 +88,7 @@ final class PageValues {
         hasDictionary = true;
     }
 
-    /// Starts on a chunk of which `said` is said.
+    /// Starts on a chunk with the statistics `said`.
     void begin(ChunkStatistics said) {
         statistics = said;
         hasDictionary = false;
@@ -106,7 +107,7 @@ final class PageValues {
             default -> false;
         };
         if (!decoded) {
-            throw new IllegalArgumentException("encoding " + encoding + " is none we write for " + type);
+            throw new IllegalArgumentException("encoding " + encoding + " is not one that we write for " + type);
         }
         if (encoding != PLAIN_DICTIONARY && encoding != RLE_DICTIONARY) {
             requireStatistics();
@@ -162,7 +163,7 @@ final class PageValues {
     private boolean readIndexes(byte[] page, int from, int end) {
         PageValues words = dictionary;
         if (words == null || !hasDictionary) {
-            throw new IllegalArgumentException("a page refers to a dictionary that is not there");
+            throw new IllegalArgumentException("a page refers to a dictionary that does not exist");
         }
         if (count == 0) {
             return true;
@@ -276,7 +277,7 @@ final class PageValues {
         for (int i = 0; i < count; i++) {
             Long number = symbols.get(new String(octets, offsets[i], lengths[i], StandardCharsets.UTF_8));
             if (number == null) {
-                throw new IllegalArgumentException("a word is none of " + symbols.keySet());
+                throw new IllegalArgumentException("a value is not one of " + symbols.keySet());
             }
             numbers[i] = number;
         }

@@ -25,9 +25,9 @@ final class ParquetFile implements AutoCloseable {
         this.footer = footer;
     }
 
-    /// Reads the footer of a file, which is closed with this one, or at once where that fails.
+    /// Reads the footer of a file, which is closed together with this object, or at once if this fails.
     ///
-    /// @throws MalformedParquetException when it is no Parquet file of the kind we write
+    /// @throws MalformedParquetException when it is not a Parquet file of the kind that we write
     static ParquetFile open(StoredFile file) throws IOException {
         try {
             return new ParquetFile(file, readFooter(file));
@@ -61,7 +61,7 @@ final class ParquetFile implements AutoCloseable {
         return footer.columns();
     }
 
-    /// What Blackbox has noted in the footer under that key; empty where it has not.
+    /// Blackbox's note in the footer under that key; empty if there is none.
     String note(String key) {
         return footer.notes().getOrDefault(key, "");
     }

@@ -32,7 +32,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
             sum += group.rows();
         }
         if (sum != rows) {
-            throw new IllegalArgumentException("the row groups hold " + sum + " rows and the footer says " + rows);
+            throw new IllegalArgumentException("the row groups hold " + sum + " rows, but the footer says " + rows);
         }
     }
 

@@ -21,7 +21,7 @@ enum PhysicalType {
             case 1 -> INT32;
             case 2 -> INT64;
             case 6 -> BYTE_ARRAY;
-            default -> throw new IllegalArgumentException("physical type " + code + " is none we write");
+            default -> throw new IllegalArgumentException("physical type " + code + " is not one that we write");
         };
     }
 }

@@ -2,7 +2,7 @@ package blackbox.evidence.proof;
 
 import java.io.IOException;
 
-/// What was kept to make proofs faster is not what it should be: it is thrown away and made anew.
+/// The cache that makes proofs faster is not what it should be: it is discarded and rebuilt.
 final class DamagedCacheException extends IOException {
 
     private static final long serialVersionUID = 1L;

@@ -6,14 +6,14 @@ import blackbox.schemas.RunId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A proof of one event (`schemas/proof.md`), as it was read: nothing in it is believed yet, see
+/// A proof of one event (`schemas/proof.md`), as it was read: nothing in it has been checked yet, see
 /// [ProofVerifier].
 ///
 /// @param index the event's index in the run
 /// @param event the event's leaf, in the run's tree
-/// @param signer the leaf that names the key of the run's checkpoint; null where a long-term key signed it
-/// directly
-/// @param inLog the run's checkpoint in the log of runs; null where the log does not hold it yet
+/// @param signer the leaf that names the key of the run's checkpoint; null if a long-term key signed it
+///     directly
+/// @param inLog the run's checkpoint in the log of runs; null if the log does not contain it yet
 /// @param statements the log's key statements, in its order
 /// @param timeTokens RFC 3161 time-stamp responses over the text of the log's checkpoint
 /// @param limits what the proof does not show, in words for people
@@ -30,7 +30,7 @@ public record EventProof(
     /// Name and version of the format.
     public static final String FORMAT = "blackbox/event-proof/v1";
 
-    /// Longest proof that is read.
+    /// The longest proof that is read, in octets.
     public static final int BYTES_MAX = 4 << 20;
 
     /// A leaf of the run and the proof that it is in the run's tree.

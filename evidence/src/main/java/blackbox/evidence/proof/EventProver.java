@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Makes proofs of one run's events, as many as are asked for. What it gives was checked against the signed
-/// checkpoint. Owned by one thread.
+/// Makes proofs of any number of one run's events. Each proof was checked against the signed checkpoint.
+/// Owned by one thread.
 ///
-/// The checkpoint is the first one over the event that the log of runs holds; where it holds none, the one
-/// that the event's own batch ends with.
+/// The checkpoint is the first one over the event in the log of runs; if the log has none, the one at the end
+/// of the event's own batch.
 public final class EventProver {
 
     private static final String STATEMENT = "blackbox/key/";
@@ -37,12 +37,12 @@ public final class EventProver {
     private final LogView log;
     private final Map<Long, Sealed> sealed = new HashMap<>();
 
-    /// A checkpoint of the run that stands in the log of runs.
+    /// A checkpoint of the run that is in the log of runs.
     private record Logged(long logIndex, SignedNote note, Checkpoint checkpoint) {}
 
     private record Statement(long logIndex, SignedNote note) {}
 
-    /// What the proofs of all events under one checkpoint share.
+    /// The parts shared by the proofs of all events under one checkpoint.
     private record Sealed(
             Checkpoint checkpoint,
             SignedNote note,
@@ -59,13 +59,13 @@ public final class EventProver {
         log.entries((index, entry) -> take(index, new String(entry, StandardCharsets.UTF_8)));
     }
 
-    /// Proofs of events of `run`, as recording and log of runs are now.
+    /// Proofs of events of `run`, from the present state of the recording and the log of runs.
     ///
-    /// @throws EvidenceException when nothing of the run is there
+    /// @throws EvidenceException when there is nothing of the run
     /// @throws IOException when something of it or of the log cannot be read
     public static EventProver open(Recordings recordings, RunId run) throws IOException, EvidenceException {
         if (recordings.dataFiles(run).isEmpty() && recordings.spoolSegments(run).isEmpty()) {
-            throw new EvidenceException("nothing of run " + run + " is there");
+            throw new EvidenceException("there is nothing of run " + run);
         }
         return new EventProver(recordings, run);
     }
@@ -86,13 +86,13 @@ public final class EventProver {
 
     /// The proof of event `index`.
     ///
-    /// @throws UnprovableException when the recording, as it is there, does not lead to the checkpoint that
-    /// was signed
+    /// @throws UnprovableException when the recording in its present state does not lead to the checkpoint
+    ///     that was signed
     /// @throws EvidenceException when there is no such event
     /// @throws IOException when it cannot be read
     public EventProof prove(long index) throws IOException, EvidenceException, UnprovableException {
         if (index < 0) {
-            throw new EvidenceException("events count from 0, so there is none of index " + index);
+            throw new EvidenceException("events are numbered from 0, so there is no event " + index);
         }
         try {
             EventProof proof = attempt(index);
@@ -100,7 +100,7 @@ public final class EventProver {
                 return proof;
             }
         } catch (DamagedCacheException e) {
-            // The cache is not what it should be: it is made anew below.
+            // The cache is not what it should be: it is rebuilt below.
         }
         tree.cache().clear();
         sealed.clear();
@@ -108,12 +108,12 @@ public final class EventProver {
         if (proof == null) {
             throw new UnprovableException(
                     "event " + index + " of run " + run
-                            + " does not lead to the checkpoint that was signed; 'blackbox verify' says where the recording differs");
+                            + " does not lead to the checkpoint that was signed; `blackbox verify` shows where the recording differs");
         }
         return proof;
     }
 
-    /// The proof, or null where what was computed does not lead to the signed root.
+    /// The proof, or null if what was computed does not lead to the signed root.
     private @Nullable EventProof attempt(long index) throws IOException, EvidenceException {
         if (tree.cache().endAfter(index) < 0) {
             tree.cache().grow();
@@ -147,8 +147,8 @@ public final class EventProver {
         return proof.proven(hasher.leaf(leaf)) != null;
     }
 
-    /// The first checkpoint over the event in the log of runs; null where there is none. The log's order is
-    /// that of the sizes.
+    /// The first checkpoint over the event in the log of runs; null if there is none. The log is ordered by
+    /// size.
     private @Nullable Logged firstOver(long index) {
         for (Logged each : logged) {
             if (each.checkpoint().size() > index) {
@@ -202,7 +202,8 @@ public final class EventProver {
                 limits);
     }
 
-    /// The leaf that names the checkpoint's key: the heartbeat before its batch, or the run's first leaf.
+    /// The leaf that names the checkpoint's key: the heartbeat at the end of the previous batch, or the run's
+    /// first leaf.
     private @Nullable ProvenLeaf signer(SignedNote note, Checkpoint checkpoint) throws IOException {
         long before = tree.cache().endBefore(checkpoint.size());
         if (before < 0) {

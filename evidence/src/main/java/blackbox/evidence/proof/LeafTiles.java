@@ -13,9 +13,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The hashes of a run's leaves, computed from its rows when they are asked for: level 0 of its tiles, which
-/// is not stored. Rows that are passed on the way to a tile are hashed too and kept for a while. Owned by one
-/// thread.
+/// The hashes of a run's leaves, computed from its rows on demand: level 0 of its tiles, which is not stored.
+/// Rows that are read on the way to a tile are hashed too and kept for a while. Owned by one thread.
 final class LeafTiles {
 
     private static final int OCTETS_KEPT = 32 << 20;
@@ -23,7 +22,7 @@ final class LeafTiles {
     /// 2 million leaves' hashes.
     private static final int TILES_KEPT = 1 << 13;
 
-    /// Reading starts at a multiple of this many leaves: their rows share a row group, which is decoded
+    /// Reading starts at a multiple of this many leaves, whose rows share a row group, which is decoded
     /// anyway.
     private static final int READ_AHEAD = 1 << 16;
 
@@ -31,7 +30,7 @@ final class LeafTiles {
     private final RunId run;
     private final TreeHasher hasher = new TreeHasher();
     private final byte[] buffer = new byte[LeafCodec.BYTES_MAX];
-    /// Octets of the leaves that the last pass came by, up to [#OCTETS_KEPT] of them.
+    /// The leaves that the last pass read, up to [#OCTETS_KEPT] octets in all.
     private final Map<Long, byte[]> passed = new HashMap<>();
 
     private final Map<Long, byte[]> kept = new LinkedHashMap<>(16, 0.75f, true);
@@ -43,7 +42,7 @@ final class LeafTiles {
 
     /// The hashes of the `width` leaves from `index * 256` on.
     ///
-    /// @throws IOException when the recording lacks one of them
+    /// @throws IOException when one of them is missing from the recording
     byte[] tile(long index, int width) throws IOException {
         byte[] tile = kept.get(index);
         if (tile == null || tile.length < width * Hash.LENGTH) {
@@ -82,7 +81,7 @@ final class LeafTiles {
             }
             if (next != end || filled < width) {
                 throw new IOException("events " + from + " to " + (end - 1) + " of run " + run
-                        + " are not all there; 'blackbox verify' says what is missing");
+                        + " are incomplete; `blackbox verify` shows what is missing");
             }
             return filled == TilePath.FULL ? tile : keep(index, Arrays.copyOf(tile, width * Hash.LENGTH));
         }

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The log of runs as it is at one moment: its last checkpoint and those before it that were anchored. Makes
-/// proofs and checks them. Owned by one thread.
+/// The log of runs at one moment: its last checkpoint and the earlier ones that were anchored. Makes proofs
+/// and checks them. Owned by one thread.
 final class LogView {
 
     private final TransparencyLogReader log;
@@ -32,7 +32,7 @@ final class LogView {
         }
     }
 
-    /// A checkpoint to prove entries against.
+    /// A checkpoint against which entries are proven.
     record Anchored(TransparencyLogReader.Head head, boolean isAnchored, List<byte[]> timeTokens) {}
 
     void entries(TransparencyLogReader.EntrySink sink) throws IOException {
@@ -41,7 +41,7 @@ final class LogView {
         }
     }
 
-    /// The first anchored checkpoint over an entry, or the last of all where none is.
+    /// The first anchored checkpoint over an entry, or the last checkpoint if none is anchored.
     Anchored over(long index) throws IOException {
         TransparencyLogReader.Head last = head;
         if (last == null || last.checkpoint().size() <= index) {
@@ -56,8 +56,7 @@ final class LogView {
         return new Anchored(last, false, List.of());
     }
 
-    /// Whether a checkpoint is one that the log went through: what else stands among the anchors is not
-    /// proven against.
+    /// Whether a checkpoint is an earlier state of this log; other anchors are not used for proofs.
     private boolean isOfLog(Checkpoint anchor, Checkpoint last) throws IOException {
         return anchor.origin().equals(last.origin())
                 && anchor.size() <= last.size()

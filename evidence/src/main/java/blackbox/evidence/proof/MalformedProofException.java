@@ -1,6 +1,6 @@
 package blackbox.evidence.proof;
 
-/// Octets that are not a proof of an event of a known version. The message completes "the proof is malformed:
+/// Octets that are not a proof of an event of a known version. The message continues "the proof is malformed:
 /// ".
 public final class MalformedProofException extends Exception {
 

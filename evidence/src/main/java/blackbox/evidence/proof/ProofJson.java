@@ -24,8 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Writes and reads proofs of events as JSON. Reading takes the fields of the format and no others, each
-/// once.
+/// Writes and reads proofs of events as JSON. Reading accepts exactly the fields of the format, each once.
 public final class ProofJson {
 
     private static final Set<String> FIELDS =
@@ -115,7 +114,7 @@ public final class ProofJson {
             }
             return proof(fields);
         } catch (IOException e) {
-            throw new MalformedProofException("it is no JSON: " + e.getMessage(), e);
+            throw new MalformedProofException("it is not JSON: " + e.getMessage(), e);
         }
     }
 
@@ -165,7 +164,7 @@ public final class ProofJson {
             fields.require(names);
             return fields;
         }
-        throw new MalformedProofException("there is no object where one belongs");
+        throw new MalformedProofException("an object is missing");
     }
 
     private static RunId run(String text) throws MalformedProofException {
@@ -179,7 +178,7 @@ public final class ProofJson {
     private static SignedNote note(String text) throws MalformedProofException {
         SignedNote note = SignedNote.parse(text);
         if (note == null) {
-            throw new MalformedProofException("a key statement is no signed note");
+            throw new MalformedProofException("a key statement is not a signed note");
         }
         return note;
     }
@@ -187,7 +186,7 @@ public final class ProofJson {
     private static LogProof logProof(String text) throws MalformedProofException {
         LogProof proof = LogProof.parse(text);
         if (proof == null || proof.extra() != null) {
-            throw new MalformedProofException("what should be a " + LogProof.VERSION + " is none");
+            throw new MalformedProofException("a field is not a " + LogProof.VERSION + "");
         }
         return proof;
     }
@@ -201,7 +200,7 @@ public final class ProofJson {
         } catch (IllegalArgumentException e) {
             throw new MalformedProofException("a leaf or a time token is not base64", e);
         }
-        throw new MalformedProofException("a leaf or a time token is not base64 in its one form");
+        throw new MalformedProofException("a leaf or a time token is not canonical base64");
     }
 
     /// An object's fields by name: values are strings, longs, lists, objects or null.
@@ -209,7 +208,7 @@ public final class ProofJson {
 
         void require(Set<String> names) throws MalformedProofException {
             if (!map.keySet().equals(names)) {
-                throw new MalformedProofException("it has the fields " + map.keySet() + " and not " + names);
+                throw new MalformedProofException("it has the fields " + map.keySet() + " instead of " + names);
             }
         }
 
@@ -217,21 +216,21 @@ public final class ProofJson {
             if (map.get(name) instanceof String text) {
                 return text;
             }
-            throw new MalformedProofException(name + " is no string");
+            throw new MalformedProofException(name + " is not a string");
         }
 
         long index() throws MalformedProofException {
             if (map.get("index") instanceof Long index && index >= 0) {
                 return index;
             }
-            throw new MalformedProofException("index is no number from 0 to 2^63 - 1");
+            throw new MalformedProofException("index is not a number from 0 to 2^63 - 1");
         }
 
         List<Object> list(String name) throws MalformedProofException {
             if (map.get(name) instanceof List<?> list) {
                 return List.copyOf(list);
             }
-            throw new MalformedProofException(name + " is no list");
+            throw new MalformedProofException(name + " is not a list");
         }
     }
 
@@ -263,7 +262,7 @@ public final class ProofJson {
                 }
                 yield list;
             }
-            case null, default -> throw new MalformedProofException("a value is of a kind that no field has");
+            case null, default -> throw new MalformedProofException("a value is of a type that no field has");
         };
     }
 }

@@ -74,7 +74,7 @@ public final class ProofReport {
         return verdict.atNs() == 0 ? null : Timestamps.format(verdict.atNs());
     }
 
-    /// When a witness says that it saw the checkpoint; null where it says nothing of time.
+    /// When a witness says that it saw the checkpoint; null if it states no time.
     private static @Nullable String time(Cosigned witness) {
         return witness.epochSeconds() == 0 ? null : Timestamps.format(Instant.ofEpochSecond(witness.epochSeconds()));
     }

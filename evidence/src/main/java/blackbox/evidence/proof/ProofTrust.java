@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/// Whom a verifier believes. Immutable.
+/// Whom a verifier trusts. Immutable.
 ///
-/// @param policy logs and witnesses; its log keys are believed directly too
+/// @param policy logs and witnesses; its log keys are trusted directly too
 /// @param authorities whose time stamps count
 public record ProofTrust(TrustPolicy policy, TimeAuthorities authorities) {
 
-    /// The keys alone: no witness is asked for and no time authority known.
+    /// The keys alone: no witness is required and no time authority known.
     public static ProofTrust of(Collection<? extends NoteVerifier> keys) {
         return new ProofTrust(TrustPolicy.of(keys), TimeAuthorities.of(List.of()));
     }

@@ -6,14 +6,14 @@ import blackbox.evidence.verify.Verification;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the check of a proof found. The four answers are about this one event: COMPLETE means that nothing of
-/// its proof is missing, OPEN that the log of runs does not hold its checkpoint yet.
+/// The result of checking a proof. The four answers are about this one event: COMPLETE means that its proof
+/// lacks nothing, OPEN that the log of runs does not contain its checkpoint yet.
 ///
-/// @param proof what was read; null where it could not be
-/// @param kind the event's kind; null where its leaf is of no known form
-/// @param atNs the event's time, nanoseconds since 1970 on the host's clock; 0 where it has none
-/// @param run the run's checkpoint that the event is proven against; null where it is not
-/// @param log the checkpoint of the log of runs that holds it; null where none does
+/// @param proof what was read; null if it could not be read
+/// @param kind the event's kind; null if its leaf is of an unknown form
+/// @param atNs the event's time, nanoseconds since 1970 on the host's clock; 0 if it has none
+/// @param run the run's checkpoint against which the event is proven; null if it is not
+/// @param log the checkpoint of the log of runs that holds it; null if none does
 /// @param cosigned the witnesses that saw the log's checkpoint
 /// @param stamped the time stamps on it, in words
 /// @param limits what the proof does not show, in words
@@ -34,7 +34,7 @@ public record ProofVerdict(
         limits = List.copyOf(limits);
     }
 
-    /// Whether the event stands: in the run's tree, under keys that are trusted, with nothing missing.
+    /// Whether the event is proven: in the run's tree, under trusted keys, with nothing missing.
     public boolean holds() {
         return verification.holds() && verification.authorship().trusted();
     }

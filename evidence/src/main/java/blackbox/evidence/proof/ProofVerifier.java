@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Checks a proof of an event, from its octets and from whom to believe alone. Fails closed: what cannot be
-/// read or does not fit makes the event TAMPERED. Used once.
+/// Checks a proof of an event, given only its octets and whom to trust. Fails closed: what cannot be read or
+/// does not match makes the event TAMPERED. Used once.
 public final class ProofVerifier {
 
     /// The name of keys that seal files and sign no checkpoint.
@@ -82,13 +82,14 @@ public final class ProofVerifier {
             judge(proof, inLog, log);
         } else if (inLog == null && !direct && !tampered) {
             note(
-                    "the log of runs does not hold the run's checkpoint yet: a key that the run names itself signed it, and"
-                            + " no long-term key vouches for that");
+                    "the log of runs does not contain the run's checkpoint yet: it is signed by a key that only the run itself names,"
+                            + " and no long-term key vouches for it");
         } else if (inLog == null && direct) {
-            limits.add("no log of runs holds the run's checkpoint, so no witness or time authority can have seen it");
+            limits.add(
+                    "no log of runs contains the run's checkpoint, so no witness or time authority can have seen it");
         }
         trusted |= direct && inLog == null;
-        limits.add("the proof is about one event; it does not say that the recording is whole");
+        limits.add("the proof is about one event; it does not show that the recording is complete");
         boolean whole = log != null || direct && inLog == null;
         return verdict(proof, run, log, whole);
     }
@@ -107,7 +108,7 @@ public final class ProofVerifier {
         return null;
     }
 
-    /// Checks who signed the run's checkpoint; true where a key did that is trusted directly.
+    /// Checks who signed the run's checkpoint; true if a directly trusted key did.
     private boolean signedRun(EventProof proof) {
         SignedNote note = proof.event().inRun().note();
         List<NoteVerifier> recorders = trust.policy().logs().stream()
@@ -118,7 +119,7 @@ public final class ProofVerifier {
             List<NoteVerifier> direct = note.signers(recorders);
             direct.forEach(key -> signers.add(key.encoded()));
             if (direct.isEmpty()) {
-                tampered("the run's checkpoint is signed by no trusted key, and no leaf names another");
+                tampered("the run's checkpoint is not signed by a trusted key, and no leaf names another key");
             }
             return !direct.isEmpty();
         }
@@ -149,7 +150,7 @@ public final class ProofVerifier {
         NoteVerifier signer = judgement.log();
         if (signer == null) {
             inLog.note().signatures().forEach(line -> signers.add(line.name() + String.format("+%08x", line.keyId())));
-            tampered("the checkpoint of the log of runs is signed by no trusted key");
+            tampered("the checkpoint of the log of runs is not signed by a trusted key");
             return;
         }
         signers.add(signer.encoded());
@@ -157,15 +158,15 @@ public final class ProofVerifier {
         witnessed = judgement.quorum() && !cosigned.isEmpty();
         trusted = judgement.quorum() && !tampered;
         if (!judgement.quorum()) {
-            note("the log's checkpoint lacks the witnesses that the trust policy asks for (" + policy.quorum()
+            note("the log's checkpoint lacks the witnesses that the trust policy requires (" + policy.quorum()
                     + "); it has " + cosigned.size());
         }
         Hash text = Hash.sha256(inLog.note().text().getBytes(StandardCharsets.UTF_8));
         proof.timeTokens().forEach(token -> stamp(token, text));
     }
 
-    /// The keys that are believed for a checkpoint of the log: those that its statements lead to from a
-    /// trusted key, or without statements the trusted keys themselves.
+    /// The keys that may sign a checkpoint of the log: those established by its statements from a trusted
+    /// key, or without statements the trusted keys themselves.
     private List<NoteVerifier> logKeys(EventProof proof, LogProof inLog, Checkpoint log) {
         if (proof.statements().isEmpty()) {
             return trust.policy().logs();
@@ -194,10 +195,10 @@ public final class ProofVerifier {
         try {
             switch (trust.authorities().verify(TimeToken.ofResponse(token), text)) {
                 case TimeVerdict.Stamped stamp -> stamped.add(stamp.notLaterThan() + " " + stamp.authority());
-                case TimeVerdict.Refused refused -> note("a time stamp is not believed: " + refused.why());
+                case TimeVerdict.Refused refused -> note("a time stamp is not accepted: " + refused.why());
             }
         } catch (MalformedTimeStampException e) {
-            note("a time stamp is not believed: " + e.getMessage());
+            note("a time stamp is not accepted: " + e.getMessage());
         }
     }
 
@@ -219,8 +220,7 @@ public final class ProofVerifier {
             @Nullable EventProof proof, @Nullable Checkpoint run, @Nullable Checkpoint log, boolean whole) {
         boolean anchored = !tampered && (witnessed || !stamped.isEmpty());
         if (!anchored) {
-            limits.add(
-                    "the time is the recorder's own: no witness and no time authority that is trusted vouches for it");
+            limits.add("the time is the recorder's own: no trusted witness or time authority vouches for it");
         }
         var verification = new Verification(
                 tampered ? Integrity.TAMPERED : Integrity.VERIFIED,

@@ -10,7 +10,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import java.io.IOException;
 
-/// A run's tree: level 0 from its rows, what is above from the cache. Owned by one thread.
+/// A run's tree: level 0 from its rows, the levels above from the cache. Owned by one thread.
 final class RunTree implements TileSource {
 
     private final Recordings recordings;

@@ -12,13 +12,13 @@ import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the key that a run's leaf names for the checkpoint behind it: a heartbeat names that of the next
-/// epoch, the opening leaf, by its certificate, that of the first.
+/// Reads the key that a run's leaf names for the next checkpoint: a heartbeat names that of the next epoch,
+/// the opening leaf, through its certificate, that of the first.
 final class SignerLeaf {
 
     private SignerLeaf() {}
 
-    /// The key; null where the leaf names none.
+    /// The key; null if the leaf names none.
     static @Nullable NoteVerifier key(byte[] leaf, RunId run) {
         var row = new Row();
         if (!LeafCodec.decode(leaf, 0, leaf.length, row) || !row.has(Column.KIND) || !row.has(Column.DETAIL)) {

@@ -20,12 +20,12 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A run's tiles from level 1 on, and where its batches end, kept on disk so that a proof reads a few rows
-/// and not all.
+/// A run's tiles from level 1 on, and where its batches end, stored on disk so that a proof reads a few rows
+/// instead of all.
 ///
-/// It is made by one pass over the run's leaves and grown by a pass over what is new. Nothing in it is
-/// trusted; whoever finds it wrong throws it away with [#clear]. Processes may grow it side by side: files
-/// are replaced whole.
+/// It is made by one pass over the run's leaves and extended by a pass over new ones. Nothing in it is
+/// trusted; whoever finds it wrong discards it with [#clear]. Several processes may extend it at the same
+/// time: files are replaced whole.
 final class TreeCache {
 
     private static final String ENDS = "batch-ends";
@@ -58,7 +58,7 @@ final class TreeCache {
         return ends.length == 0 ? 0 : ends[ends.length - 1];
     }
 
-    /// A tile of level 1 or above; null where there is none.
+    /// A tile of level 1 or above; null if there is none.
     byte @Nullable [] read(TilePath tile) throws IOException {
         try {
             return Files.readAllBytes(folder.resolve(tile.path()));
@@ -67,7 +67,7 @@ final class TreeCache {
         }
     }
 
-    /// Forgets everything.
+    /// Discards everything.
     void clear() throws IOException {
         ends = new long[0];
         if (Files.isDirectory(folder)) {
@@ -79,7 +79,7 @@ final class TreeCache {
         }
     }
 
-    /// Goes on to the run's last batch that is there now.
+    /// Extends the cache to the run's last batch so far.
     void grow() throws IOException {
         long from = size();
         try (RunReader reader = RunReader.open(recordings, run, from - from % TilePath.FULL)) {
@@ -87,7 +87,7 @@ final class TreeCache {
         }
     }
 
-    /// One pass over new leaves. Level 0 is a frontier over 256 leaves, each level above the tile that is
+    /// One pass over new leaves. Level 0 is a frontier over 256 leaves; each level above is the tile that is
     /// being filled.
     private final class Growth {
 
@@ -192,14 +192,14 @@ final class TreeCache {
         }
     }
 
-    /// The end of the batch that holds leaf `index`; -1 where no batch does yet.
+    /// The end of the batch that holds leaf `index`; -1 if no batch does yet.
     long endAfter(long index) {
         int at = Arrays.binarySearch(ends, index + 1);
         int found = at >= 0 ? at : -at - 1;
         return found == ends.length ? -1 : ends[found];
     }
 
-    /// The end of the batch before the one that ends at `end`: 0 for the first; -1 where no batch ends there.
+    /// The end of the batch before the one that ends at `end`: 0 for the first; -1 if no batch ends there.
     long endBefore(long end) {
         int at = Arrays.binarySearch(ends, end);
         return at < 0 ? -1 : at == 0 ? 0 : ends[at - 1];

@@ -1,7 +1,7 @@
 package blackbox.evidence.proof;
 
-/// The recording as it is there does not lead to what was signed, so there is nothing to prove with. Not an
-/// operating failure: somebody changed the recording.
+/// The recording in its present state does not lead to what was signed, so nothing can be proven from it. Not
+/// an operating failure: the recording was changed.
 public final class UnprovableException extends Exception {
 
     private static final long serialVersionUID = 1L;

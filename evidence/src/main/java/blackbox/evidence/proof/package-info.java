@@ -2,7 +2,7 @@
 /// octets and public keys alone. The format is specified in `schemas/proof.md`.
 ///
 /// May use the stores and the Parquet reader; no query engine, no data binding, so that the verifier stays
-/// small. Nothing made here is given away before it was checked against a signed checkpoint.
+/// small. Every proof is checked against a signed checkpoint before it is returned.
 @NullMarked
 package blackbox.evidence.proof;
 

@@ -18,7 +18,7 @@ public final class CosignatureKey implements Destroyable {
         this.verifier = new CosignatureVerifier(key);
     }
 
-    /// A new Ed25519 key, which every witness and client knows.
+    /// A new Ed25519 key, the type that every witness and client supports.
     public static CosignatureKey createEd25519(String name, SecureRandom random) {
         Seed seed = Seed.create(KeyType.ED25519_COSIGNATURE, random);
         return new CosignatureKey(seed, seed.verifierKey(name));
@@ -49,14 +49,14 @@ public final class CosignatureKey implements Destroyable {
         return verifier;
     }
 
-    /// What stands in this witness's signature line, behind the key id, for the checkpoint `text`.
+    /// The content of this witness's signature line, after the key id, for the checkpoint `text`.
     ///
-    /// @throws IllegalArgumentException when `text` is no checkpoint
+    /// @throws IllegalArgumentException when `text` is not a checkpoint
     /// @throws IllegalStateException when the key was destroyed
     public byte[] cosign(byte[] text, long epochSeconds) {
         byte[] message = CosignatureVerifier.message(key, epochSeconds, text);
         if (message.length == 0) {
-            throw new IllegalArgumentException("a witness signs checkpoints, and this is none");
+            throw new IllegalArgumentException("a witness signs only checkpoints, and this is not one");
         }
         return new Cosignature(epochSeconds, seed.sign(message)).encoded();
     }

@@ -26,7 +26,7 @@ public final class CosignatureVerifier extends NamedVerifier {
 
     /// Reads a verifier key, `<name>+<key id>+<base64 of type and public key>`.
     ///
-    /// @throws IllegalArgumentException when it is not a witness's or its id does not fit
+    /// @throws IllegalArgumentException when it is not a witness's or its id does not match
     /// @throws UnsupportedOperationException when this process lacks its algorithm, as FIPS mode does ML-DSA
     public static CosignatureVerifier parse(String encoded) {
         return new CosignatureVerifier(VerifierKey.parse(encoded));
@@ -43,7 +43,7 @@ public final class CosignatureVerifier extends NamedVerifier {
         return message.length > 0 && PublicKeys.verify(key().type(), publicKey, message, cosignature.signature());
     }
 
-    /// What the witness signs; empty when `text` is no checkpoint, which it never signs.
+    /// What the witness signs; empty when `text` is not a checkpoint, since a witness signs nothing else.
     static byte[] message(VerifierKey key, long epochSeconds, byte[] text) {
         Checkpoint checkpoint = Checkpoint.parse(new String(text, StandardCharsets.UTF_8));
         if (checkpoint == null) {

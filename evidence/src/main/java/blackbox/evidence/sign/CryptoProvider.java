@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// Which JCA provider signatures, keys and randomness of this process come from: the JDK's own, or in FIPS
 /// mode Bouncy Castle's certified module ([FipsMode]). [blackbox.schemas.Sha256] follows the same choice.
 ///
-/// Decided once, when it is first asked for. The order of providers in `java.security` is neither read nor changed:
-/// each algorithm is asked of one provider by name, so no other provider on the class path can slip in. In FIPS
-/// mode nothing falls back to the JDK; what the module lacks is refused. Immutable and safe to share.
+/// Decided once, on first use. The order of providers in `java.security` is neither read nor changed: each
+/// algorithm is requested from one provider by name, so no other provider on the class path can slip in. In
+/// FIPS mode nothing falls back to the JDK; what the module lacks is refused. Immutable and safe to share.
 public final class CryptoProvider {
 
     private static final String STANDARD_PROVIDER = "org.bouncycastle.jce.provider.BouncyCastleProvider";
@@ -25,7 +25,7 @@ public final class CryptoProvider {
 
     private final boolean fips;
 
-    /// Randomness, and ML-DSA where it is there at all.
+    /// Randomness, and ML-DSA if it is available at all.
     private final Provider general;
 
     /// Ed25519 and ECDSA.
@@ -61,7 +61,7 @@ public final class CryptoProvider {
         return fips;
     }
 
-    /// Whether ML-DSA can be had. The FIPS module does not have it yet.
+    /// Whether ML-DSA is available. The FIPS module does not have it yet.
     public boolean hasMlDsa() {
         return general.getService("Signature", "ML-DSA-44") != null;
     }

@@ -27,7 +27,7 @@ public final class EcdsaVerifier extends NamedVerifier {
         this.publicKey = PublicKeys.decode(KeyType.ECDSA, spki);
     }
 
-    /// A public key as JCA has it, under a name.
+    /// A JCA public key, under a name.
     ///
     /// @throws IllegalArgumentException when it is not on P-256
     public static EcdsaVerifier of(String name, PublicKey publicKey) {
@@ -43,7 +43,7 @@ public final class EcdsaVerifier extends NamedVerifier {
 
     /// Reads a verifier key, `<name>+<key id>+<base64 of 0x02 and SubjectPublicKeyInfo>`.
     ///
-    /// @throws IllegalArgumentException when it is not an ECDSA P-256 one or its id does not fit
+    /// @throws IllegalArgumentException when it is not an ECDSA P-256 one or its id does not match
     public static EcdsaVerifier parse(String encoded) {
         return new EcdsaVerifier(VerifierKey.parse(encoded));
     }
@@ -53,9 +53,9 @@ public final class EcdsaVerifier extends NamedVerifier {
         return isStrictDer(signature) && PublicKeys.verify(KeyType.ECDSA, publicKey, text, signature);
     }
 
-    /// The JDK's provider takes an integer that lacks its leading zero, so that one signature has two
-    /// encodings; others refuse it. Here the encoding is decided before the provider sees it: a sequence of
-    /// two positive integers, each in its shortest form, and nothing else. On P-256 every length fits one
+    /// The JDK's provider accepts an integer without its leading zero, so that one signature has two
+    /// encodings; others refuse it. Here the encoding is checked before the provider sees it: a sequence of
+    /// two positive integers, each in its shortest form, and nothing else. On P-256 every length fits in one
     /// octet.
     private static boolean isStrictDer(byte[] signature) {
         if (signature.length < 8 || signature.length > 72 || signature[0] != 0x30) {
@@ -67,8 +67,7 @@ public final class EcdsaVerifier extends NamedVerifier {
                 && integerLength(signature, second) == signature.length - second;
     }
 
-    /// How many octets the integer at `at` takes with its tag and length; 0 where none stands there in proper
-    /// form.
+    /// How many octets the integer at `at` takes with its tag and length; 0 if there is none in proper form.
     private static int integerLength(byte[] der, int at) {
         if (at + 3 > der.length || der[at] != 0x02 || der[at + 1] < 1 || at + 2 + der[at + 1] > der.length) {
             return 0;

@@ -23,7 +23,7 @@ public final class Ed25519Key implements NoteSigner, Destroyable {
         return new Ed25519Key(seed, seed.verifierKey(name));
     }
 
-    /// The key that follows from 32 octets; a copy of them is kept.
+    /// The key derived from 32 octets, of which a copy is kept.
     public static Ed25519Key ofSeed(String name, byte[] octets) {
         Seed seed = Seed.of(KeyType.ED25519, octets.clone());
         return new Ed25519Key(seed, seed.verifierKey(name));
@@ -42,7 +42,7 @@ public final class Ed25519Key implements NoteSigner, Destroyable {
         return seed.text(key);
     }
 
-    /// A copy of the 32 octets it follows from: a secret.
+    /// A copy of the 32 octets from which it is derived: a secret.
     public byte[] seed() {
         return seed.octets();
     }

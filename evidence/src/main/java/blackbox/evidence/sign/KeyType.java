@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The kinds of note keys (C2SP signed-note, signature types) that we read: what stands before the public key
-/// in a verifier key and in what the key id is computed over.
+/// The kinds of note keys (C2SP signed-note, signature types) that we read: the prefix of the public key in a
+/// verifier key and in the input of the key id.
 enum KeyType {
     ED25519(32, "Ed25519", 0x01),
     /// The public key is a DER SubjectPublicKeyInfo on P-256.
@@ -41,13 +41,12 @@ enum KeyType {
         return ByteBuffer.allocate(1 + text.length).put((byte) octet).put(text).array();
     }
 
-    /// What people call it.
+    /// Its name for people.
     String label() {
         return label;
     }
 
-    /// The type of which `octets` (type, then key material) begin with the prefix; null when it is none of
-    /// ours.
+    /// The type whose prefix `octets` (type, then key material) begin with; null when it is not one of ours.
     static @Nullable KeyType of(byte[] octets) {
         for (KeyType type : values()) {
             byte[] prefix = type.prefix();

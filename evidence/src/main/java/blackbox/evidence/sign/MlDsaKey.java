@@ -32,7 +32,7 @@ public final class MlDsaKey implements NoteSigner, Destroyable {
         return of(name, Seed.create(KeyType.ML_DSA_65, random));
     }
 
-    /// The ML-DSA-44 key that follows from 32 octets; a copy of them is kept.
+    /// The ML-DSA-44 key derived from 32 octets, of which a copy is kept.
     public static MlDsaKey ofSeed44(String name, byte[] octets) {
         return of(name, Seed.of(KeyType.ML_DSA_44, octets.clone()));
     }
@@ -54,7 +54,7 @@ public final class MlDsaKey implements NoteSigner, Destroyable {
         return seed.text(key);
     }
 
-    /// A copy of the 32 octets it follows from: a secret.
+    /// A copy of the 32 octets from which it is derived: a secret.
     public byte[] seed() {
         return seed.octets();
     }

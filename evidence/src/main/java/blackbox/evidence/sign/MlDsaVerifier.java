@@ -4,9 +4,8 @@ import java.security.PublicKey;
 
 /// An ML-DSA-44 or ML-DSA-65 public key under a name (FIPS 204; pure, with an empty context). Immutable.
 ///
-/// C2SP assigns 0x06 to ML-DSA-44 cosignatures on checkpoints and nothing to signatures over any note's text,
-/// which is what a key statement needs; so these keys are of type 0xff with an identifier of ours
-/// ([KeyType]).
+/// C2SP assigns 0x06 to ML-DSA-44 cosignatures on checkpoints and nothing to signatures over arbitrary notes,
+/// which key statements need; so these keys are of type 0xff with an identifier of ours ([KeyType]).
 public final class MlDsaVerifier extends NamedVerifier {
 
     private final PublicKey publicKey;
@@ -21,7 +20,7 @@ public final class MlDsaVerifier extends NamedVerifier {
 
     /// Reads a verifier key, `<name>+<key id>+<base64 of type, identifier and public key>`.
     ///
-    /// @throws IllegalArgumentException when it is not an ML-DSA one or its id does not fit
+    /// @throws IllegalArgumentException when it is not an ML-DSA one or its id does not match
     /// @throws UnsupportedOperationException when this process has no ML-DSA, as in FIPS mode
     public static MlDsaVerifier parse(String encoded) {
         return new MlDsaVerifier(VerifierKey.parse(encoded));

@@ -2,7 +2,7 @@ package blackbox.evidence.sign;
 
 import blackbox.evidence.log.NoteVerifier;
 
-/// What verifiers of every kind share: the key under its name. Two are equal when their verifier keys are.
+/// What verifiers of all kinds share: the key under its name. Two are equal when their verifier keys are.
 abstract sealed class NamedVerifier implements NoteVerifier
         permits CosignatureVerifier, EcdsaVerifier, Ed25519Verifier, MlDsaVerifier {
 

@@ -20,9 +20,9 @@ public final class NoteVerifiers {
         }
     }
 
-    /// What people call the algorithm of a verifier key, also of one that this process lacks.
+    /// The name, for people, of a verifier key's algorithm, even one that this process lacks.
     ///
-    /// @throws IllegalArgumentException when it is no verifier key of a known type
+    /// @throws IllegalArgumentException when it is not a verifier key of a known type
     public static String algorithm(String vkey) {
         return VerifierKey.parse(vkey).type().label();
     }

@@ -8,7 +8,7 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/// Public keys as JCA knows them: the raw octets of a note key with the fixed DER around them, and back.
+/// Converts public keys to and from JCA's form: the raw octets of a note key, wrapped in fixed DER.
 final class PublicKeys {
 
     /// SubjectPublicKeyInfo up to the key's octets (RFC 8410 section 4; FIPS 204 keys as in RFC 9881).
@@ -38,7 +38,7 @@ final class PublicKeys {
         };
     }
 
-    /// @throws IllegalArgumentException when the provider finds that the octets are no such key
+    /// @throws IllegalArgumentException when the provider rejects the octets as a key of this type
     static PublicKey decode(KeyType type, byte[] octets) {
         byte[] header = header(type);
         byte[] spki = ByteBuffer.allocate(header.length + octets.length)
@@ -62,7 +62,7 @@ final class PublicKeys {
         return Arrays.copyOfRange(spki, header.length, spki.length);
     }
 
-    /// Whether `signature` is this key's over `text`; whatever is malformed is not.
+    /// Whether `signature` is this key's over `text`; false for anything malformed.
     static boolean verify(KeyType type, PublicKey key, byte[] text, byte[] signature) {
         Signature checker = CryptoProvider.current().signature(algorithm(type));
         try {

@@ -16,13 +16,13 @@ import java.util.HexFormat;
 import javax.security.auth.DestroyFailedException;
 import org.jspecify.annotations.Nullable;
 
-/// The 32 octets from which a private key follows (RFC 8032 section 5.1.5 for Ed25519; FIPS 204 algorithm 6
-/// for ML-DSA), and the JCA key made of them. Used by one thread at a time.
+/// The 32 octets from which a private key is derived (RFC 8032 section 5.1.5 for Ed25519; FIPS 204 algorithm
+/// 6 for ML-DSA), and the JCA key made from them. Used by one thread at a time.
 ///
-/// [#destroy] zeroes the octets held here and lets go of the JCA key, which it asks to destroy itself. It
-/// cannot reach copies that the JVM has made: the JDK's keys do not destroy themselves, the collector moves
-/// objects, and what a signature held is gone only when its memory is used again. Whoever needs more keeps
-/// the key in a device.
+/// [#destroy] zeroes the octets held here and drops the JCA key, after asking it to destroy itself. It cannot
+/// reach copies that the JVM has made: the JDK's keys cannot be destroyed, the collector moves objects, and
+/// what a signature operation held is gone only when its memory is reused. If that is not enough, keep the
+/// key in a device.
 final class Seed {
 
     static final int LENGTH = 32;
@@ -55,7 +55,7 @@ final class Seed {
         return new Seed(type, octets);
     }
 
-    /// Takes over `octets`.
+    /// Takes ownership of `octets`.
     static Seed of(KeyType type, byte[] octets) {
         if (octets.length != LENGTH) {
             throw new IllegalArgumentException("a seed has " + LENGTH + " octets, not " + octets.length);
@@ -63,7 +63,7 @@ final class Seed {
         return new Seed(type, octets);
     }
 
-    /// JCA has no way from seed to public key but to generate a pair, whose only randomness is the seed.
+    /// JCA's only way from seed to public key is to generate a pair, with the seed as its only randomness.
     private static KeyPair pair(KeyType type, byte[] octets) throws GeneralSecurityException {
         String algorithm = PublicKeys.algorithm(type);
         KeyPairGenerator generator = CryptoProvider.current().keyPairGenerator(algorithm);
@@ -132,7 +132,7 @@ final class Seed {
         return privateKey == null;
     }
 
-    /// A copy, for who stores it.
+    /// A copy, for storing it.
     byte[] octets() {
         if (isDestroyed()) {
             throw new IllegalStateException("this key was destroyed");
@@ -157,7 +157,7 @@ final class Seed {
 
     /// Reads what [#text] wrote.
     ///
-    /// @throws IllegalArgumentException that never repeats the text, which is a secret
+    /// @throws IllegalArgumentException whose message never repeats the text, which is a secret
     static Named parse(String text) {
         if (!text.startsWith(TEXT_PREFIX)) {
             throw new IllegalArgumentException("not a private note key");
@@ -166,13 +166,13 @@ final class Seed {
         byte[] all = parts.length == 3 ? decode(parts[2]) : new byte[0];
         KeyType type = KeyType.of(all);
         if (type == null || all.length != type.prefix().length + LENGTH || type == KeyType.ECDSA) {
-            throw new IllegalArgumentException("not a private note key of a kind that is known here");
+            throw new IllegalArgumentException("not a private note key of a known type");
         }
         var seed = new Seed(type, Arrays.copyOfRange(all, all.length - LENGTH, all.length));
         Arrays.fill(all, (byte) 0);
         VerifierKey key = seed.verifierKey(parts[0]);
         if (!key.idText().equals(parts[1])) {
-            throw new IllegalArgumentException("the private note key's id does not fit its key");
+            throw new IllegalArgumentException("the private note key's id does not match its key");
         }
         return new Named(seed, key);
     }
@@ -185,7 +185,7 @@ final class Seed {
         }
     }
 
-    /// A seed and its public key under the name that stood with it.
+    /// A seed and its public key, with the name that was stored with it.
     record Named(Seed seed, VerifierKey key) {
         Named require(KeyType wanted) {
             key.require(wanted);
@@ -193,7 +193,7 @@ final class Seed {
         }
     }
 
-    /// Gives the seed, once.
+    /// Returns the seed, once.
     private static final class Fixed extends SecureRandom {
         private final transient byte[] octets;
         private boolean isSpent;
@@ -205,7 +205,7 @@ final class Seed {
         @Override
         public void nextBytes(byte[] target) {
             if (isSpent || target.length != octets.length) {
-                throw new IllegalStateException("the provider makes keys from something else than a seed");
+                throw new IllegalStateException("the provider makes keys from something other than a seed");
             }
             isSpent = true;
             System.arraycopy(octets, 0, target, 0, target.length);

@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 
-/// A public key under a name: what a verifier key says, whatever its algorithm. Immutable.
+/// A public key under a name: the content of a verifier key, whatever its algorithm. Immutable.
 final class VerifierKey {
 
     private final String name;
@@ -15,7 +15,7 @@ final class VerifierKey {
     private final byte[] publicKey;
     private final int id;
 
-    /// @throws IllegalArgumentException when the name may not be a key's, or the key has the wrong length
+    /// @throws IllegalArgumentException when the name is not valid for a key, or the key has the wrong length
     VerifierKey(String name, KeyType type, byte[] publicKey) {
         if (name.isEmpty() || name.codePoints().anyMatch(VerifierKey::isBarredInNames)) {
             throw new IllegalArgumentException(
@@ -64,7 +64,7 @@ final class VerifierKey {
         var key = new VerifierKey(parts[0], type, Arrays.copyOfRange(octets, type.prefix().length, octets.length));
         if (!key.idText().equals(parts[1])) {
             throw new IllegalArgumentException(
-                    "the verifier key's id does not fit its key: '" + text + "' should have " + key.idText());
+                    "the verifier key's id does not match its key: '" + text + "' should have " + key.idText());
         }
         return key;
     }
@@ -78,7 +78,7 @@ final class VerifierKey {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("the verifier key '" + text + "' is not base64: " + e.getMessage(), e);
         }
-        throw new IllegalArgumentException("the verifier key '" + text + "' is not base64 in its one proper form");
+        throw new IllegalArgumentException("the verifier key '" + text + "' is not canonical base64");
     }
 
     private static String typeName(byte[] octets) {

@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Files below a folder of the local disk. What is put must lie on the same file system, where it gets its
-/// name by one rename; a file that is open stays readable when it is deleted.
+/// Files below a folder of the local disk. A file to be put must be on the same file system, so that one
+/// rename gives it its name; an open file stays readable when it is deleted.
 ///
 /// @param root the folder, absolute
 public record LocalStore(Path root) implements FileStore {
@@ -29,7 +29,7 @@ public record LocalStore(Path root) implements FileStore {
     public Path local(String key) {
         Path file = root.resolve(key).normalize();
         if (!file.startsWith(root) || file.equals(root)) {
-            throw new IllegalArgumentException("'" + key + "' is no key");
+            throw new IllegalArgumentException("'" + key + "' is not a valid key");
         }
         return file;
     }
@@ -54,7 +54,7 @@ public record LocalStore(Path root) implements FileStore {
         return file(local(key));
     }
 
-    /// Opens a file of the local disk that is in no store.
+    /// Opens a file of the local disk that is not in a store.
     public static StoredFile file(Path path) throws IOException {
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
         try {

@@ -15,7 +15,7 @@ public interface StoredFile extends AutoCloseable {
     /// @throws EOFException when the file has fewer
     void read(long position, ByteBuffer target) throws IOException;
 
-    /// The whole file, or null where it is longer than `bytesMax`.
+    /// The whole file, or null if it is longer than `bytesMax`.
     default byte @Nullable [] octets(int bytesMax) throws IOException {
         if (size() > bytesMax) {
             return null;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface FileTrust {
 
-    /// For who checks every file and every row himself, as verification does.
+    /// For callers that check every file and every row themselves, as verification does.
     FileTrust UNCHECKED = (_, _) -> null;
 
     /// Why the file is not believed, or null.

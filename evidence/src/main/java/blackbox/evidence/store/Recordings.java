@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a data folder holds of recordings. Immutable; every call looks at the disk afresh.
+/// The recordings in a data folder. Immutable; every call reads the disk again.
 ///
 /// @param files where data files and their seals lie
 /// @param trust which of them answers are made from
@@ -30,7 +30,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
 
     private static final int ATTEMPTS_MAX = 10;
 
-    /// With data files in the data folder's own warehouse, for who checks them himself.
+    /// With data files in the data folder's own warehouse, for callers that check them themselves.
     public static Recordings unchecked(Path data) {
         return unchecked(data, new LocalStore(new DataFolder(data).warehouse()));
     }
@@ -54,12 +54,12 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         return folder().spool(run);
     }
 
-    /// The folder with the files that were kept beside a run's events (`schemas/capture.md`).
+    /// The folder with the files that are stored beside a run's events (`schemas/capture.md`).
     public Path captureFolder(RunId run) {
         return folder().captures(run);
     }
 
-    /// The folder with what was refused of a run: batches that failed their check, damaged ends of spools.
+    /// The quarantine folder of a run: batches that failed their check, damaged ends of spools.
     public Path quarantineFolder(RunId run) {
         return folder().quarantine(run);
     }
@@ -74,7 +74,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         return folder().log();
     }
 
-    /// The folder with what was computed from a run's leaves and may be thrown away.
+    /// The cache of what was computed from a run's leaves; may be deleted.
     public Path treeCache(RunId run) {
         return folder().treeCache(run);
     }
@@ -161,8 +161,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
     }
 
     /// The files in a run's folder that answers are not made from, by name, and the events that are missing between
-    /// others. A seal whose data file is not there is
-    /// none: ingest may just be putting it there.
+    /// others. A seal without its data file is not among them: ingest may be about to put the file there.
     public List<LeftOut> leftOut(RunId run) throws IOException {
         var leftOut = new ArrayList<LeftOut>();
         var known = new HashSet<String>();
@@ -219,7 +218,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
                 .toList();
     }
 
-    /// The entries of a folder in the order of their names; none where it is not there.
+    /// The entries of a folder in the order of their names; none if it does not exist.
     public static List<Path> entries(Path folder) throws IOException {
         try (Stream<Path> entries = Files.list(folder)) {
             return entries.sorted().toList();
@@ -230,8 +229,8 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
 
     /// Whether the run's recorder is alive: whether `runs/<run>/lock` is locked.
     ///
-    /// Read from `/proc/locks`, because opening and closing a file of which this process holds a lock would
-    /// let go of it (fcntl(2)).
+    /// Read from `/proc/locks`, because opening and closing a file on which this process holds a lock would
+    /// release the lock (fcntl(2)).
     public boolean isLive(RunId run) throws IOException {
         Path lock = folder().runLock(run);
         if (!Files.exists(lock)) {

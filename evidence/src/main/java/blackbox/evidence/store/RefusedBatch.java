@@ -11,13 +11,13 @@ import java.io.IOException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What ingest keeps of a batch that it refused, as a JSON file in the quarantine.
+/// What ingest stores about a batch that it refused, as a JSON file in the quarantine.
 ///
-/// @param run which run it said it was of, or null
-/// @param sequence which batch it said it was, or -1
-/// @param reason the name of what was wrong
-/// @param what the same in words
-/// @param stopsRun whether it stood where a true batch should: the run cannot go on then
+/// @param run the run that it claimed to belong to, or null
+/// @param sequence the batch number that it claimed, or -1
+/// @param reason the name of the fault
+/// @param what the fault in words
+/// @param stopsRun whether it was in the place of a genuine batch: the run cannot continue then
 /// @param bytes its length
 /// @param kept whether its octets are beside this file
 public record RefusedBatch(
@@ -35,7 +35,7 @@ public record RefusedBatch(
     private static final String STOPS_RUN = "stopsRun";
     private static final JsonFactory JSON = new JsonFactory();
 
-    /// The file's octets.
+    /// The file's content.
     public byte[] toJson() throws IOException {
         var octets = new ByteArrayOutputStream();
         try (JsonGenerator out = JSON.createGenerator(octets)) {
@@ -55,8 +55,8 @@ public record RefusedBatch(
         return octets.toByteArray();
     }
 
-    /// Whether the file says that its batch stopped the run. One that says nothing of it, or cannot be read, counts as
-    /// if it did.
+    /// Whether the file says that its batch stopped the run. A file that does not say, or cannot be read,
+    /// counts as if it did.
     public static boolean stopsRun(byte[] json) {
         try (JsonParser in = JSON.createParser(json)) {
             if (in.nextToken() != JsonToken.START_OBJECT) {

@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A run's rows in order, each index once: from the data files, then from batches that are still in the
+/// Reads a run's rows in order, each index once: from the data files, then from batches that are still in the
 /// spool.
 ///
-/// Memory: one row group or one spool segment. Owned by one thread. Reading says nothing about whether the
-/// rows are true: that is the verifier's business.
+/// Memory: one row group or one spool segment. Owned by one thread. Reading does not check whether the rows
+/// are genuine: that is the verifier's business.
 public final class RunReader implements AutoCloseable {
 
     private static final int PLANS_MAX = 10;
@@ -55,13 +55,12 @@ public final class RunReader implements AutoCloseable {
         this.wanted = wanted;
     }
 
-    /// A reader of the rows that are there now, from index `from` on.
+    /// A reader of the present rows, from index `from` on.
     public static RunReader open(Recordings recordings, RunId run, long from) throws IOException {
         return open(recordings, run, from, EnumSet.allOf(Column.class));
     }
 
-    /// The same, for rows that need only have `wanted` of their columns, in a part of the time; there are no
-    /// leaves then.
+    /// The same, with only the `wanted` columns in the rows, which is faster; leaves are not available then.
     public static RunReader open(Recordings recordings, RunId run, long from, Set<Column> wanted) throws IOException {
         var reader = new RunReader(recordings, run, from, wanted);
         reader.plan();
@@ -153,7 +152,7 @@ public final class RunReader implements AutoCloseable {
         return true;
     }
 
-    /// Opens a file; where ingest has put another in its place meanwhile, the files are listed afresh.
+    /// Opens a file; if ingest has replaced it meanwhile, the files are listed again.
     private void open(DataFile dataFile) throws IOException {
         try {
             long passed = Math.max(0, next - dataFile.name().firstIndex());
@@ -182,7 +181,7 @@ public final class RunReader implements AutoCloseable {
         return batches.poll();
     }
 
-    /// A segment that has gone meanwhile was taken over by the broker.
+    /// A segment that has disappeared meanwhile was accepted by the broker.
     private static SpoolSegment read(Path segment) throws IOException {
         try {
             return SpoolSegment.read(Files.readAllBytes(segment));
@@ -207,7 +206,7 @@ public final class RunReader implements AutoCloseable {
     /// @throws IllegalArgumentException when the row is longer than a leaf can be
     public int leaf(byte[] target, int at) {
         if (wanted.size() < Column.values().length) {
-            throw new IllegalStateException("a leaf has all columns, and this reader some");
+            throw new IllegalStateException("a leaf needs all columns, and this reader has only some");
         }
         Text octets = raw;
         if (octets == null) {
@@ -224,7 +223,7 @@ public final class RunReader implements AutoCloseable {
         return at + leaf.length;
     }
 
-    /// The signed note that the current row's batch ends with; null where the row is not its last.
+    /// The signed note that the current row's batch ends with; null if the row is not its last.
     public @Nullable String checkpoint() {
         return checkpoint;
     }

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the log of runs (`schemas/log.md`, L2): a folder of static files (C2SP tlog-tiles). Nothing that it
-/// gives is believed yet. Every call looks at the disk afresh.
+/// returns has been checked. Every call reads the disk again.
 public final class TransparencyLogReader implements TileSource {
 
     private static final int NOTE_BYTES_MAX = 1 << 20;
@@ -36,10 +36,10 @@ public final class TransparencyLogReader implements TileSource {
         this.folder = folder;
     }
 
-    /// A checkpoint's note and what it says.
+    /// A checkpoint's note and its content.
     public record Head(SignedNote note, Checkpoint checkpoint) {
 
-        /// Reads a note's octets; null where they are no checkpoint.
+        /// Reads a note's octets; null if they are not a checkpoint.
         public static @Nullable Head parse(byte[] octets) {
             SignedNote note = SignedNote.parse(octets);
             Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
@@ -47,15 +47,15 @@ public final class TransparencyLogReader implements TileSource {
         }
     }
 
-    /// Takes the log's entries, in order.
+    /// Receives the log's entries, in order.
     @FunctionalInterface
     public interface EntrySink {
         void accept(long index, byte[] entry) throws IOException;
     }
 
-    /// The log's last checkpoint; null where there is no log yet.
+    /// The log's last checkpoint; null if there is no log yet.
     ///
-    /// @throws IOException when it cannot be read or is no checkpoint
+    /// @throws IOException when it cannot be read or is not a checkpoint
     public @Nullable Head head() throws IOException {
         return head(folder.resolve("checkpoint"));
     }
@@ -65,7 +65,7 @@ public final class TransparencyLogReader implements TileSource {
             byte[] octets = Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
             Head head = Head.parse(octets);
             if (head == null) {
-                throw new IOException(file + " is no checkpoint");
+                throw new IOException(file + " is not a checkpoint");
             }
             return head;
         } catch (NoSuchFileException e) {
@@ -73,14 +73,14 @@ public final class TransparencyLogReader implements TileSource {
         }
     }
 
-    /// What is kept for one anchored size: the checkpoint's note, empty where it is missing, and the time
+    /// What is stored for one anchored size: the checkpoint's note, empty if it is missing, and the time
     /// stamps.
     public record AnchorFile(String name, byte[] note, List<StampFile> stamps) {}
 
-    /// A time stamp that is kept.
+    /// A stored time stamp.
     public record StampFile(String name, byte[] octets) {}
 
-    /// All files of anchors, by size, as they are.
+    /// All anchor files, by size, unchecked.
     public List<AnchorFile> anchorFiles() throws IOException {
         var sizes = new TreeMap<Long, List<StampFile>>();
         for (Path file : Recordings.entries(folder.resolve(DataFolder.ANCHORS))) {
@@ -120,12 +120,12 @@ public final class TransparencyLogReader implements TileSource {
         }
     }
 
-    /// Whether nothing of a log is there.
+    /// Whether nothing of a log exists.
     public boolean isEmpty() throws IOException {
         return Recordings.entries(folder.resolve("tile")).isEmpty();
     }
 
-    /// The files that hold the tile `index` of `level` (or the entry bundle), full or as wide as it was once.
+    /// The files that hold the tile `index` of `level` (or the entry bundle), full or of an earlier width.
     public List<TilePath> tiles(int level, long index) throws IOException {
         TilePath full = new TilePath(level, index, TilePath.FULL);
         var tiles = new ArrayList<TilePath>();
@@ -141,7 +141,7 @@ public final class TransparencyLogReader implements TileSource {
         return tiles;
     }
 
-    /// Gives the first `size` entries.
+    /// Reads the first `size` entries.
     ///
     /// @throws IOException when one is missing or malformed
     public void entries(long size, EntrySink sink) throws IOException {
@@ -154,7 +154,7 @@ public final class TransparencyLogReader implements TileSource {
         }
     }
 
-    /// A log may drop a partial bundle once the full one is there.
+    /// A log may drop a partial bundle once the full one exists.
     private EntryBundle bundle(TilePath wanted) throws IOException {
         byte[] octets = read(wanted);
         TilePath tile = octets == null ? wanted.full() : wanted;

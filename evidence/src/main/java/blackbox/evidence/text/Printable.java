@@ -1,7 +1,7 @@
 package blackbox.evidence.text;
 
-/// What a guest wrote, made safe for a terminal: control characters and other unprintable ones become escapes
-/// in hex.
+/// Makes text from a guest safe for a terminal: control characters and other unprintable ones become hex
+/// escapes.
 public final class Printable {
 
     private Printable() {}
@@ -26,7 +26,7 @@ public final class Printable {
         return safe.toString();
     }
 
-    /// Cut to `max` characters, with an ellipsis where something was cut.
+    /// Cut to `max` characters, with an ellipsis if something was cut.
     public static String of(String text, int max) {
         return of(text.length() <= max ? text : text.substring(0, max - 1) + "…");
     }

@@ -27,8 +27,8 @@ public final class Timestamps {
 
     /// Nanoseconds since the epoch of an RFC 3339 time.
     ///
-    /// @throws DateTimeException when it is none
-    /// @throws ArithmeticException when it is beyond the years that nanoseconds reach (1677 to 2262)
+    /// @throws DateTimeException when it is not one
+    /// @throws ArithmeticException when it is outside the years that nanoseconds can express (1677 to 2262)
     public static long parse(String text) {
         Instant instant = OffsetDateTime.parse(text).toInstant();
         return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), NS), instant.getNano());

@@ -1,4 +1,4 @@
-/// How evidence is written for people: times, and text that acts on no terminal.
+/// How evidence is written for people: times, and text that cannot control a terminal.
 @NullMarked
 package blackbox.evidence.text;
 

@@ -24,13 +24,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A log of runs that was read from its first leaf to its last and holds: its tree is the one that its checkpoint
-/// signs, each tile is that tree's, the checkpoint is signed by the key that the log itself names for its size, and one
-/// of the log's own keys is trusted.
+/// A log of runs that was read from its first leaf to its last and verified: its tree is the one that its
+/// checkpoint signs, each tile belongs to that tree, the checkpoint is signed by the key that the log itself
+/// names for its size, and one of the log's own keys is trusted.
 ///
-/// Costs one pass over all entries, and memory for what concerns the one run that is asked about and for a certificate
-/// of
-/// each other.
+/// Costs one pass over all entries, and memory for the leaves about the one run that is asked about and for one
+/// certificate of every other run.
 public final class CheckedLog {
 
     private static final int ATTEMPTS_MAX = 5;
@@ -51,7 +50,7 @@ public final class CheckedLog {
         this.runs = Collections.unmodifiableMap(pass.runs);
     }
 
-    /// What a log of runs is worth.
+    /// The result of checking a log of runs.
     public sealed interface Outcome {}
 
     /// It holds.
@@ -60,7 +59,7 @@ public final class CheckedLog {
     /// There is none.
     public record Absent() implements Outcome {}
 
-    /// It does not hold, and nothing in it is believed.
+    /// It does not hold, and nothing in it is accepted.
     public record Broken(String why) implements Outcome {}
 
     /// A leaf about a run.
@@ -73,15 +72,15 @@ public final class CheckedLog {
         SignedNote note();
     }
 
-    /// The run's beginning: which key seals its first epoch. Signed by a key that was believed then.
+    /// The run's beginning: which key seals its first epoch. Signed by a key that was valid then.
     public record Opened(long index, SignedNote note, RunKeyCertificate certificate) implements RunLeaf {}
 
-    /// A checkpoint of the run's own tree, as the recorder logged it. Its signature is by a key of the run, which only
-    /// the run itself names: not checked here.
+    /// A checkpoint of the run's own tree, as the recorder logged it. It is signed by a key of the run, which
+    /// only the run itself names, so the signature is not checked here.
     public record Logged(long index, SignedNote note, Checkpoint checkpoint) implements RunLeaf {}
 
-    /// That the run was replayed, and with what outcome. Signed by a key that was believed then. It says nothing of how
-    /// the run was recorded, so it is no [RunLeaf].
+    /// That the run was replayed, and with what outcome. Signed by a key that was valid then. It says nothing
+    /// about how the run was recorded, so it is not a [RunLeaf].
     public record Replayed(long index, SignedNote note, ReplayNote verdict) {}
 
     /// What the log says of a run among others. The log's checkpoint vouches for it; who signed the leaf itself is
@@ -120,9 +119,9 @@ public final class CheckedLog {
 
     /// Reads and checks the log.
     ///
-    /// @param trusted the keys that are trusted to begin with
+    /// @param trusted the keys that are trusted initially
     /// @param run whose leaves are wanted, or null for none
-    /// @throws IOException when a file is there and cannot be read
+    /// @throws IOException when a file exists but cannot be read
     public static Outcome read(
             TransparencyLogReader files, Collection<? extends NoteVerifier> trusted, @Nullable RunId run)
             throws IOException {
@@ -133,7 +132,7 @@ public final class CheckedLog {
             return new Broken(String.valueOf(e.getMessage()));
         }
         if (head == null) {
-            return files.isEmpty() ? new Absent() : new Broken("the log of runs has entries and no checkpoint");
+            return files.isEmpty() ? new Absent() : new Broken("the log of runs has entries but no checkpoint");
         }
         var pass = new Pass(files, head, trusted, run);
         try {
@@ -161,7 +160,7 @@ public final class CheckedLog {
         return keys;
     }
 
-    /// What the log holds about the run that was asked about, in the log's order.
+    /// The leaves about the run that was asked about, in the log's order.
     public List<RunLeaf> leaves() {
         return leaves;
     }
@@ -176,12 +175,12 @@ public final class CheckedLog {
         return replays;
     }
 
-    /// The proof that the leaf at `index` is in the log as its checkpoint has it.
+    /// The proof that the leaf at `index` is in the log under its checkpoint.
     public InclusionProof inclusion(long index) throws IOException {
         return prover().inclusion(index, head.checkpoint().size());
     }
 
-    /// The proof that this log goes on where it stood at `size` leaves.
+    /// The proof that this log is an extension of its state at `size` leaves.
     public ConsistencyProof consistency(long size) throws IOException {
         return prover().consistency(size, head.checkpoint().size());
     }
@@ -191,27 +190,27 @@ public final class CheckedLog {
         return prover().root(size);
     }
 
-    /// What stands between this log and a checkpoint that somebody kept, or null: the log must go on from it.
+    /// How this log contradicts a checkpoint that somebody kept, or null if it is an extension of it.
     ///
-    /// @param kept its signature is checked here too, by the keys that the log names for that size
+    /// @param kept its signature is checked here too, with the keys that the log names for that size
     public @Nullable String departsFrom(SignedNote kept) throws IOException {
         Checkpoint checkpoint = Checkpoint.parse(kept.text());
         if (checkpoint == null) {
-            return "what was kept is no checkpoint";
+            return "the kept file is not a checkpoint";
         }
         if (!checkpoint.origin().equals(head.checkpoint().origin())) {
-            return "what was kept is a checkpoint of another log, " + checkpoint.origin();
+            return "the kept checkpoint is of another log, " + checkpoint.origin();
         }
         if (kept.signedBy(keys.believed(KeyStatement.Role.LOG, checkpoint.size())) == null) {
-            return "the checkpoint that was kept is signed by no key of this log";
+            return "the kept checkpoint is not signed by a key of this log";
         }
         if (checkpoint.size() > head.checkpoint().size()) {
-            return "the log has " + head.checkpoint().size() + " leaves and had " + checkpoint.size()
-                    + " when the checkpoint was kept: it was rolled back";
+            return "the log has " + head.checkpoint().size() + " leaves but had " + checkpoint.size()
+                    + " at the kept checkpoint: it was rolled back";
         }
         return rootAt(checkpoint.size()).equals(checkpoint.root())
                 ? null
-                : "the log at " + checkpoint.size() + " leaves is another than the one that was kept: its history was"
+                : "the log at " + checkpoint.size() + " leaves differs from the kept checkpoint: its history was"
                         + " changed";
     }
 
@@ -219,10 +218,10 @@ public final class CheckedLog {
         return new TreeProver(new TileHashes(files, head.checkpoint().size()));
     }
 
-    /// The pass over the entries.
+    /// One pass over the entries.
     private static final class Pass {
 
-        private static final String UNBELIEVED = " is not signed by a key that was believed there and then";
+        private static final String UNBELIEVED = " is not signed by a key that was valid at that point of the log";
 
         private final TransparencyLogReader files;
         private final TransparencyLogReader.Head head;
@@ -274,7 +273,8 @@ public final class CheckedLog {
                 return "its checkpoint is not signed by the key that signs it at "
                         + head.checkpoint().size() + " leaves";
             }
-            // A trusted companion (a post-quantum line) need not be there; where it is, it must verify.
+            // The signature line of a trusted companion key (post-quantum) may be missing; if it is present,
+            // it must verify.
             believed.addAll(trusted);
             return head.note().signedBy(believed) == null ? "a signature on its checkpoint does not verify" : null;
         }
@@ -289,7 +289,7 @@ public final class CheckedLog {
         private @Nullable String faultOf(long index, byte[] entry) {
             SignedNote note = SignedNote.parse(entry);
             if (note == null) {
-                return "leaf " + index + " is no signed note";
+                return "leaf " + index + " is not a signed note";
             }
             if (KeyStatement.isOne(note.text())) {
                 String wrong = keys.add(index, note);
@@ -307,7 +307,7 @@ public final class CheckedLog {
             }
             RunKeyCertificate certificate = RunKeyCertificate.parse(note.text());
             return certificate == null
-                    ? "leaf " + index + " is a note of no known kind"
+                    ? "leaf " + index + " is a note of an unknown kind"
                     : opened(index, note, certificate);
         }
 
@@ -332,7 +332,7 @@ public final class CheckedLog {
         private @Nullable String replayed(long index, SignedNote note) {
             ReplayNote verdict = ReplayNote.parse(note.text());
             if (verdict == null) {
-                return "leaf " + index + " is no verdict on a replay of a known version";
+                return "leaf " + index + " is not a verdict on a replay of a known version";
             }
             if (!verdict.run().equals(run)) {
                 return null;

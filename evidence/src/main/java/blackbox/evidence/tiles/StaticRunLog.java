@@ -15,19 +15,20 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Writes a run's own log as static files (C2SP tlog-tiles), leaves and all, for any web server to serve and any C2SP
-/// client to read. It costs about 32 octets an event more than the leaves themselves, so it is made when asked for.
+/// Writes a run's own log as static files (C2SP tlog-tiles), leaves and all, for any web server to serve and
+/// any C2SP client to read. It takes about 32 octets per event more than the leaves themselves, so it is made
+/// only on request.
 public final class StaticRunLog {
 
     private StaticRunLog() {}
 
     /// What was written.
     ///
-    /// @param note the run's last checkpoint, or null where the recording has none
+    /// @param note the run's last checkpoint, or null if the recording has none
     public record Written(long leaves, @Nullable SignedNote note) {}
 
-    /// Writes `checkpoint`, `tile/…` and `tile/entries/…` below `folder`, up to the run's last checkpoint: leaves
-    /// behind it are nobody's word yet. The checkpoint comes last.
+    /// Writes `checkpoint`, `tile/…` and `tile/entries/…` below `folder`, up to the run's last checkpoint:
+    /// later leaves are not signed yet. The checkpoint is written last.
     ///
     /// @throws IOException when something cannot be read or written, or the leaves do not lead to the signed root
     public static Written write(Recordings recordings, RunId run, Path folder) throws IOException {
@@ -45,7 +46,7 @@ public final class StaticRunLog {
         tiles.finish();
         if (!tiles.root().equals(last.checkpoint.root())) {
             throw new IOException("the events of run " + run + " do not lead to the root that its checkpoint signs;"
-                    + " `blackbox verify` says where they differ");
+                    + " `blackbox verify` shows where they differ");
         }
         Files.write(folder.resolve("checkpoint"), last.note.encoded().getBytes(StandardCharsets.UTF_8));
         return new Written(tiles.size(), last.note);

@@ -9,9 +9,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Computes a log's tiles and entry bundles again from its leaves and compares every file with them: whoever is served
-/// a proof from them gets one that holds. Partial ones of earlier sizes must be what the full one begins with; those of
-/// a size that was never signed (a writer was killed) are passed over. Owned by one thread.
+/// Computes a log's tiles and entry bundles again from its leaves and compares every file with them, so that
+/// proofs served from the files hold. A partial tile of an earlier size must be a prefix of the full one;
+/// tiles of a size that was never signed (a writer was killed) are ignored. Owned by one thread.
 final class TileCheck {
 
     private final TransparencyLogReader files;
@@ -31,7 +31,7 @@ final class TileCheck {
         return tiles.root();
     }
 
-    /// After the last leaf: what is wrong with the tiles, or null.
+    /// To be called after the last leaf: what is wrong with the tiles, or null.
     @Nullable
     String fault() throws IOException {
         tiles.finish();
@@ -47,7 +47,7 @@ final class TileCheck {
             found |= tile.equals(wanted);
             byte[] octets = files.read(tile);
             if (octets != null && !Arrays.equals(octets, computed.octets(tile.width())) && fault == null) {
-                fault = tile + " is not that of this tree";
+                fault = tile + " does not belong to this tree";
             }
         }
         if (!found && fault == null) {

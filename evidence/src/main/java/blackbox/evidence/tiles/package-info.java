@@ -1,7 +1,8 @@
-/// The log of runs, read whole and checked: tree, tiles, signatures, the keys that it tells of, and what it holds
-/// about one run.
+/// The log of runs, read completely and checked: tree, tiles, signatures, the keys that it names, and its
+/// leaves about one run.
 ///
-/// Over static files and public keys alone. Fails closed: a log that does not hold in one place is believed in none.
+/// Works on static files and public keys alone. Fails closed: a log that does not hold in one place is not
+/// accepted at all.
 @NullMarked
 package blackbox.evidence.tiles;
 

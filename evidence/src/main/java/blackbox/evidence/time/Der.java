@@ -7,8 +7,8 @@ import org.bouncycastle.asn1.ASN1Encoding;
 import org.bouncycastle.asn1.ASN1Primitive;
 import org.bouncycastle.asn1.ASN1Sequence;
 
-/// Reads ASN.1 so that a value has one form: lengths definite and shortest, nothing after the end. What is read and
-/// written again is then the same octets, so that no octet can be changed without changing what is read.
+/// Reads ASN.1 in DER: lengths definite and shortest, nothing after the end. Reading and writing again yields
+/// the same octets, so no octet can be changed without changing what is read.
 final class Der {
 
     private Der() {}
@@ -29,7 +29,7 @@ final class Der {
         throw new MalformedTimeStampException("a time stamp that is not in DER");
     }
 
-    /// The octets that a value of [#sequence] was read from.
+    /// The octets from which a value of [#sequence] was read.
     static byte[] octets(ASN1Encodable value) throws IOException {
         return value.toASN1Primitive().getEncoded(ASN1Encoding.DL);
     }

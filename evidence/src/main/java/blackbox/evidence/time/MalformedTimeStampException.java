@@ -1,6 +1,6 @@
 package blackbox.evidence.time;
 
-/// Octets that are not a time stamp, or not in the one form that is accepted.
+/// Octets that are not a time stamp, or not in the only form that is accepted.
 public final class MalformedTimeStampException extends Exception {
 
     private static final long serialVersionUID = 1L;

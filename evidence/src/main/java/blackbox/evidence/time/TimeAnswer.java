@@ -15,14 +15,14 @@ public sealed interface TimeAnswer {
     /// The body's media type (RFC 3161, section 3.4).
     String MEDIA_TYPE = "application/timestamp-reply";
 
-    /// Exactly what was asked for was granted. The token is not checked yet: see [TimeAuthorities].
+    /// The request was granted as it was. The token is not checked yet: see [TimeAuthorities].
     record Granted(TimeToken token) implements TimeAnswer {}
 
-    /// There is no token, or one with modifications (status 1), which is not taken: nothing that is asked
-    /// for can be modified without making the stamp useless.
+    /// There is no token, or one with modifications (status 1), which is not accepted: no part of the request
+    /// can be modified without making the stamp useless.
     ///
     /// @param status PKIStatus, a number
-    /// @param why in words, the authority's own among them
+    /// @param why in words, including the authority's own
     record Rejected(int status, String why) implements TimeAnswer {}
 
     /// Reads an answer.
@@ -37,7 +37,7 @@ public sealed interface TimeAnswer {
                 return new Rejected(status, why(status, info));
             }
             if (answer.size() != 2) {
-                throw new MalformedTimeStampException("an answer that grants a time stamp and has none");
+                throw new MalformedTimeStampException("an answer that grants a time stamp but contains none");
             }
             return new Granted(TimeToken.parse(Der.octets(answer.getObjectAt(1))));
         } catch (IOException | RuntimeException e) {
@@ -66,7 +66,7 @@ public sealed interface TimeAnswer {
             case 1 -> "granted with modifications";
             case 2 -> "rejected";
             case 3 -> "waiting";
-            case 4 -> "a revocation is at hand";
+            case 4 -> "a revocation is imminent";
             case 5 -> "a revocation has happened";
             default -> "status " + status;
         };

@@ -41,15 +41,16 @@ import org.jspecify.annotations.Nullable;
 
 /// The time-stamping authorities that are trusted, by certificate: roots, or an authority's own. Immutable.
 ///
-/// A stamp is judged as of its own time, so that it still holds when the certificates have expired. Revocation is not
-/// asked about (that needs a network): an authority that is no longer believed is taken off the list.
+/// A stamp is judged as of its own time, so that it still holds when the certificates have expired.
+/// Revocation is not checked (that needs a network): to stop trusting an authority, remove it from the list.
 public final class TimeAuthorities {
 
     private static final String TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
     private static final int PATH_MAX = 5;
 
-    /// What a token may be signed with (RFC 5754, RFC 5753), and the digest that each goes with; RSA's plain identifier
-    /// goes with any. RSASSA-PSS is not among them: its parameters are a language of their own.
+    /// The accepted signature algorithms of a token (RFC 5754, RFC 5753), each with its digest; RSA's plain
+    /// identifier goes with any digest. RSASSA-PSS is not accepted, because its parameters would need a
+    /// parser of their own.
     private static final Map<String, String> SIGNATURES = Map.of(
             "1.2.840.113549.1.1.1", "",
             "1.2.840.113549.1.1.11", "SHA-256",
@@ -70,14 +71,14 @@ public final class TimeAuthorities {
         this.trusted = Set.copyOf(trusted);
     }
 
-    /// Trusts `certificates`, under whatever policy they stamp.
+    /// Trusts `certificates`, whatever the policy of their stamps.
     public static TimeAuthorities of(Collection<X509Certificate> certificates) {
         return new TimeAuthorities(certificates);
     }
 
     /// Reads the certificates in a PEM or DER file's octets.
     ///
-    /// @throws CertificateException when they hold none, or something else
+    /// @throws CertificateException when they hold none, or anything else
     public static List<X509Certificate> certificates(byte[] octets) throws CertificateException {
         Collection<? extends Certificate> found =
                 CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(octets));
@@ -97,10 +98,10 @@ public final class TimeAuthorities {
         BigInteger nonce = token.token().getTimeStampInfo().getNonce();
         return query.nonce().equals(nonce)
                 ? verify(token, query.imprint())
-                : new Refused("the time stamp answers another query: its nonce is not the one that was sent");
+                : new Refused("the time stamp answers another query: its nonce is not the one in the request");
     }
 
-    /// Checks that a trusted authority stamped `imprint`, the SHA-256 of what is to be shown.
+    /// Checks that a trusted authority stamped `imprint`, the SHA-256 of the data in question.
     public TimeVerdict verify(TimeToken token, Hash imprint) {
         try {
             String wrong = wrongContent(token, imprint);
@@ -141,26 +142,26 @@ public final class TimeAuthorities {
                 info.getPolicy().getId());
     }
 
-    /// What is wrong with what the token says; null where nothing is.
+    /// What is wrong with the token's content; null if nothing is.
     private static @Nullable String wrongContent(TimeToken token, Hash imprint) {
         TimeStampTokenInfo info = token.token().getTimeStampInfo();
         AlgorithmIdentifier hash = info.getHashAlgorithm();
         if (!hash.getAlgorithm().equals(NISTObjectIdentifiers.id_sha256) || !hasNoParameters(hash)) {
-            return "the time stamp is over another hash than SHA-256";
+            return "the time stamp is not over a SHA-256 hash";
         }
         if (!Arrays.equals(info.getMessageImprintDigest(), imprint.toBytes())) {
             return "the time stamp is for other data";
         }
         if (!info.toASN1Structure().getVersion().hasValue(1)) {
-            return "the time stamp is of another version than 1";
+            return "the time stamp is not of version 1";
         }
         if (info.getExtensions() != null && info.getExtensions().getCriticalExtensionOIDs().length > 0) {
-            return "the time stamp has critical extensions, and none is known";
+            return "the time stamp has critical extensions, none of which is supported";
         }
         return null;
     }
 
-    /// What is wrong with the parts of the token that no signature covers; null where nothing is.
+    /// What is wrong with the parts of the token that no signature covers; null if nothing is.
     private static @Nullable String wrongForm(TimeStampToken token) {
         SignedData data =
                 SignedData.getInstance(token.toCMSSignedData().toASN1Structure().getContent());
@@ -170,18 +171,18 @@ public final class TimeAuthorities {
         String digestName = DIGESTS.get(digest.getAlgorithm().getId());
         if (!data.getVersion().hasValue(3)
                 || signer.getVersion() != (signer.getSID().getIssuer() == null ? 3 : 1)) {
-            return "the time stamp's CMS version does not fit its content";
+            return "the time stamp's CMS version does not match its content";
         }
         if (!(data.getEncapContentInfo().getContent() instanceof ASN1OctetString)) {
             return "the time stamp's content is not an octet string";
         }
         ASN1Set digests = data.getDigestAlgorithms();
         if (digestName == null || !hasNoParameters(digest) || digests.size() != 1) {
-            return "the time stamp's digest is not one SHA-256, SHA-384 or SHA-512";
+            return "the time stamp's digest is not SHA-256, SHA-384 or SHA-512";
         }
         AlgorithmIdentifier announced = AlgorithmIdentifier.getInstance(digests.getObjectAt(0));
         if (!announced.getAlgorithm().equals(digest.getAlgorithm()) || !hasNoParameters(announced)) {
-            return "the time stamp announces another digest than its signer's";
+            return "the time stamp announces a digest other than its signer's";
         }
         AlgorithmIdentifier signature = signer.toASN1Structure().getDigestEncryptionAlgorithm();
         String fits = SIGNATURES.get(signature.getAlgorithm().getId());
@@ -196,7 +197,7 @@ public final class TimeAuthorities {
         return algorithm.getParameters() == null || algorithm.getParameters().equals(DERNull.INSTANCE);
     }
 
-    /// RFC 3161, section 2.3: the certificate is for time stamping, only for that, and says so in a critical extension.
+    /// RFC 3161, section 2.3: the certificate is for time stamping alone and says so in a critical extension.
     private static @Nullable String wrongCertificate(X509Certificate certificate) throws CertificateException {
         Set<String> critical = certificate.getCriticalExtensionOIDs();
         if (!List.of(TIME_STAMPING).equals(certificate.getExtendedKeyUsage())
@@ -211,7 +212,7 @@ public final class TimeAuthorities {
     }
 
     /// @throws GeneralSecurityException when no path leads from the signer to a trusted certificate, or a certificate
-    ///     on it did not hold at the stamp's time
+    ///     on it was not valid at the stamp's time
     private void requireTrusted(TimeToken token, X509Certificate signer) throws GeneralSecurityException, IOException {
         Date then = Date.from(token.time());
         signer.checkValidity(then);

@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
 import org.bouncycastle.asn1.nist.NISTObjectIdentifiers;
 import org.bouncycastle.tsp.TimeStampRequestGenerator;
 
-/// What is sent to a time-stamping authority (RFC 3161, section 2.4.1): the SHA-256 of what is to be stamped, a nonce
-/// that the answer must repeat, and the wish that the authority's certificates come with it.
+/// What is sent to a time-stamping authority (RFC 3161, section 2.4.1): the SHA-256 of what is to be stamped,
+/// a nonce that the answer must repeat, and the request to include the authority's certificates.
 public final class TimeQuery {
 
     /// The body's media type (RFC 3161, section 3.4).
@@ -49,7 +49,7 @@ public final class TimeQuery {
         return imprint;
     }
 
-    /// What the stamp must repeat.
+    /// The nonce, which the stamp must repeat.
     public BigInteger nonce() {
         return nonce;
     }

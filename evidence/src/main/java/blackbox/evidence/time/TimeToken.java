@@ -30,10 +30,10 @@ import org.bouncycastle.tsp.TimeStampToken;
 import org.bouncycastle.util.Selector;
 import org.jspecify.annotations.Nullable;
 
-/// A time-stamp token (RFC 3161, section 2.4.2) that was read and is not yet believed: see [TimeAuthorities].
+/// A time-stamp token (RFC 3161, section 2.4.2) that was read but not checked yet: see [TimeAuthorities].
 ///
-/// It is kept as the response that grants it, status 0 and nothing said beside it, which is what `openssl ts` reads;
-/// the token inside is the authority's, octet for octet.
+/// It is stored as the response that grants it, with status 0 and nothing else, which is what `openssl ts`
+/// reads; the token inside is the authority's, octet for octet.
 public final class TimeToken {
 
     /// Longest token or answer that is read, in octets.
@@ -66,7 +66,7 @@ public final class TimeToken {
         try {
             var token = new TimeStampToken(ContentInfo.getInstance(sequence));
             if (!hasItsTags(sequence, token)) {
-                throw new MalformedTimeStampException("a time-stamp token with tags that do not belong there");
+                throw new MalformedTimeStampException("a time-stamp token with tags in the wrong places");
             }
             return new TimeToken(octets.clone(), token, time(token));
         } catch (IOException | TSPException | RuntimeException e) {
@@ -74,7 +74,8 @@ public final class TimeToken {
         }
     }
 
-    /// Reads what [#response] gave, and nothing else: a status that says more is refused, since no signature covers it.
+    /// Reads what [#response] returned, and nothing else: a status that says more is refused, since no
+    /// signature covers it.
     ///
     /// @throws MalformedTimeStampException when the octets are not exactly that
     public static TimeToken ofResponse(byte[] octets) throws MalformedTimeStampException {
@@ -85,7 +86,7 @@ public final class TimeToken {
         throw new MalformedTimeStampException("a response whose status is not just 'granted'");
     }
 
-    /// The response that grants this token, as it is kept.
+    /// The response that grants this token, as it is stored.
     public byte[] response() {
         var granted = new DLSequence(new ASN1Integer(0));
         try {
@@ -95,12 +96,12 @@ public final class TimeToken {
         }
     }
 
-    /// When it says that it was made.
+    /// The time at which it says that it was made.
     Instant time() {
         return time;
     }
 
-    /// How far off [#time] may be; null where the token does not say.
+    /// How far off [#time] may be; null if the token does not say.
     @Nullable
     Duration accuracy() {
         GenTimeAccuracy accuracy = token.getTimeStampInfo().getGenTimeAccuracy();
@@ -115,7 +116,7 @@ public final class TimeToken {
         return token;
     }
 
-    /// The one certificate that the signer's identifier fits; null where there is none, or more than one.
+    /// The one certificate that matches the signer's identifier; null if there is none, or more than one.
     @Nullable
     X509CertificateHolder signer() throws IOException {
         @SuppressWarnings("unchecked") // the type of a library that is older than type parameters
@@ -124,7 +125,8 @@ public final class TimeToken {
         if (found.size() != 1) {
             return null;
         }
-        // Names count as equal whatever kind of string they are written in; here they are equal octet for octet.
+        // The library treats names as equal whatever kind of string they are written in; here they must be
+        // equal octet for octet.
         X509CertificateHolder certificate = found.iterator().next();
         X500Name issuer = token.getSID().getIssuer();
         boolean same = issuer == null || Arrays.equals(Der.octets(issuer), Der.octets(certificate.getIssuer()));
@@ -142,8 +144,8 @@ public final class TimeToken {
         return certificates;
     }
 
-    /// Whether every tag is the one that stands there (RFC 5652, section 5). The library that reads the structures
-    /// takes some by their place alone.
+    /// Whether every tag is the one that belongs there (RFC 5652, section 5). The library that reads the
+    /// structures goes by position alone for some of them.
     private static boolean hasItsTags(ASN1Sequence sequence, TimeStampToken token) throws IOException {
         ContentInfo content = ContentInfo.getInstance(sequence);
         ASN1Sequence data = ASN1Sequence.getInstance(content.getContent());
@@ -190,7 +192,7 @@ public final class TimeToken {
                             parts.group(6),
                             fraction));
         } catch (DateTimeException e) {
-            throw new MalformedTimeStampException("a time stamp's time is none: " + text, e);
+            throw new MalformedTimeStampException("a time stamp's time does not exist: " + text, e);
         }
     }
 }

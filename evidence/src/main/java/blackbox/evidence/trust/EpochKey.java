@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/// The public key of a run's next epoch, as the heartbeat before it names it: Ed25519, 32 octets.
+/// The public key of a run's next epoch, named by the heartbeat before it: Ed25519, 32 octets.
 public final class EpochKey {
 
     private static final String START = "{\"nextKey\":\"";
@@ -56,7 +56,7 @@ public final class EpochKey {
         return START + base64() + END;
     }
 
-    /// The key as it checks checkpoints of `run`.
+    /// The key as a verifier of checkpoints of `run`.
     public Ed25519Verifier verifier(RunId run) {
         return Ed25519Verifier.of(run.origin(), octets);
     }

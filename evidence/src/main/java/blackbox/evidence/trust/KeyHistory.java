@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The keys of one log of runs, as its own key statements tell them: fed with them in the log's order, it says whom to
-/// believe at which index of that log. Owned by one thread.
+/// The keys of one log of runs, according to its own key statements: fed with these in the log's order, it
+/// says which keys are valid at which index of that log. Owned by one thread.
 ///
-/// It fails closed: nothing is believed unless one of the log's own keys is trusted, and nothing behind a statement
-/// that does not hold. A key that gave way, was revoked or has expired signs nothing that comes later; what was logged
-/// before stays.
+/// It fails closed: no key is valid unless one of the log's own keys is trusted, and none after a statement
+/// that does not hold. A key that was replaced, was revoked or has expired signs nothing that comes later;
+/// what was logged before stays valid.
 public final class KeyHistory {
 
     private final Set<String> trusted = new HashSet<>();
@@ -29,7 +29,8 @@ public final class KeyHistory {
     private @Nullable String fault;
     private long lastIndex = -1;
 
-    /// A key and where it may sign: leaves `[fromIndex, endIndex)` of the log and checkpoints of as many leaves.
+    /// A key and where it may sign: leaves `[fromIndex, endIndex)` of the log and checkpoints over as many
+    /// leaves.
     private static final class Span {
         final Role role;
         final NoteVerifier key;
@@ -51,8 +52,8 @@ public final class KeyHistory {
         }
     }
 
-    /// @param trusted the keys that are trusted to begin with; one that was ever the log's own vouches for the others,
-    /// because each rotation is signed by both keys
+    /// @param trusted the keys that are trusted initially; one that was ever the log's own vouches for the
+    ///     others, because each rotation is signed by both keys
     public KeyHistory(Collection<? extends NoteVerifier> trusted) {
         trusted.forEach(key -> this.trusted.add(key.encoded()));
     }
@@ -60,7 +61,7 @@ public final class KeyHistory {
     /// Takes the log's next key statement.
     ///
     /// @param index the leaf's index, above those of the statements before
-    /// @return what is wrong with it, or null; afterwards nothing from that index on is believed
+    /// @return what is wrong with it, after which nothing from that index on is accepted; or null
     public @Nullable String add(long index, SignedNote note) {
         if (index <= lastIndex) {
             throw new IllegalArgumentException("key statements come in the log's order");
@@ -68,7 +69,7 @@ public final class KeyHistory {
         lastIndex = index;
         if (fault == null) {
             KeyStatement statement = KeyStatement.parse(note.text());
-            fault = statement == null ? "it is no key statement of a known version" : take(index, statement, note);
+            fault = statement == null ? "it is not a key statement of a known version" : take(index, statement, note);
             if (fault != null) {
                 spans.forEach(span -> end(span, index - 1));
             }
@@ -78,17 +79,17 @@ public final class KeyHistory {
 
     private @Nullable String take(long index, KeyStatement statement, SignedNote note) {
         if ((index == 0) != (statement.action() == KeyStatement.Action.BEGIN)) {
-            return "a log begins with the statement that names its first key, and with no other";
+            return "a log must begin with the statement that names its first key";
         }
         String known = origin;
         if (known != null && !known.equals(statement.origin())) {
             return "it speaks of another log, " + statement.origin();
         }
         if (statement.validFrom().isBefore(latest)) {
-            return "its time lies before that of the statement before it";
+            return "its time is earlier than that of the statement before it";
         }
         if (!isSigned(statement, note)) {
-            return "it is not signed by whom it must be";
+            return "it is not signed by the required keys";
         }
         latest = statement.validFrom();
         origin = statement.origin();
@@ -111,7 +112,7 @@ public final class KeyHistory {
             case BEGIN -> begin(new Span(statement, 0));
             case ROTATE -> {
                 if (find(statement) != null) {
-                    return "a key that the log had before cannot come back";
+                    return "a key that the log had before cannot return";
                 }
                 spans.stream().filter(span -> span == current).forEach(span -> end(span, index));
                 begin(new Span(statement, index + 1));
@@ -120,7 +121,7 @@ public final class KeyHistory {
             case REVOKE -> {
                 Span revoked = find(statement);
                 if (revoked == null) {
-                    return "it revokes a key that the log never had";
+                    return "it revokes a key that the log never named";
                 }
                 spans.stream().filter(span -> isOf(span, statement)).forEach(span -> end(span, index));
                 current = revoked == current ? null : current;
@@ -159,7 +160,7 @@ public final class KeyHistory {
         return origin;
     }
 
-    /// When the log began, as its first statement says; the end of time before that.
+    /// When the log began, according to its first statement; the end of time if there is none yet.
     public Instant begunAt() {
         return spans.isEmpty() ? Instant.MAX : spans.getFirst().from;
     }
@@ -175,19 +176,19 @@ public final class KeyHistory {
         return now == null || fault != null ? null : now.key;
     }
 
-    /// The keys that are believed for the leaf at `index` (or the log's checkpoint over `index` leaves) at the time
-    /// that stands in what they signed.
+    /// The keys that are valid for the leaf at `index` (or the log's checkpoint over `index` leaves) at the
+    /// time stated in what they signed.
     public List<NoteVerifier> believed(Role role, long index, Instant at) {
         return keys(span -> span.role == role && span.fromIndex <= index && index < span.endIndex && span.at(at));
     }
 
-    /// The same for what carries no time.
+    /// The same for what states no time.
     public List<NoteVerifier> believed(Role role, long index) {
         return keys(span -> span.role == role && span.fromIndex <= index && index < span.endIndex);
     }
 
-    /// The keys that were believed at some index from `index` on: whom to believe about what was made then or later
-    /// and stands in no leaf of the log.
+    /// The keys that were valid at some index from `index` on: whom to trust about things that were made then
+    /// or later and are not in a leaf of the log.
     public List<NoteVerifier> believedSince(Role role, long index) {
         return keys(span -> span.role == role && span.endIndex > index);
     }

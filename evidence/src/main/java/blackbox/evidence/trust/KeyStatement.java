@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /// Something that the log of runs says about one key: the text of a signed note that is a leaf of that log.
 /// What follows from the statements is [KeyHistory]'s business; see `schemas/trust.md`.
 ///
-/// @param origin the log of runs, which is the name of its keys
-/// @param key whom it is about
-/// @param validFrom from when on the key signs; for a revocation, when it was revoked
-/// @param validUntil until when it signs (exclusive), or null for no end
+/// @param origin of the log of runs, which is the name of its keys
+/// @param key the key that it is about
+/// @param validFrom from when the key signs; for a revocation, when it was revoked
+/// @param validUntil until when the key signs (exclusive), or null for no end
 public record KeyStatement(
         Action action,
         String origin,
@@ -24,15 +24,15 @@ public record KeyStatement(
     private static final String NO_END = "-";
     private static final int LINES = 7;
 
-    /// What becomes of the key.
+    /// What happens to the key.
     public enum Action {
         /// The log begins, and this is its key; signed by itself.
         BEGIN("begin"),
-        /// The log's key gives way to this one; signed by both.
+        /// The log's key is replaced by this one; signed by both.
         ROTATE("rotate"),
         /// The log's key vouches for another one.
         CERTIFY("certify"),
-        /// The key signs nothing that is believed from here on.
+        /// Nothing that the key signs is accepted from here on.
         REVOKE("revoke");
 
         private final String word;

@@ -10,30 +10,29 @@ import org.jspecify.annotations.Nullable;
 
 /// Who must sign a run's next checkpoint. Immutable; each checkpoint that holds leads to the next state by [#after].
 ///
-/// A run whose first leaf carries a certificate is sealed by epoch keys and stays so: there is no way from
+/// A run whose first leaf carries a certificate is sealed by epoch keys to its end: no state leads from
 /// [Epoch] or [Nobody] to [Direct].
 public sealed interface NextSigner {
 
-    /// The run's first leaf was not seen yet: no checkpoint is believed.
+    /// The run's first leaf was not read yet: no checkpoint is accepted.
     record Unknown() implements NextSigner {}
 
-    /// No certificate stands in the run's first leaf: directly trusted keys sign every checkpoint, as before there were
-    /// epoch keys.
+    /// The run's first leaf has no certificate: directly trusted keys sign every checkpoint, as before there
+    /// were epoch keys.
     record Direct() implements NextSigner {}
 
     /// Only this key.
     record Epoch(EpochKey key) implements NextSigner {}
 
-    /// The last epoch named no key, or the certificate is not to be believed: nothing that follows is.
+    /// The last epoch named no key, or the certificate is not valid: nothing that follows is accepted.
     record Nobody() implements NextSigner {}
 
-    /// The state after a run's first leaf: with the certificate in it that was believed, or null where there is none at
-    /// all.
+    /// The state after a run's first leaf: with the valid certificate in it, or null if there is none at all.
     static NextSigner opened(@Nullable RunKeyCertificate certificate) {
         return certificate == null ? new Direct() : new Epoch(EpochKey.of(certificate.firstKey()));
     }
 
-    /// Whether `note` is signed by whom it must be.
+    /// Whether `note` is signed by the required key.
     ///
     /// @param trusted the keys that are trusted directly
     default boolean signed(SignedNote note, RunId run, Collection<? extends NoteVerifier> trusted) {
@@ -46,9 +45,9 @@ public sealed interface NextSigner {
 
     /// Who signs the checkpoint after the one that this one signed.
     ///
-    /// @param detail what the heartbeat under the checkpoint says in its detail, or null
+    /// @param detail the detail of the heartbeat under the checkpoint, or null
     /// @param closes whether the batch closes the run: then no key may be named
-    /// @return null where the heartbeat names no key and must, or says something and must not
+    /// @return null if the heartbeat names no key but must, or names one but must not
     default @Nullable NextSigner after(@Nullable Text detail, boolean closes) {
         return switch (this) {
             case Unknown _, Nobody _ -> null;
@@ -75,7 +74,7 @@ public sealed interface NextSigner {
 
     /// Reads what [#text] wrote.
     ///
-    /// @throws IllegalArgumentException when it is no such word
+    /// @throws IllegalArgumentException when it is not such a word
     static NextSigner parse(String text) {
         EpochKey key = EpochKey.ofBase64(text);
         if (key != null) {

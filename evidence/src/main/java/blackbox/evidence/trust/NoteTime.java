@@ -19,7 +19,7 @@ final class NoteTime {
 
     private NoteTime() {}
 
-    /// Refuses times that the form cannot say.
+    /// Refuses times that the format cannot express.
     static Instant require(Instant time) {
         if (time.isBefore(Instant.EPOCH) || time.isAfter(MAX)) {
             throw new IllegalArgumentException("a note's time lies between 1970 and 9999, not at " + time);
@@ -31,7 +31,7 @@ final class NoteTime {
         return FORM.format(time);
     }
 
-    /// Null where the text is not exactly what [#text] writes.
+    /// Null if the text is not exactly what [#text] writes.
     static @Nullable Instant parse(String text) {
         try {
             Instant time = FORM.parse(text, Instant::from);

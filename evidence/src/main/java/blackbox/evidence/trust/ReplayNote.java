@@ -20,28 +20,28 @@ public record ReplayNote(RunId run, ReplayMethod tier, Outcome outcome, Hash doc
 
     /// How faithfully a run can be replayed; fixed when it is recorded.
     public enum ReplayMethod {
-        /// Instruction by instruction, from a log of all that was not determined.
+        /// Instruction by instruction, from a log of everything nondeterministic.
         EXACT,
         /// Executed anew from the same start, with the network served from the recording.
         RERUN;
 
-        /// As it stands in notes and documents.
+        /// The word in notes and documents.
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /// What came out.
+    /// The outcome.
     public enum Outcome {
         /// Everything that was compared is the same.
         IDENTICAL,
-        /// The same but for differences that the named rules permit.
+        /// The same except for differences that the named rules permit.
         EQUIVALENT,
         /// Something else happened.
         DIVERGED,
-        /// It agrees as far as it goes, but not everything could be replayed or compared.
+        /// It agrees as far as it got, but not everything could be replayed or compared.
         INCOMPLETE,
-        /// The machine that replays failed: nothing is said of the run.
+        /// The replaying machine failed, which says nothing about the run.
         ENGINE_FAILED;
 
         /// Whether the run was confirmed.

@@ -5,8 +5,9 @@ import blackbox.schemas.RunId;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What the long-term key signs before a run begins: that this key seals the run's first epoch. The text of the note
-/// that stands in the `run.open` leaf and, as the run's first leaf, in the log of runs; see `schemas/trust.md`.
+/// What the long-term key signs before a run begins: that this key seals the run's first epoch. The text of
+/// the note that is in the `run.open` leaf and, as the first leaf about the run, in the log of runs; see
+/// `schemas/trust.md`.
 ///
 /// @param firstKey the key of epoch 0, named by the run's origin
 /// @param issued when it was signed, on the host's clock

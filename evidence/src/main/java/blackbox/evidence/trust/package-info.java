@@ -1,5 +1,5 @@
-/// Who may sign what: the run key certificate, key statements and what follows from them, and the chain of a run's
-/// epoch keys. Specified in `schemas/trust.md`.
+/// Who may sign what: the run key certificate, key statements and their consequences, and the chain of a
+/// run's epoch keys. Specified in `schemas/trust.md`.
 ///
 /// Pure values and decisions: no key is stored, no clock is read and no file is opened here.
 @NullMarked

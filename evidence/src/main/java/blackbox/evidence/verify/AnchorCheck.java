@@ -25,7 +25,7 @@ final class AnchorCheck {
         this.logged = logged;
     }
 
-    /// Reads the anchors of a log of runs that holds; null for one that is not there, or does not.
+    /// Reads the anchors of a log of runs that holds; null for one that is missing or does not hold.
     static AnchorCheck read(TransparencyLogReader files, @Nullable CheckedLog log, AnchorTrust trust)
             throws IOException {
         if (log == null) {
@@ -40,7 +40,7 @@ final class AnchorCheck {
         return new AnchorCheck(trust, Anchors.read(files, trust, log.checkpoint(), log::rootAt), logged);
     }
 
-    /// Says what speaks against the log, and what is stored and proves nothing.
+    /// Reports anchors that contradict the log, and stored ones that prove nothing.
     void check(Findings findings) {
         anchors.contradictions().forEach(what -> findings.tampered(-1, "log/anchors/" + what));
         anchors.remarks().forEach(what -> findings.note(-1, "log/anchors/" + what));
@@ -48,14 +48,14 @@ final class AnchorCheck {
 
     /// The ranges of the run's events that are vouched for.
     ///
-    /// @param events how many of them a believed checkpoint covers; the log may know of more
+    /// @param events how many of them an accepted checkpoint covers; the log may know of more
     List<AnchoredRange> ranges(long events) {
         return AnchoredRange.of(
                 anchors.anchors(),
                 logged.stream().filter(each -> each.events() <= events).toList());
     }
 
-    /// Whether all of the run's events are vouched for; where only the first are, says so.
+    /// Whether all of the run's events are vouched for; reports it if only the first ones are.
     Time time(List<AnchoredRange> ranges, long events, Findings findings) {
         long covered = AnchoredRange.coveredEvents(ranges);
         if (events > 0 && covered >= events) {
@@ -64,7 +64,7 @@ final class AnchorCheck {
         if (events > covered && !trust.isEmpty()) {
             findings.note(
                     covered,
-                    "from here on the host's clock alone says when; no outside party that is trusted does yet");
+                    "from here on only the host's clock says when; no trusted outside party vouches for it yet");
         }
         return Time.HOST_CLOCK;
     }

@@ -1,7 +1,7 @@
 package blackbox.evidence.verify;
 
-/// Events of which one thing is to be said: counted, so that a long run has one finding and none is passed
-/// over without a word.
+/// Events that share one remark: counted, so that a long run has one finding and no event is left out
+/// silently.
 final class CountedEvents {
 
     private final String ofOne;
@@ -20,7 +20,7 @@ final class CountedEvents {
         count++;
     }
 
-    /// Says it, where there are any.
+    /// Reports them, if there are any.
     void tell(Findings findings) {
         if (count == 1) {
             findings.note(first, "this event " + ofOne);

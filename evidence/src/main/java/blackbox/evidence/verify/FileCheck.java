@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Checks a data file against its seal, octet for octet, before anything in it is believed or even parsed.
+/// Checks a data file against its seal, octet for octet, before anything in it is accepted or even parsed.
 final class FileCheck {
 
     private static final int SEAL_BYTES_MAX = 16_384;
@@ -33,21 +33,21 @@ final class FileCheck {
     String faultOf(DataFile file) throws IOException {
         SignedNote note = seal(file.store(), file.sealKey());
         if (note == null) {
-            return "the seal is no signed note";
+            return "the seal is not a signed note";
         }
         if (!signedSeal.test(note)) {
-            return "the seal is signed by no trusted key";
+            return "the seal is not signed by a trusted key";
         }
         FileSeal seal = FileSeal.parse(note.text());
         if (seal == null) {
             return "the seal's text is malformed";
         }
         if (!seal.run().equals(run) || !seal.file().equals(file.name())) {
-            return "the seal is that of another file";
+            return "the seal belongs to another file";
         }
         try (StoredFile open = file.open()) {
             if (open.size() != seal.sizeBytes()) {
-                return "the file has " + open.size() + " octets, its seal says " + seal.sizeBytes();
+                return "the file has " + open.size() + " octets, but its seal says " + seal.sizeBytes();
             }
             return FileDigest.sha256(open).equals(seal.sha256())
                     ? null
@@ -62,14 +62,14 @@ final class FileCheck {
         }
     }
 
-    /// The note in these octets, or null where they are not exactly one.
+    /// The note in these octets, or null if they are not exactly one.
     static @Nullable SignedNote noteOf(byte[] octets) {
         String text = new String(octets, StandardCharsets.UTF_8);
         boolean exact = Arrays.equals(text.getBytes(StandardCharsets.UTF_8), octets);
         return exact ? SignedNote.parse(text) : null;
     }
 
-    /// The range of events that a seal without its file speaks of, or null where it is no seal of this run.
+    /// The range of events that a seal without its file names, or null if it is not a seal of this run.
     @Nullable
     FileSeal orphan(FileStore store, String key) throws IOException {
         try {

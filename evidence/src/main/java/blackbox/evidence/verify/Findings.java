@@ -27,7 +27,7 @@ final class Findings {
         add(index, what);
     }
 
-    /// Something that should be known and says nothing against the evidence.
+    /// Something worth knowing that does not contradict the evidence.
     void note(long index, String what) {
         add(index, what);
     }
@@ -55,7 +55,7 @@ final class Findings {
     List<Finding> all() {
         var all = new ArrayList<>(kept);
         if (unkept > 0) {
-            all.add(new Finding(-1, "and " + unkept + " findings more"));
+            all.add(new Finding(-1, "and " + unkept + " more findings"));
         }
         return all;
     }

@@ -15,16 +15,17 @@ public final class LeafDetail {
 
     private LeafDetail() {}
 
-    /// What stands at `recorder.certificate` of an opening leaf.
+    /// The value of `recorder.certificate` in an opening leaf.
     ///
-    /// @param there whether anything does
-    /// @param note the text, or null where it is none
+    /// @param there whether there is one
+    /// @param note the text, or null if the value is not a text
     public record Certificate(boolean there, @Nullable String note) {
 
         static final Certificate NONE = new Certificate(false, null);
     }
 
-    /// The certificate in a `run.open` leaf's detail. Of several the last counts, as for other readers of JSON.
+    /// The certificate in a `run.open` leaf's detail. Of several the last one counts, as for other JSON
+    /// readers.
     public static Certificate certificate(String detail) {
         Certificate found = Certificate.NONE;
         try (JsonParser json = JSON.createParser(detail)) {
@@ -62,7 +63,7 @@ public final class LeafDetail {
         return found;
     }
 
-    /// The numbers at `cpuSeq` in a `tracer.ready` leaf's detail, at most `cpusMax`; none where there are none.
+    /// The numbers at `cpuSeq` in a `tracer.ready` leaf's detail, at most `cpusMax`; empty if there are none.
     static long[] cpuSequences(String detail, int cpusMax) {
         var numbers = new ArrayList<Long>();
         try (JsonParser json = JSON.createParser(detail)) {

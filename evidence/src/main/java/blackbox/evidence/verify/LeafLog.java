@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The run's log as it is computed again: takes leaves in order, and checkpoints where they stand, and checks
-/// that each heartbeat fits and each checkpoint signs the very tree over the leaves before it, with the key whose
-/// turn it is. Owned by one thread.
+/// The run's log, computed again: takes leaves in order, with checkpoints at their places, and checks that
+/// each heartbeat is consistent and each checkpoint signs exactly the tree over the leaves up to it, with the
+/// key whose turn it is. Owned by one thread.
 final class LeafLog {
 
     private final RunId run;
@@ -25,8 +25,8 @@ final class LeafLog {
     private final TimeCheck times;
     private final MerkleFrontier tree;
     private final CountedEvents unknown = new CountedEvents(
-            "is of a kind that this version of Blackbox does not know: its octets are verified, what it says is not judged",
-            "are of kinds that this version of Blackbox does not know: their octets are verified, what they say is not"
+            "is of a kind that this version of Blackbox does not know: its octets are verified, its meaning is not",
+            "are of kinds that this version of Blackbox does not know: their octets are verified, their meaning is not"
                     + " judged");
 
     private long coveredEnd;
@@ -40,7 +40,7 @@ final class LeafLog {
     private boolean lastWasBeat;
     private final List<Expected> expected = new ArrayList<>();
 
-    /// A root that the log must have at some size.
+    /// The root that the log must have at some size.
     ///
     /// @param missing what it means if the log never gets there, or null where that is tampering too
     private record Expected(
@@ -71,12 +71,12 @@ final class LeafLog {
         return tree.size();
     }
 
-    /// Index behind the last leaf that a believed checkpoint covers.
+    /// Index after the last leaf that an accepted checkpoint covers.
     long coveredEnd() {
         return coveredEnd;
     }
 
-    /// Takes the next leaf: its octets, preceded by an octet 0, and what they say.
+    /// Takes the next leaf: its octets, preceded by an octet 0, and their content.
     void append(byte[] array, int offset, int length, Row row) {
         tree.append(array, offset, length);
         lastWasBeat = false;
@@ -93,7 +93,7 @@ final class LeafLog {
             return;
         }
         if (closed) {
-            findings.tampered(size() - 1, "an event stands behind the run's close");
+            findings.tampered(size() - 1, "there is an event after the run's close");
         } else if (kind == Kind.RUN_CLOSE.code()) {
             close(row);
         } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
@@ -109,7 +109,7 @@ final class LeafLog {
         long index = size() - 1;
         lastWasBeat = true;
         if (!row.has(Column.BATCH) || row.number(Column.BATCH) != nextBatch) {
-            findings.tampered(index, "the heartbeat is not that of batch " + nextBatch);
+            findings.tampered(index, "the heartbeat does not belong to batch " + nextBatch);
         }
         if (!row.has(Column.EVENTS) || row.number(Column.EVENTS) != size()) {
             findings.tampered(index, "the heartbeat does not count " + size() + " events");
@@ -117,7 +117,7 @@ final class LeafLog {
         boolean linked = row.has(Column.PREVIOUS) && row.length(Column.PREVIOUS) == Hash.LENGTH;
         beatPrevious = linked ? Hash.copyOf(row.array(Column.PREVIOUS), row.offset(Column.PREVIOUS)) : null;
         if (beatPrevious == null || nextBatch == 0 && !beatPrevious.equals(Hash.ZERO)) {
-            findings.tampered(index, "the heartbeat does not name the batch before");
+            findings.tampered(index, "the heartbeat does not name the previous batch");
         }
         beatAtNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0;
         times.beat(index, beatAtNs, signers.isCertified());
@@ -133,9 +133,9 @@ final class LeafLog {
         }
     }
 
-    /// Takes the checkpoint that stands at the leaf just appended; null where none does.
+    /// Takes the checkpoint at the leaf just appended; null if there is none.
     ///
-    /// @return whether the log may go on: false once the tree is known to differ
+    /// @return whether the log may continue: false once the tree is known to differ
     boolean checkpoint(@Nullable String note) {
         long index = size() - 1;
         if (note == null) {
@@ -145,7 +145,7 @@ final class LeafLog {
             return true;
         }
         if (!lastWasBeat) {
-            findings.tampered(index, "a checkpoint stands at an event that is no heartbeat");
+            findings.tampered(index, "there is a checkpoint at an event that is not a heartbeat");
             return true;
         }
         String fault = faultOf(note);
@@ -166,7 +166,7 @@ final class LeafLog {
     private @Nullable String faultOf(String text) {
         SignedNote note = SignedNote.parse(text);
         if (note == null) {
-            return "the checkpoint is no signed note";
+            return "the checkpoint is not a signed note";
         }
         String unsigned = signers.faultOf(note);
         if (unsigned != null) {
@@ -174,13 +174,13 @@ final class LeafLog {
         }
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (checkpoint == null) {
-            return "the note is no checkpoint";
+            return "the note is not a checkpoint";
         }
         if (!checkpoint.origin().equals(run.origin())) {
             return "the checkpoint is of another log, " + checkpoint.origin();
         }
         if (checkpoint.size() != size()) {
-            return "the checkpoint is over " + checkpoint.size() + " events, here stand " + size();
+            return "the checkpoint is over " + checkpoint.size() + " events, but there are " + size();
         }
         return checkpoint.root().equals(tree.root()) ? null : "the events do not lead to the root that was signed";
     }
@@ -194,8 +194,8 @@ final class LeafLog {
     record BatchFacts(
             long sequence, long sealedAtNs, @Nullable Hash previous) {}
 
-    /// The log as it is now, to check other leaves against without changing it; its findings go to the same
-    /// place.
+    /// A copy of the log's state, to check other leaves against without changing it; its findings go to the
+    /// same place.
     LeafLog fork() {
         var fork = new LeafLog(
                 run, keys, findings, signers.fork(), times.fork(), MerkleFrontier.of(tree.size(), tree.toBytes()));
@@ -205,7 +205,8 @@ final class LeafLog {
         return fork;
     }
 
-    /// What else holds the events before `size` leads to this root: the log must too, when it gets there.
+    /// Another copy of the events before `size` leads to this root, so the log must have it too when it gets
+    /// there.
     void expect(long size, Hash root, String what) {
         expected.add(new Expected(size, root, what, null));
     }
@@ -215,8 +216,8 @@ final class LeafLog {
         expected.add(new Expected(
                 size,
                 root,
-                "the events up to here lead to another root than the one that the log of runs holds, " + where,
-                "the log of runs knows of " + size + " events, " + where));
+                "the events up to here lead to a root other than the one in the log of runs, " + where,
+                "the log of runs records " + size + " events, " + where));
     }
 
     private void meetExpectations() {
@@ -237,20 +238,20 @@ final class LeafLog {
 
     /// Checks what can be checked only at the end.
     ///
-    /// @param live whether the recorder is at work, so that what is not there may be on its way
+    /// @param live whether the recorder is alive, so that what is missing may still arrive
     void finish(boolean live) {
         if (!findings.isTampered()) {
             expected.forEach(expectation -> unmet(expectation, live));
         }
         if (coveredEnd != size() && !findings.isTampered()) {
-            findings.tampered(coveredEnd, "events from " + coveredEnd + " on are covered by no checkpoint");
+            findings.tampered(coveredEnd, "events from " + coveredEnd + " on are not covered by a checkpoint");
         }
         unknown.tell(findings);
         if (hasUndeclaredLosses()) {
             findings.note(
                     -1,
-                    "the guest's sequence numbers show " + sequences.missing() + " events missing, losses of "
-                            + declaredLost + " are declared");
+                    "the guest's sequence numbers show " + sequences.missing() + " events missing, but only "
+                            + declaredLost + " are declared lost");
         }
     }
 
@@ -259,14 +260,14 @@ final class LeafLog {
         if (missing == null) {
             findings.tampered(expectation.size - 1, expectation.what);
         } else if (closed) {
-            findings.tampered(size(), missing + ", and here the run closes with " + size());
+            findings.tampered(size(), missing + ", but the run closes here with " + size());
         } else if (live) {
-            findings.note(size(), missing + ", here are " + size() + " yet");
+            findings.note(size(), missing + ", but only " + size() + " are here so far");
         } else {
             findings.truncated(
                     size(),
-                    missing + ", here are " + size()
-                            + "; if the broker still holds them, start ingest and verify again");
+                    missing + ", but only " + size() + " are here"
+                            + "; if the broker still has the others, start ingest and verify again");
         }
     }
 
@@ -283,7 +284,7 @@ final class LeafLog {
         return declaredLost > 0 || sequences.missing() > 0;
     }
 
-    /// Whether the guest's own numbers show that more is missing than was declared lost.
+    /// Whether the guest's own sequence numbers show that more is missing than was declared lost.
     boolean hasUndeclaredLosses() {
         return sequences.missing() > declaredLost;
     }

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the log of runs says of the run under verification: who certified it, how far it was known to go, and with
-/// which roots. A log that does not hold fails the run, whatever the run's own files say.
+/// What the log of runs says about the run under verification: who certified it, how far it was known to
+/// reach, and with which roots. A log that does not hold fails the run, whatever the run's own files say.
 final class LogCheck {
 
     private final RunId run;
@@ -34,13 +34,13 @@ final class LogCheck {
         };
     }
 
-    /// The log, where it is there and holds.
+    /// The log, if it exists and holds.
     @Nullable
     CheckedLog log() {
         return log;
     }
 
-    /// Says what is wrong with the log itself, and where it departs from the checkpoint that somebody kept.
+    /// Reports what is wrong with the log itself, and how it contradicts the checkpoint that somebody kept.
     void check(Findings findings, @Nullable SignedNote kept) throws IOException {
         CheckedLog holds = log;
         if (broken != null) {
@@ -54,7 +54,7 @@ final class LogCheck {
         }
     }
 
-    /// Has the run's tree lead to every root that the log knows of it.
+    /// Requires the run's tree to lead to every root of it that the log contains.
     void expectIn(LeafLog leaves) {
         CheckedLog holds = log;
         if (holds == null) {
@@ -68,7 +68,7 @@ final class LogCheck {
         }
     }
 
-    /// What is wrong with the certificate that stands in the run's first leaf, or null: the log must hold it.
+    /// What is wrong with the certificate in the run's first leaf, or null: the log must contain it.
     @Nullable
     String certificateFault(SignedNote certificate) {
         CheckedLog holds = log;
@@ -77,12 +77,13 @@ final class LogCheck {
         }
         String known = certificateText();
         if (known == null) {
-            return "the log of runs does not hold it";
+            return "the log of runs does not contain it";
         }
-        return known.equals(certificate.text()) ? null : "the log of runs holds another one";
+        return known.equals(certificate.text()) ? null : "the log of runs contains a different one";
     }
 
-    /// What is wrong with a run without a certificate, or null. Only from before there was a log of runs is there any.
+    /// What is wrong with a run without a certificate, or null. Only runs from before there was a log of runs
+    /// may lack one.
     @Nullable
     String uncertifiedFault() {
         CheckedLog holds = log;
@@ -90,11 +91,11 @@ final class LogCheck {
             return null;
         }
         if (!holds.leaves().isEmpty()) {
-            return "it has no certificate, and the log of runs knows the run";
+            return "it has no certificate, but the log of runs contains the run";
         }
         return run.createdAt().isBefore(holds.keys().begunAt())
                 ? null
-                : "it has no certificate, and there was a log of runs when it began";
+                : "it has no certificate, but there was a log of runs when it began";
     }
 
     private @Nullable String certificateText() {
@@ -111,7 +112,7 @@ final class LogCheck {
         return text;
     }
 
-    /// Further keys that are believed on seals of this run's data files.
+    /// Further keys that are accepted on seals of this run's data files.
     List<NoteVerifier> ingestKeys() {
         CheckedLog holds = log;
         if (holds == null) {
@@ -124,13 +125,13 @@ final class LogCheck {
         return holds.keys().believedSince(Role.INGEST, since);
     }
 
-    /// Whether the log knows the run.
+    /// Whether the log contains the run.
     boolean knowsRun() {
         CheckedLog holds = log;
         return holds != null && !holds.leaves().isEmpty();
     }
 
-    /// Tells where a closed run's last checkpoint is not in the log.
+    /// Reports it if a closed run's last checkpoint is not in the log.
     void checkClose(Findings findings, long size) {
         CheckedLog holds = log;
         boolean logged = holds == null
@@ -138,7 +139,7 @@ final class LogCheck {
                         .anyMatch(leaf -> leaf instanceof CheckedLog.Logged at
                                 && at.checkpoint().size() == size);
         if (!logged) {
-            findings.note(size - 1, "the log of runs does not hold the run's closing checkpoint");
+            findings.note(size - 1, "the log of runs does not contain the run's closing checkpoint");
         }
     }
 }

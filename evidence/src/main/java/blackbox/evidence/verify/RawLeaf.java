@@ -9,15 +9,15 @@ import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.table.EventsTable;
 
-/// Rows whose leaf is kept raw: the columns must be what the raw leaf shows, or a query would answer something
-/// else than what was sealed.
+/// Rows whose leaf is kept raw: the columns must agree with the raw leaf, or a query would answer something
+/// other than what was sealed.
 final class RawLeaf {
 
     private final Row decoded = new Row();
 
     /// Whether the file's current row is what its writer could show of the leaf `raw`: the same values, with
-    /// U+FFFD for what is not UTF-8, and nothing for a code that the writer had no name for. Of a leaf of a
-    /// form that is not known here, or was not to the writer, it must show nothing.
+    /// U+FFFD for what is not UTF-8, and null for a code for which the writer had no name. For a leaf of a
+    /// form that is unknown here, or was unknown to the writer, it must show nothing.
     boolean isShownBy(byte[] raw, EventFileReader file) {
         Row columns = file.row();
         if (!LeafCodec.decode(raw, 0, raw.length, decoded)) {
@@ -35,8 +35,8 @@ final class RawLeaf {
         return true;
     }
 
-    /// Whether the leaf says, as it is understood here, what the file's writer did not know and so could not
-    /// show.
+    /// Whether the leaf, as this version reads it, holds something that the file's writer did not know and so
+    /// could not show.
     boolean saysMoreThan(EventFileReader file) {
         boolean kindless = decoded.has(Column.KIND)
                 && !file.row().has(Column.KIND)
@@ -44,7 +44,7 @@ final class RawLeaf {
         return kindless || (decoded.presentMask() & ~file.columnMask()) != 0;
     }
 
-    /// What the leaf says, after [#isShownBy]; empty where it is of a form that is not known.
+    /// The leaf's content, after [#isShownBy]; empty if it is of an unknown form.
     Row row() {
         return decoded;
     }

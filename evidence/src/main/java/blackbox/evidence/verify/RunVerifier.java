@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Verifies one run from its files and public keys alone.
 ///
-/// Order: the log of runs, whole; every data file against its seal; then the rows of each file, encoded to
-/// leaves again, into the tree, and every checkpoint against it; beside them the spool's batches, which also
-/// go on where the table ends. Nothing in a file is parsed unless its seal holds. After the first file or
-/// checkpoint that does not hold, later events are not believed.
+/// Order: the whole log of runs; every data file against its seal; then the rows of each file, encoded to
+/// leaves again, go into the tree, and every checkpoint is checked against it; at the same time the spool's
+/// batches, which also continue where the table ends. Nothing in a file is parsed unless its seal holds.
+/// After the first file or checkpoint that does not hold, later events are not accepted.
 public final class RunVerifier {
 
     private static final int ATTEMPTS_MAX = 5;
@@ -51,16 +51,16 @@ public final class RunVerifier {
     private final LeafLog log;
     private final RawLeaf rawLeaf = new RawLeaf();
 
-    /// A leaf's octets behind an octet 0, the prefix that is hashed with it.
+    /// A leaf's octets after an octet 0, the prefix that is hashed with it.
     private final byte[] leaf = new byte[1 + LeafCodec.BYTES_MAX];
 
-    /// Sealed files whose events another file holds too, in order.
+    /// Sealed files whose events are in another file too, in order.
     private final Deque<DataFile> redundant = new ArrayDeque<>();
 
-    /// Rows that an older version stored without what it did not know.
+    /// Rows that an older version stored without the parts that it did not know.
     private final CountedEvents behind = new CountedEvents(
-            "was stored by a version that did not know all of it: queries in SQL do not see what was added since",
-            "were stored by a version that did not know all of them: queries in SQL do not see what was added since");
+            "was stored by a version that did not know all of it: SQL queries do not see what was added since",
+            "were stored by a version that did not know all of them: SQL queries do not see what was added since");
 
     private long tableEnd;
 
@@ -82,16 +82,17 @@ public final class RunVerifier {
         return verify(recordings, run, trusted, null);
     }
 
-    /// The same, with a checkpoint of the log of runs that was kept elsewhere: the log must go on from it.
+    /// The same, with a checkpoint of the log of runs that was kept elsewhere: the log must be an extension
+    /// of it.
     public static Verification verify(
             Recordings recordings, RunId run, List<? extends NoteVerifier> trusted, @Nullable SignedNote kept)
             throws IOException {
         return verify(recordings, run, trusted, kept, AnchorTrust.none());
     }
 
-    /// The same, with outside parties' word on time.
+    /// The same, with the statements of outside parties about time.
     ///
-    /// @param anchors whose word is taken
+    /// @param anchors whose statements are trusted
     public static Verification verify(
             Recordings recordings,
             RunId run,
@@ -107,7 +108,7 @@ public final class RunVerifier {
                 if (attempt == ATTEMPTS_MAX) {
                     throw e;
                 }
-                // Ingest has put another file in the place of this one: once more, from the start.
+                // Ingest has replaced this file with another one: start again.
             }
         }
     }
@@ -162,8 +163,8 @@ public final class RunVerifier {
             findings.truncated(
                     0,
                     transparencyLog.knowsRun()
-                            ? "nothing of the run is there, and the log of runs knows it"
-                            : "nothing of the run is there");
+                            ? "nothing of the run is left, but the log of runs contains it"
+                            : "there is nothing of the run");
         } else if (log.isClosed() && log.isCertified() && !findings.isTampered()) {
             transparencyLog.checkClose(findings, log.size());
         }
@@ -192,12 +193,11 @@ public final class RunVerifier {
         return faulty;
     }
 
-    /// Takes a file's rows; false where what follows cannot be believed.
+    /// Takes a file's rows; false if what follows cannot be accepted.
     private boolean rows(DataFile file, SpoolCheck spool) throws IOException {
         DataFileName name = file.name();
         if (name.firstIndex() < log.size()) {
-            findings.tampered(
-                    name.firstIndex(), name + ": it holds events again that another file holds, up to " + log.size());
+            findings.tampered(name.firstIndex(), name + ": it repeats events of another file, up to " + log.size());
             return false;
         }
         if (name.firstIndex() > log.size()) {
@@ -226,7 +226,7 @@ public final class RunVerifier {
             if (reader.index() != log.size() || reader.index() >= name.endIndex()) {
                 findings.tampered(
                         log.size(),
-                        name + ": event " + reader.index() + " stands where event " + log.size() + " should");
+                        name + ": event " + reader.index() + " is in the place of event " + log.size() + "");
                 return false;
             }
             Text checkpoint = reader.checkpoint();
@@ -246,7 +246,7 @@ public final class RunVerifier {
         return true;
     }
 
-    /// At a batch's end: what else holds the events from here on must hold the same.
+    /// At a batch's end: other copies of the events from here on must agree.
     private void compare(SpoolCheck spool) throws IOException {
         spool.compare(log, tableEnd);
         for (DataFile file = redundant.peek();
@@ -255,16 +255,16 @@ public final class RunVerifier {
             redundant.remove();
             boolean same = file.name().firstIndex() == log.size() && holdsTheSame(file);
             if (same) {
-                findings.note(log.size(), file.name() + ": another file holds its events too; they are counted once");
+                findings.note(log.size(), file.name() + ": its events are in another file too; they are counted once");
             } else {
                 findings.tampered(
-                        file.name().firstIndex(), file.name() + ": another file holds its events differently");
+                        file.name().firstIndex(), file.name() + ": its events differ from those in another file");
             }
         }
     }
 
-    /// Whether a file that is there besides another (ingest leaves such when it is killed while it puts one
-    /// file in the place of several) leads to the same roots.
+    /// Whether a redundant file (ingest leaves one when it is killed while it replaces several files with
+    /// one) leads to the same roots.
     private boolean holdsTheSame(DataFile file) throws IOException {
         LeafLog fork = log.fork();
         try (EventFileReader reader = EventFileReader.open(file.open(), run)) {
@@ -281,7 +281,7 @@ public final class RunVerifier {
         } catch (MalformedParquetException e) {
             return false;
         }
-        log.expect(fork.size(), fork.root(), file.name() + ": another file holds its events differently");
+        log.expect(fork.size(), fork.root(), file.name() + ": its events differ from those in another file");
         return fork.size() == file.name().endIndex() && fork.coveredEnd() == fork.size();
     }
 
@@ -298,7 +298,7 @@ public final class RunVerifier {
         }
         byte[] octets = raw.toBytes();
         if (octets.length > LeafCodec.BYTES_MAX || !rawLeaf.isShownBy(octets, reader)) {
-            findings.tampered(log.size(), "the columns of event " + log.size() + " do not show what its raw leaf says");
+            findings.tampered(log.size(), "the columns of event " + log.size() + " do not agree with its raw leaf");
             return false;
         }
         if (log == this.log && rawLeaf.saysMoreThan(reader)) {
@@ -329,7 +329,7 @@ public final class RunVerifier {
             }
             FileSeal seal = entry.endsWith(DataFileName.SEAL_SUFFIX) ? files.orphan(store, key) : null;
             if (seal != null && seal.file().endIndex() > log.coveredEnd() && !live) {
-                findings.truncated(seal.file().firstIndex(), seal.file() + ": its seal is there, the file is not");
+                findings.truncated(seal.file().firstIndex(), seal.file() + ": the file is missing, its seal is there");
             }
         }
     }
@@ -345,8 +345,8 @@ public final class RunVerifier {
         }
     }
 
-    /// A batch that ingest refused. One that stopped the run stood where a true one should; others could be
-    /// anyone's.
+    /// A batch that ingest refused. One that stopped the run was in the place of a genuine one; others could
+    /// come from anyone.
     private void refusedBatch(Path entry, String name) throws IOException {
         String what = "ingest refused a batch: quarantine/" + run + "/" + name;
         if (RefusedBatch.stopsRun(Files.readAllBytes(entry))) {

@@ -8,16 +8,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Accounts for every sequence number of every guest CPU: each from where the tracer said that it stood, or else from
-/// the first one seen, up to the last.
+/// Accounts for every sequence number of every guest CPU: from the number that the tracer reported at its
+/// start, or else from the first one seen, up to the last.
 final class SequenceCheck {
 
     private static final int CPUS_MAX = 4_096;
 
-    /// A forward jump of more than this is a lie of the guest's and not a loss, as for the recorder.
+    /// A forward jump of more than this is taken as a false number and not as a loss, as in the recorder.
     private static final long JUMP_MAX = 1L << 40;
 
-    /// Stretches of missing numbers that are remembered in case they come late; beyond, they stay missing.
+    /// Ranges of missing numbers that are remembered in case they arrive late; beyond this limit they stay
+    /// missing.
     private static final int GAPS_MAX = 65_536;
 
     private @Nullable Cpu[] cpus = new Cpu[0];
@@ -82,7 +83,7 @@ final class SequenceCheck {
         }
     }
 
-    /// A number that comes late; one that was there before changes nothing.
+    /// A number that arrives late; a repeated one changes nothing.
     private void fill(Cpu cpu, long sequence) {
         Map.Entry<Long, Long> gap = cpu.missing.floorEntry(sequence);
         if (gap == null || gap.getValue() < sequence) {

@@ -31,7 +31,7 @@ final class SignerChain {
         this.signer = signer;
     }
 
-    /// The same, to go on apart from this one.
+    /// A copy, to be continued independently.
     SignerChain fork() {
         return new SignerChain(run, keys, findings, signer);
     }
@@ -53,13 +53,13 @@ final class SignerChain {
         SignedNote note = text == null ? null : SignedNote.parse(text);
         RunKeyCertificate parsed = note == null ? null : RunKeyCertificate.parse(note.text());
         String fault = note == null || parsed == null || !parsed.run().equals(run)
-                ? "it is no certificate of this run"
+                ? "it is not a certificate of this run"
                 : keys.certificateFault(note);
         if (fault == null) {
             signer = NextSigner.opened(parsed);
         } else {
             signer = new NextSigner.Nobody();
-            findings.tampered(0, "the run's certificate is not to be believed: " + keys.stranger(fault));
+            findings.tampered(0, "the run's certificate is not valid: " + keys.stranger(fault));
         }
     }
 
@@ -73,31 +73,31 @@ final class SignerChain {
         return !(signer instanceof NextSigner.Direct);
     }
 
-    /// What is wrong with who signed the checkpoint, or null.
+    /// What is wrong with the checkpoint's signer, or null.
     @Nullable
     String faultOf(SignedNote note) {
         return switch (signer) {
             case NextSigner.Direct _ ->
                 keys.signedCheckpoint(note)
                         ? null
-                        : "the checkpoint is signed by no trusted key ("
+                        : "the checkpoint is not signed by a trusted key ("
                                 + keys.authorship().keys() + ")";
             case NextSigner.Epoch epoch -> {
                 boolean signed = epoch.signed(note, run, List.of());
                 yield signed ? null : keys.stranger("the checkpoint is not signed by its epoch's key");
             }
-            case NextSigner.Nobody _ -> keys.stranger("nobody may sign a checkpoint here");
+            case NextSigner.Nobody _ -> keys.stranger("no key may sign a checkpoint here");
             case NextSigner.Unknown _ -> keys.stranger("the run has no first event");
         };
     }
 
-    /// Goes on to the next epoch, behind a checkpoint that holds.
+    /// Moves to the next epoch, after a checkpoint that holds.
     ///
-    /// @return what is wrong with how its heartbeat names who signs next, or null
+    /// @return what is wrong with how its heartbeat names the next signer, or null
     @Nullable
     String advance(boolean closes) {
         NextSigner next = signer.after(named, closes);
         signer = next == null ? new NextSigner.Nobody() : next;
-        return next == null ? "the heartbeat does not say rightly who signs the next checkpoint" : null;
+        return next == null ? "the heartbeat does not correctly name the signer of the next checkpoint" : null;
     }
 }

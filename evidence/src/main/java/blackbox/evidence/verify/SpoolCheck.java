@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Walks the batches that are still in the spool beside the log: those that the table has too are compared with
-/// it, those behind it go on where it ends. One segment at a time is in memory.
+/// Walks the batches that are still in the spool in step with the log: those that the table has too are
+/// compared with it, later ones continue where it ends. One segment at a time is in memory.
 final class SpoolCheck {
 
     private final RunId run;
@@ -39,29 +39,31 @@ final class SpoolCheck {
         this.findings = findings;
     }
 
-    /// At a batch's end in the table, which goes on to `tableEnd`: checks the spool's batches that start here
-    /// against the log.
+    /// At a batch's end in the table, which continues to `tableEnd`: checks the spool's batches that start
+    /// here against the log.
     void compare(LeafLog log, long tableEnd) throws IOException {
         long limit = Math.min(log.size(), tableEnd - 1);
         for (SealedBatch batch = peek(); batch != null && batch.firstIndex() <= limit; batch = peek()) {
             if (batch.firstIndex() != log.size()) {
-                findings.tampered(batch.firstIndex(), "a batch in the spool does not start where the table's does");
+                findings.tampered(
+                        batch.firstIndex(), "a batch in the spool does not start where the table's batch does");
             } else if (log.size() > 0 || batch.sequence() == 0) {
                 LeafLog fork = log.fork();
                 take(batch, fork);
-                log.expect(fork.size(), fork.root(), "a batch in the spool holds other events than the table");
+                log.expect(
+                        fork.size(), fork.root(), "the events of a batch in the spool differ from those in the table");
             }
             batches.remove();
         }
     }
 
-    /// Behind the table: goes on with the spool's batches.
+    /// After the table's end: continues with the spool's batches.
     void continueWith(LeafLog log) throws IOException {
         boolean goesOn = true;
         for (SealedBatch batch = peek(); batch != null; batch = peek()) {
             batches.remove();
             if (batch.endIndex() <= log.size() && goesOn) {
-                findings.tampered(batch.firstIndex(), "a batch in the spool stands out of order");
+                findings.tampered(batch.firstIndex(), "a batch in the spool is out of order");
             } else if (batch.firstIndex() != log.size() && goesOn) {
                 goesOn = false;
                 gap(log.size(), batch.firstIndex());
@@ -76,7 +78,7 @@ final class SpoolCheck {
         if (live) {
             findings.note(from, what + " yet");
         } else {
-            findings.truncated(from, what + "; if the broker still holds them, start ingest and verify again");
+            findings.truncated(from, what + "; if the broker still has them, start ingest and verify again");
         }
     }
 
@@ -121,7 +123,7 @@ final class SpoolCheck {
         return batches.peek();
     }
 
-    /// Reads a segment; one that has gone meanwhile is the broker's now.
+    /// Reads a segment; one that has disappeared meanwhile is at the broker now.
     private void read(Path segment) throws IOException {
         byte[] octets;
         try {
@@ -146,8 +148,8 @@ final class SpoolCheck {
         }
     }
 
-    /// Whether the record at `at` is the beginning of one that was never written to its end, and not a whole
-    /// one with another length.
+    /// Whether the record at `at` is the beginning of one that was never completed, and not a complete one
+    /// with an altered length.
     static boolean isTorn(byte[] octets, int at) {
         int left = octets.length - at;
         if (left < SpoolSegment.RECORD_OVERHEAD) {
@@ -163,7 +165,7 @@ final class SpoolCheck {
         return !startsWithBatch(octets, at + SpoolSegment.RECORD_OVERHEAD, crc);
     }
 
-    /// Whether a whole batch with that checksum stands at `from`, of whatever length.
+    /// Whether there is a complete batch with that checksum at `from`, of whatever length.
     private static boolean startsWithBatch(byte[] octets, int from, int crc) {
         var checksum = new CRC32C();
         for (int end = from; end < octets.length; ) {
@@ -184,7 +186,7 @@ final class SpoolCheck {
         }
     }
 
-    /// Octets of a quarantined segment that are damaged in another way than by a write that was cut off.
+    /// Octets of a quarantined segment that are damaged other than by a write that was cut off.
     static boolean isDamaged(byte[] octets) {
         SpoolSegment read = SpoolSegment.read(octets);
         return read.fault() != null && !isTorn(octets, read.length());

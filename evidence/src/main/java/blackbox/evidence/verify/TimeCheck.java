@@ -6,18 +6,19 @@ import blackbox.schemas.row.Row;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Checks that time goes on: heartbeats never go back, and what the host says that it saw lies within its epoch. The
-/// guest's times are the guest's claims, so of them it only tells.
+/// Checks that time advances: heartbeats never go back, and the host's events lie within their epochs. The
+/// guest's times are only the guest's claims, so deviations of theirs are reported as notes.
 ///
-/// Runs from before there were epoch keys were recorded without these rules: there it tells too.
+/// Runs from before there were epoch keys were recorded without these rules: there, too, deviations are only
+/// notes.
 final class TimeCheck {
 
-    /// How far an event of the host's may lie outside its epoch. The host stamps an event when it sees it and seals
-    /// an epoch about every half second, but an event waits its turn in a queue that a flooding guest can fill, on
-    /// a machine that may have to swap.
+    /// How far a host event may lie outside its epoch. The host stamps an event when it sees it and seals an
+    /// epoch about every half second, but events wait in a queue that a flooding guest can fill, on a machine
+    /// that may be swapping.
     static final Duration TOLERANCE = Duration.ofSeconds(60);
 
-    /// A recorder seals at least once a second; this is late beyond doubt.
+    /// A recorder seals at least once a second; a gap of this length is late beyond doubt.
     static final Duration BEAT_MAX = Duration.ofSeconds(10);
 
     private final Findings findings;
@@ -27,23 +28,23 @@ final class TimeCheck {
     private @Nullable Extreme latest;
     private @Nullable Extreme guestLatest;
 
-    /// The event with the least or greatest time of an epoch.
+    /// The event with the earliest or latest time of an epoch.
     private record Extreme(long index, long atNs) {}
 
-    /// @param startNs when the run was started: nothing is earlier
+    /// @param startNs when the run was started: no event may be earlier
     TimeCheck(Findings findings, long startNs) {
         this.findings = findings;
         this.beatNs = startNs;
     }
 
-    /// The same, to go on apart from this one.
+    /// A copy, to be continued independently.
     TimeCheck fork() {
         var fork = new TimeCheck(findings, beatNs);
         fork.beaten = beaten;
         return fork;
     }
 
-    /// Takes an event that is no heartbeat.
+    /// Takes an event that is not a heartbeat.
     void see(long index, Row row) {
         if (!row.has(Column.AT_NS) || !row.has(Column.SOURCE)) {
             return;
@@ -59,24 +60,24 @@ final class TimeCheck {
 
     /// Takes the heartbeat that ends the epoch.
     ///
-    /// @param strict whether what does not fit is tampering, and not only to be told
+    /// @param strict whether a deviation is tampering, and not only a note
     void beat(long index, long atNs, boolean strict) {
         if (atNs < beatNs && beaten) {
-            report(index, strict, "the heartbeat's time lies before that of the heartbeat before it");
+            report(index, strict, "the heartbeat's time is earlier than that of the heartbeat before it");
         } else if (beaten && atNs - beatNs > BEAT_MAX.toNanos()) {
             findings.note(index, "no heartbeat for " + (atNs - beatNs) / 1_000_000_000L + " s before this one");
         }
         Extreme early = earliest;
         if (early != null && early.atNs < beatNs - TOLERANCE.toNanos()) {
-            report(early.index, strict, "the event is back-dated: its time lies before its epoch began");
+            report(early.index, strict, "the event is back-dated: its time is before its epoch began");
         }
         Extreme late = latest;
         if (late != null && late.atNs > atNs + TOLERANCE.toNanos()) {
-            report(late.index, strict, "the event's time lies after its epoch ended");
+            report(late.index, strict, "the event's time is after its epoch ended");
         }
         Extreme claimed = guestLatest;
         if (claimed != null && claimed.atNs > atNs + TOLERANCE.toNanos()) {
-            findings.note(claimed.index, "the guest's time of the event lies after its epoch ended");
+            findings.note(claimed.index, "the guest's time of the event is after its epoch ended");
         }
         beatNs = Math.max(beatNs, atNs);
         beaten = true;

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The public keys that are believed, by role: a key named for ingest seals files and never signs a checkpoint.
+/// The public keys that are accepted, by role: a key named for ingest seals files and never signs a
+/// checkpoint.
 final class TrustedKeys {
 
     private static final String INGEST = "blackbox/ingest";
@@ -29,7 +30,7 @@ final class TrustedKeys {
         sealers.addAll(log.ingestKeys());
     }
 
-    /// Whether a recorder's key signed the note; remembers who did.
+    /// Whether a recorder's key signed the note; remembers which.
     boolean signedCheckpoint(SignedNote note) {
         boolean believed = note.signedBy(recorders) != null;
         remember(note);
@@ -58,13 +59,13 @@ final class TrustedKeys {
         return log.uncertifiedFault();
     }
 
-    /// Remembers that somebody signed who should not have; returns `what`.
+    /// Remembers that an untrusted key has signed; returns `what`.
     String stranger(String what) {
         strangers = true;
         return what;
     }
 
-    /// Whether a key signed the note that is trusted or that the log of runs vouches for.
+    /// Whether the note was signed by a key that is trusted or for which the log of runs vouches.
     boolean signedSeal(SignedNote note) {
         return note.signedBy(sealers) != null;
     }

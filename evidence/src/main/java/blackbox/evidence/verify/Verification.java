@@ -3,10 +3,10 @@ package blackbox.evidence.verify;
 import blackbox.evidence.anchor.AnchoredRange;
 import java.util.List;
 
-/// What verification found. Four questions are answered apart: is what is there true, is everything there,
-/// when was it, who says so.
+/// The result of verification. Four questions are answered separately: is what is there genuine, is
+/// everything there, when was it, who says so.
 ///
-/// @param events leaves that a believed checkpoint covers
+/// @param events leaves that an accepted checkpoint covers
 /// @param checkpoints checkpoints that hold
 /// @param anchors which events outside parties vouch for, and since when, in the order of time
 public record Verification(
@@ -24,7 +24,7 @@ public record Verification(
         findings = List.copyOf(findings);
     }
 
-    /// What was found where no outside party vouches for a time.
+    /// The result if no outside party vouches for a time.
     public Verification(
             Integrity integrity,
             Completeness completeness,
@@ -64,19 +64,18 @@ public record Verification(
         HOST_CLOCK
     }
 
-    /// The keys whose signatures stand on the checkpoints, as `name+key id`, and whether each of them is
-    /// trusted.
+    /// The keys that signed the checkpoints, as `name+key id`, and whether each of them is trusted.
     public record Authorship(List<String> keys, boolean trusted) {
         public Authorship {
             keys = List.copyOf(keys);
         }
     }
 
-    /// Something that does not hold or should be known. `index` is the first event concerned, -1 where there
-    /// is none.
+    /// Something that does not hold or should be known. `index` is the first event concerned, -1 if there is
+    /// none.
     public record Finding(long index, String what) {}
 
-    /// Whether the run holds: true, and complete or with its losses declared.
+    /// Whether the run holds: it is genuine, and complete or with its losses declared.
     public boolean holds() {
         return integrity == Integrity.VERIFIED
                 && (completeness == Completeness.COMPLETE || completeness == Completeness.LOSS_DECLARED);

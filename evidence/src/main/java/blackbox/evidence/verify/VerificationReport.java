@@ -19,7 +19,7 @@ public final class VerificationReport {
         out.writeEndObject();
     }
 
-    /// Writes the fields of an object that may have others.
+    /// Writes the fields into an object that may have others.
     public static void writeFields(JsonGenerator out, Verification verification) throws IOException {
         out.writeStringField("integrity", verification.integrity().name());
         out.writeStringField("completeness", verification.completeness().name());

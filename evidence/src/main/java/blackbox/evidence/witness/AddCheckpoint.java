@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// checkpoint as its log signed it. The proof may be wrong; [WitnessVerdict#of] judges it.
 public record AddCheckpoint(long oldSize, List<Hash> path, SignedNote note, Checkpoint checkpoint) {
 
-    /// Longest body that is read, in octets: 63 hashes and a note with 100 signatures, ML-DSA's among them,
-    /// fit.
+    /// Longest body that is read, in octets: enough for 63 hashes and a note with 100 signatures, including
+    /// ML-DSA ones.
     public static final int OCTETS_MAX = 512 << 10;
 
-    /// Most lines of proof that there may be.
+    /// The maximum number of lines of proof.
     public static final int PATH_MAX = 63;
 
     private static final Pattern OLD = Pattern.compile("old (0|[1-9][0-9]{0,18})");
@@ -33,9 +33,9 @@ public record AddCheckpoint(long oldSize, List<Hash> path, SignedNote note, Chec
         }
     }
 
-    /// The request that `note` be cosigned, by a witness that knows the tree where `proof` begins.
+    /// The request to cosign `note`, for a witness that knows the tree from which `proof` begins.
     ///
-    /// @throws IllegalArgumentException when the note is no checkpoint, or the proof leads elsewhere
+    /// @throws IllegalArgumentException when the note is not a checkpoint, or the proof leads elsewhere
     public static AddCheckpoint of(ConsistencyProof proof, SignedNote note) {
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (checkpoint == null || proof.newSize() != checkpoint.size()) {
@@ -53,7 +53,7 @@ public record AddCheckpoint(long oldSize, List<Hash> path, SignedNote note, Chec
         return body.append('\n').append(note.encoded()).toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Reads a body; null where it is malformed. Checkpoints with extension lines are.
+    /// Reads a body; null if it is malformed. A checkpoint with extension lines counts as malformed.
     public static @Nullable AddCheckpoint parse(byte[] octets) {
         if (octets.length > OCTETS_MAX) {
             return null;

@@ -8,20 +8,19 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a witness decides about a request (C2SP tlog-witness, "add-checkpoint"), and the HTTP status that
-/// says so.
+/// A witness's decision about a request (C2SP tlog-witness, "add-checkpoint"), and its HTTP status.
 public enum WitnessVerdict {
 
     /// The checkpoint continues what is known: to be recorded, and only then cosigned.
     COSIGN(200),
     /// No log of this origin is known.
     UNKNOWN_LOG(404),
-    /// No key of this log has signed the checkpoint, or one has signed wrongly.
+    /// No key of this log has signed the checkpoint, or a signature of one does not verify.
     NOT_SIGNED(403),
     /// The request's old size is above the checkpoint's.
     BACKWARDS(400),
-    /// The old size is not that of the checkpoint that was cosigned last, or a tree of that size had another
-    /// root.
+    /// The old size is not that of the checkpoint that was cosigned last, or the tree of that size had a
+    /// different root.
     CONFLICT(409),
     /// The proof does not lead from what was cosigned last to the checkpoint.
     INCONSISTENT(422);
@@ -40,7 +39,7 @@ public enum WitnessVerdict {
     /// Decides.
     ///
     /// @param keys the keys of the logs that the witness knows; a key's name is its log's origin
-    /// @param last what was cosigned last for the request's origin; null where nothing was
+    /// @param last what was cosigned last for the request's origin; null if nothing was
     public static WitnessVerdict of(
             AddCheckpoint request, Collection<? extends NoteVerifier> keys, @Nullable Checkpoint last) {
         Checkpoint checkpoint = request.checkpoint();
@@ -69,7 +68,7 @@ public enum WitnessVerdict {
     private static boolean continues(AddCheckpoint request, @Nullable Checkpoint last) {
         Checkpoint checkpoint = request.checkpoint();
         if (last == null || last.size() == 0) {
-            // Every tree begins with the empty one; only the empty one's own root is known beforehand.
+            // Every tree extends the empty one, of which only the root is known beforehand.
             return request.path().isEmpty()
                     && (checkpoint.size() > 0 || checkpoint.root().equals(TreeHasher.EMPTY_ROOT));
         }

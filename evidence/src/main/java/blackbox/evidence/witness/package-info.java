@@ -1,6 +1,6 @@
-/// What is said between a log and a witness (C2SP tlog-witness), and what a witness decides.
+/// The protocol between a log and a witness (C2SP tlog-witness), and the witness's decisions.
 ///
-/// Pure: the witness's record, its key and the clock are its keeper's (`blackbox.recorder.witness`).
+/// Pure: the witness's record, its key and the clock are in `blackbox.recorder.witness`.
 @NullMarked
 package blackbox.evidence.witness;
 

@@ -156,7 +156,7 @@ class AnchorsTest {
         store(note(other), "8.note");
         assertEquals(List.of(), read(trust).contradictions());
         stamp(other, NOON, "8-1.tsr");
-        assertTrue(read(trust).contradictions().getFirst().contains("another history"));
+        assertTrue(read(trust).contradictions().getFirst().contains("a different history"));
         assertEquals(List.of(), read(trust).anchors());
         assertEquals(List.of(), read(AnchorTrust.none()).contradictions());
 
@@ -175,10 +175,10 @@ class AnchorsTest {
         assertEquals(List.of(), anchors.anchors());
         assertEquals(
                 List.of(
-                        "3.note is no checkpoint of the size that its name says",
+                        "3.note is not a checkpoint of the size in its name",
                         "4.note is a checkpoint of another log, blackbox/log/other",
-                        "5.note is no checkpoint of the size that its name says",
-                        "6.note is no checkpoint of the size that its name says"),
+                        "5.note is not a checkpoint of the size in its name",
+                        "6.note is not a checkpoint of the size in its name"),
                 anchors.remarks());
     }
 

@@ -260,7 +260,7 @@ class BundleTest {
         }
         assertFalse(Files.exists(folder.resolve("outside")));
         Files.writeString(zip, "no ZIP at all");
-        assertTampered(zip, "no ZIP");
+        assertTampered(zip, "cannot be read as a ZIP");
     }
 
     /// One who can sign a statement can still not make up events or their account.

@@ -189,8 +189,8 @@ class ProofAttackTest {
                         signed.statements(),
                         List.of(),
                         List.of()),
-                "signed by no trusted key");
-        assertTampered(with(null, proof.inLog(), proof.statements()), "signed by no trusted key");
+                "not signed by a trusted key");
+        assertTampered(with(null, proof.inLog(), proof.statements()), "not signed by a trusted key");
     }
 
     /// Whoever takes the recorder over in a later epoch has that epoch's key and no earlier one.
@@ -221,7 +221,7 @@ class ProofAttackTest {
                 .map(each -> new LoggedNote(each.note(), withNote(each.inLog(), note)))
                 .toList();
         assertTampered(
-                with(proof.signer(), withNote(inLog, note), statements), "log of runs is signed by no trusted key");
+                with(proof.signer(), withNote(inLog, note), statements), "log of runs is not signed by a trusted key");
         ProofVerdict unknown =
                 ProofVerifier.verify(ProofJson.encode(proof), ProofTrust.of(List.of(stranger.verifier())));
         assertEquals(Integrity.TAMPERED, unknown.verification().integrity());
@@ -241,7 +241,7 @@ class ProofAttackTest {
         proven.log.publish();
         EventProof later = proven.prove(INDEX);
         assertEquals(2, later.statements().size());
-        assertTampered(later, "log of runs is signed by no trusted key");
+        assertTampered(later, "log of runs is not signed by a trusted key");
         assertTrue(proven.verify(proof).holds(), "what was logged before the key was revoked stays believed");
     }
 

@@ -144,13 +144,13 @@ class NoteKeysTest {
         refused("", "not a verifier key");
         refused("nonsense", "not a verifier key");
         refused(good.replace(id, id.substring(1)), "not a verifier key");
-        refused(good.replace(id, "00000000"), "id does not fit");
+        refused(good.replace(id, "00000000"), "id does not match");
         refused(good + "!", "base64");
         refused(good.replace("com/log", "com/ log"), "no spaces");
         refused(NAME + "+00000000+" + Base64.getEncoder().encodeToString(new byte[33]), "type 0x00");
         refused(NAME + "+00000000+" + Base64.getEncoder().encodeToString(new byte[] {-1, 5}), "unknown identifier");
         refused(NAME + "+00000000+" + Base64.getEncoder().encodeToString(new byte[] {1, 5}), "public key for Ed25519");
-        refused(NAME + "+00000000+" + Base64.getEncoder().encodeToString(new byte[] {2, 5}), "id does not fit");
+        refused(NAME + "+00000000+" + Base64.getEncoder().encodeToString(new byte[] {2, 5}), "id does not match");
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(new ECGenParameterSpec("secp384r1"));
         var onAnotherCurve = new VerifierKey(

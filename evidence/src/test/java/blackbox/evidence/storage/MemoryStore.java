@@ -30,7 +30,7 @@ public final class MemoryStore implements FileStore {
     private static void requireKey(String key) {
         for (String name : key.split("/", -1)) {
             if (name.isEmpty() || name.equals(".") || name.equals("..")) {
-                throw new IllegalArgumentException("'" + key + "' is no key");
+                throw new IllegalArgumentException("'" + key + "' is not a valid key");
             }
         }
     }

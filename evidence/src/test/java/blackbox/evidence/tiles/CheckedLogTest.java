@@ -190,7 +190,7 @@ class CheckedLogTest {
         assertEquals(1, holds().leaves().size());
         open(RUN, BEGUN.plusSeconds(12), log.key);
         log.publish();
-        broken("believed there and then");
+        broken("valid at that point of the log");
     }
 
     @Test
@@ -200,7 +200,7 @@ class CheckedLogTest {
         open(RUN, BEGUN.plusSeconds(100), log.key);
         log.publish();
         var outcome = CheckedLog.read(new TransparencyLogReader(log.folder), List.of(log.key.verifier()), RUN);
-        assertTrue(assertInstanceOf(Broken.class, outcome).why().contains("believed there and then"));
+        assertTrue(assertInstanceOf(Broken.class, outcome).why().contains("valid at that point of the log"));
     }
 
     @Test
@@ -235,7 +235,7 @@ class CheckedLogTest {
         SignedNote foreign =
                 SignedNote.parse(SignedNote.sign(second.checkpoint().text(), second.key));
         assertNotNull(foreign);
-        assertTrue(String.valueOf(holds().departsFrom(foreign)).contains("no key of this log"));
+        assertTrue(String.valueOf(holds().departsFrom(foreign)).contains("not signed by a key of this log"));
 
         log.entries.removeLast();
         log.publish();
@@ -256,9 +256,9 @@ class CheckedLogTest {
     void garbageIsBrokenAndNotAFailure() throws Exception {
         log.add("no note");
         log.publish();
-        broken("is no signed note");
+        broken("is not a signed note");
         Files.write(folder.resolve("checkpoint"), "no checkpoint".getBytes(StandardCharsets.UTF_8));
-        broken("is no checkpoint");
+        broken("is not a checkpoint");
     }
 
     private void replay(RunId run, Outcome outcome, Instant at, NoteSigner by) {
@@ -292,13 +292,13 @@ class CheckedLogTest {
         Ed25519Key next = Ed25519Key.create(TestLog.ORIGIN, new SecureRandom());
         replay(RUN, Outcome.IDENTICAL, BEGUN.minusNanos(1), log.key);
         log.publish();
-        broken("believed there and then");
+        broken("valid at that point of the log");
         beginAnew("early");
         state(Action.ROTATE, next, BEGUN.plusSeconds(10), null, List.of(log.key, next));
         log.signers = List.of(next);
         replay(RUN, Outcome.IDENTICAL, BEGUN.plusSeconds(9), log.key);
         log.publish();
-        broken("believed there and then");
+        broken("valid at that point of the log");
         beginAnew("late");
         state(Action.ROTATE, next, BEGUN.plusSeconds(10), null, List.of(log.key, next));
         log.signers = List.of(next);
@@ -313,10 +313,10 @@ class CheckedLogTest {
                 new ReplayNote(OTHER, ReplayMethod.EXACT, Outcome.IDENTICAL, Hash.sha256(new byte[1]), BEGUN).text();
         log.add(SignedNote.sign(known.replace("/v1", "/v2"), log.key));
         log.publish();
-        broken("leaf 1 is no verdict on a replay of a known version");
+        broken("leaf 1 is not a verdict on a replay of a known version");
         beginAnew("praised");
         log.add(SignedNote.sign("blackbox/praise/v1\nwell done\n", log.key));
         log.publish();
-        broken("leaf 1 is a note of no known kind");
+        broken("leaf 1 is a note of an unknown kind");
     }
 }

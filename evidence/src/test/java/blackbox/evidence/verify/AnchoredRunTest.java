@@ -145,7 +145,7 @@ class AnchoredRunTest {
         assertTrue(
                 verification.findings().stream()
                         .anyMatch(finding ->
-                                finding.index() == through + 1 && finding.what().contains("the host's clock alone")),
+                                finding.index() == through + 1 && finding.what().contains("only the host's clock")),
                 verification.findings().toString());
         assertTrue(verification.holds());
         witness(LATE);
@@ -164,7 +164,7 @@ class AnchoredRunTest {
         assertEquals(Time.HOST_CLOCK, verification.time());
         assertEquals(List.of(), verification.anchors());
         assertTrue(
-                verification.findings().getFirst().what().contains("another history"),
+                verification.findings().getFirst().what().contains("a different history"),
                 verification.findings().toString());
     }
 

@@ -141,7 +141,7 @@ final class AttackTest {
         }
         Files.delete(run.spoolFolder().resolve("%012d.seg".formatted(0)));
         assertVerdict(Integrity.VERIFIED, Completeness.TRUNCATED);
-        assertTrue(verify().findings().getLast().what().contains("the log of runs knows it"));
+        assertTrue(verify().findings().getLast().what().contains("but the log of runs contains it"));
     }
 
     /// Also where the log of runs was cut with it: a run that was not closed is not whole.
@@ -203,12 +203,12 @@ final class AttackTest {
         other.add(new Event.VmLifecycle(EventHeader.host(other.tick()), "STOP", null));
         other.close(0);
         other.spool(0, 2);
-        assertTampered("here the run closes with");
+        assertTampered("but the run closes here with");
         TestRun same = beginLike(run);
         new TestEvents(same).compile(110, "/workspace/another.o");
         same.seal();
         same.spool(0, 2);
-        assertTampered("another root than the one that the log of runs holds");
+        assertTampered("a root other than the one in the log of runs");
     }
 
     /// The same run up to its first batch, with keys at hand that a recorder would have destroyed.
@@ -246,7 +246,7 @@ final class AttackTest {
         for (int at = 0; at < 4; at++) {
             SealedBatch own = run.batches.set(at, other.batches.get(at));
             run.spool(0, 4);
-            assertTampered(at == 0 ? "no certificate of this run" : "signed by its epoch's key");
+            assertTampered(at == 0 ? "not a certificate of this run" : "signed by its epoch's key");
             run.batches.set(at, own);
         }
         run.spool(0, 4);
@@ -288,7 +288,7 @@ final class AttackTest {
         odd.at(TestRun.START_NS + 20 * SECOND);
         odd.close(0);
         odd.spool(0, 3);
-        assertTampered("the heartbeat's time lies before");
+        assertTampered("the heartbeat's time is earlier than");
     }
 
     /// The run, begun anew with its first batch sealed.
@@ -342,7 +342,7 @@ final class AttackTest {
     void aRunWithoutItsCertificateDoesNotFallBackToATrustedKey() throws Exception {
         TestRun direct = TestEvents.smallBuild(new TestRun(folder, run.run, log.key), 3);
         direct.spool(0, 4);
-        assertTampered("it has no certificate, and the log of runs knows the run");
+        assertTampered("it has no certificate, but the log of runs contains the run");
         run = TestEvents.smallBuild(
                 new TestRun(folder, RunId.create(Instant.ofEpochSecond(0, TestRun.START_NS), new Random(5)), log.key),
                 3);
@@ -360,7 +360,7 @@ final class AttackTest {
         assertTampered("there is no log of runs that holds");
         log = other;
         log.publish();
-        assertTampered("the log of runs does not hold it");
+        assertTampered("the log of runs does not contain it");
         log = freshLog(folder.resolve("log"));
         log.entries.clear();
         log.add(run.certificate(log.key));
@@ -376,7 +376,7 @@ final class AttackTest {
         run.close(0);
         log.publish();
         run.spool(0, 1);
-        assertTampered("not signed by a key that was believed");
+        assertTampered("not signed by a key that was valid");
     }
 
     /// journald accepted a file that was never sealed (systemd #15425).
@@ -397,7 +397,7 @@ final class AttackTest {
         SealedBatch second = forged.seal();
         run.batches.set(1, sealedBy(second, run.batches.get(1).checkpoint()));
         run.spool(0, 4);
-        assertTampered("here stand");
+        assertTampered("but there are");
         run.batches.set(1, sealedBy(second, run.batches.get(2).checkpoint()));
         run.spool(0, 4);
         assertTampered("not signed by its epoch's key");
@@ -431,6 +431,6 @@ final class AttackTest {
         run.close(0);
         run.spool(0, 2);
         assertVerdict(Integrity.VERIFIED, Completeness.LOSS_UNDECLARED);
-        assertTrue(verify().findings().getFirst().what().contains("2 events missing, losses of 1"));
+        assertTrue(verify().findings().getFirst().what().contains("2 events missing, but only 1 are declared lost"));
     }
 }

@@ -22,11 +22,11 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Checks batches against what is known of their runs: signature, chain, place and root.
+/// Checks batches against what is known about their runs: signature, chain, place and root.
 ///
-/// A run whose first leaf carries a run key certificate is sealed by epoch keys: each batch is believed only by the key
-/// that the batch before it named (`schemas/trust.md`). Until a batch is its run's next, nothing can be said about who
-/// signed it, so what comes out of order stops no such run.
+/// A run whose first leaf carries a run key certificate is sealed by epoch keys: each batch is accepted only
+/// under the key that the batch before it named (`schemas/trust.md`). Until a batch is its run's next, its
+/// signer cannot be checked, so a batch out of order never stops such a run.
 ///
 /// Owned by the consumer's thread. Remembers every run: open ones by their [ChainState], closed ones by their
 /// length.
@@ -48,8 +48,8 @@ public final class BatchCheck {
     /// An open run: its state as it will be committed, and the living tree behind it.
     private record OpenRun(ChainState state, MerkleFrontier tree) {}
 
-    /// @param trust whose signatures are believed: on run key certificates, and on checkpoints of runs without one;
-    /// asked again whenever a run begins
+    /// @param trust whose signatures are accepted on run key certificates, and on checkpoints of runs without
+    ///     one; queried again whenever a run begins
     /// @param states the open runs as of the last commit
     /// @param lengths how many leaves of each run are in the table
     public BatchCheck(
@@ -75,11 +75,11 @@ public final class BatchCheck {
                     octets, runOf(key), -1, Reason.MALFORMED, String.valueOf(e.getMessage()), null);
         }
         if (!batch.run().value().equals(key)) {
-            return refused(batch, Reason.MISFILED, "it came under the key '" + key + "'");
+            return refused(batch, Reason.MISFILED, "its record has the key '" + key + "'");
         }
         SignedNote note = SignedNote.parse(batch.checkpoint());
         if (note == null) {
-            return refused(batch, Reason.SIGNATURE, "its checkpoint is no signed note");
+            return refused(batch, Reason.SIGNATURE, "its checkpoint is not a signed note");
         }
         Long length = closed.get(batch.run());
         if (length != null) {
@@ -91,18 +91,19 @@ public final class BatchCheck {
         return run == null ? checkFirst(batch, note) : checkPlace(batch, note, run);
     }
 
-    /// A run's first batch says itself who signs; it is remembered only once that holds.
+    /// A run's first batch itself names the signer; the run is remembered only once that holds.
     private CheckResult checkFirst(SealedBatch batch, SignedNote note) {
         trusted = List.copyOf(trust.get());
         if (batch.firstIndex() > 0 || batch.sequence() > 0) {
             return note.signedBy(trusted) == null
-                    ? refused(batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has come before")
+                    ? refused(
+                            batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has arrived before")
                     : checkPlace(batch, note, remember(batch.run(), new NextSigner.Direct()));
         }
         NextSigner signer = opening.signerOf(batch, trusted);
         return signer.signed(note, batch.run(), trusted)
                 ? checkPlace(batch, note, remember(batch.run(), signer))
-                : refused(batch, Reason.SIGNATURE, "its checkpoint is not signed by whom it must be");
+                : refused(batch, Reason.SIGNATURE, "its checkpoint is not signed by the required key");
     }
 
     private OpenRun remember(RunId run, NextSigner signer) {
@@ -141,14 +142,14 @@ public final class BatchCheck {
     }
 
     private static String missing(SealedBatch batch, ChainState state) {
-        return "it is batch " + batch.sequence() + " and batch " + state.nextSequence() + " has not come";
+        return "it is batch " + batch.sequence() + " and batch " + state.nextSequence() + " has not arrived";
     }
 
-    /// Another batch in a place that is taken: where the key of that epoch is gone it could be anyone's, and stops
-    /// nothing.
+    /// A different batch in a place that is taken: once the key of that epoch is gone, it could come from
+    /// anyone, and stops nothing.
     private CheckResult checkKnown(SealedBatch batch, ChainState state, boolean direct) {
         if (batch.sequence() == state.nextSequence() - 1 && !batch.hash().equals(state.previous())) {
-            String what = "batch " + batch.sequence() + " came before with other contents";
+            String what = "batch " + batch.sequence() + " arrived before with different contents";
             return refused(batch, direct ? Reason.CONFLICT : Reason.SIGNATURE, what);
         }
         return new CheckResult.Known(batch);
@@ -167,7 +168,7 @@ public final class BatchCheck {
         }
         return batch.previous().equals(state.previous())
                 ? null
-                : refused(batch, Reason.CHAIN, "it names another batch before it than the one that came");
+                : refused(batch, Reason.CHAIN, "the predecessor that it names is not the batch that arrived");
     }
 
     private CheckResult checkContents(SealedBatch batch, Checkpoint checkpoint, OpenRun run) {
@@ -188,7 +189,8 @@ public final class BatchCheck {
         Text detail = row.has(Column.DETAIL) ? row.text(Column.DETAIL) : null;
         NextSigner next = run.state().signer().after(detail, closes);
         if (next == null) {
-            return refused(batch, Reason.HEARTBEAT, "its heartbeat does not say rightly who signs the next batch");
+            return refused(
+                    batch, Reason.HEARTBEAT, "its heartbeat does not correctly name the signer of the next batch");
         }
         Hash hash = batch.hash();
         var frontier = new ChainState.Frontier(run.tree().toBytes());
@@ -222,7 +224,7 @@ public final class BatchCheck {
                         .equals(batch.previous());
     }
 
-    /// Refuses, and stops the run where the reason does; the tree may then have been spoilt and is not used
+    /// Refuses the batch, and stops the run if the reason does so; the tree may then be wrong and is not used
     /// again.
     private CheckResult refused(SealedBatch batch, Reason reason, String what) {
         OpenRun run = open.get(batch.run());

@@ -10,15 +10,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// How far one open run is ingested: all that is needed to check its next batch. Immutable; committed with the
-/// rows.
+/// How far one open run has been ingested: everything needed to check its next batch. Immutable; committed
+/// with the rows.
 ///
 /// @param nextIndex index of the next leaf
 /// @param nextSequence number of the next batch
 /// @param previous hash of the last batch
 /// @param frontier edge of the run's tree, as [MerkleFrontier#toBytes] gives it
 /// @param signer who must sign the next checkpoint
-/// @param stoppedBy why nothing further of this run is ingested, or null
+/// @param stoppedBy why nothing more of this run is ingested, or null
 public record ChainState(
         long nextIndex,
         long nextSequence,
@@ -27,7 +27,7 @@ public record ChainState(
         NextSigner signer,
         @Nullable Reason stoppedBy) {
 
-    /// A run of which nothing is known.
+    /// A run about which nothing is known.
     public static final ChainState NEW =
             new ChainState(0, 0, Hash.ZERO, new Frontier(new byte[0]), new NextSigner.Unknown(), null);
 
@@ -53,7 +53,7 @@ public record ChainState(
         Objects.requireNonNull(previous);
         if (nextIndex < 0 || nextSequence < 0 || frontier.octets().length != Long.bitCount(nextIndex) * Hash.LENGTH) {
             throw new IllegalArgumentException(
-                    "no state of a run: " + nextIndex + " leaves, " + nextSequence + " batches");
+                    "not a run's state: " + nextIndex + " leaves, " + nextSequence + " batches");
         }
     }
 
@@ -70,7 +70,7 @@ public record ChainState(
     public static ChainState parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("no state of a run: '" + text + "'");
+            throw new IllegalArgumentException("not a run's state: '" + text + "'");
         }
         return new ChainState(
                 Long.parseLong(matcher.group(2)),

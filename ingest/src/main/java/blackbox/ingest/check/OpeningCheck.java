@@ -22,8 +22,8 @@ final class OpeningCheck {
     private final JsonMapper json = JsonMapper.builder().build();
     private final Row row = new Row();
 
-    /// The key that the certificate in the first leaf names, where a trusted key signed it; nobody where what stands
-    /// there is not to be believed; directly trusted keys where no certificate is there.
+    /// The key that the certificate in the first leaf names, if a trusted key signed the certificate; nobody
+    /// if the certificate is not valid; directly trusted keys if there is none.
     NextSigner signerOf(SealedBatch first, List<NoteVerifier> trusted) {
         JsonNode certificate = certificate(first.leaves());
         if (certificate.isMissingNode()) {

@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.stream.Stream;
 
-/// Keeps refused batches: `<root>/<run>/<sequence>-<hash>.batch` with the octets and `.json` with the finding,
-/// both on disk before the topic's offset moves past them. Writing one again is harmless, so a crash in between
-/// is too.
+/// Stores refused batches: `<root>/<run>/<sequence>-<hash>.batch` with the octets and `.json` with the
+/// finding, both on disk before the topic's offset moves past them. Writing one again is harmless, so a crash
+/// in between is too.
 ///
-/// Bounded: once the batches kept take up `bytesMax`, further ones leave only their finding.
+/// Bounded: once the stored batches take up `bytesMax`, further ones leave only their finding.
 public final class Quarantine {
 
     private static final int HASH_DIGITS = 16;
@@ -30,7 +30,7 @@ public final class Quarantine {
         this.bytesMax = bytesMax;
     }
 
-    /// Keeps the batch and its finding; returns the finding's file.
+    /// Stores the batch and its finding; returns the finding's file.
     public Path keep(CheckResult.Refused refused, Instant at) throws IngestException {
         String run = refused.run() == null ? "unknown" : refused.run().value();
         Hash hash = Hash.sha256(refused.octets());
@@ -58,7 +58,7 @@ public final class Quarantine {
             files.replace(finding, record.toJson());
             return finding;
         } catch (IOException e) {
-            throw IngestException.ofIo("cannot keep a refused batch of run " + run + " in " + folder, e);
+            throw IngestException.ofIo("cannot store a refused batch of run " + run + " in " + folder, e);
         }
     }
 

@@ -30,12 +30,12 @@ public final class BatchConsumer implements AutoCloseable {
     private final String cluster;
     private final KafkaConsumer<String, byte[]> consumer;
 
-    /// One record: where it stands, as [CommitState][blackbox.ingest.table.CommitState] names it, and what it
-    /// holds.
+    /// One record: its position, as [CommitState][blackbox.ingest.table.CommitState] names it, and its
+    /// content.
     public record Arrived(
             String source, long offset, @Nullable String key, byte[] octets) {}
 
-    /// Starts to read where `offsets` says, and from the beginning of partitions that it does not name.
+    /// Starts to read at `offsets`, and at the beginning of partitions that they do not name.
     public BatchConsumer(Properties clients, Map<String, Long> offsets) throws IngestException {
         this.clients = clients;
         this.cluster = TopicAdmin.ensure(clients);
@@ -72,9 +72,9 @@ public final class BatchConsumer implements AutoCloseable {
         return settings;
     }
 
-    /// The records that are there, waiting for the first for at most `timeout`.
+    /// The available records, waiting for the first one for at most `timeout`.
     ///
-    /// Where the broker no longer has what should come next, reading goes on with the first that it has: the
+    /// If the broker no longer has the next record, reading continues with the first one that it has: the
     /// check then finds the gap.
     public List<Arrived> poll(Duration timeout) throws IngestException {
         try {

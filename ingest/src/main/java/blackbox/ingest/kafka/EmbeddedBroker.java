@@ -28,10 +28,10 @@ import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 import org.jspecify.annotations.Nullable;
 
-/// A running broker on the loopback address. Its log outlives it: starting again on the same folder goes on.
+/// A running broker on the loopback address. Its log outlives it: starting again on the same folder resumes.
 ///
-/// Kafka ends the process when its log folder fails, for instance on a full disk. Here that becomes [#failure],
-/// because the recorder in the same process must go on spooling.
+/// Kafka ends the process when its log folder fails, for instance on a full disk. Here that becomes
+/// [#failure], because the recorder in the same process must continue spooling.
 public final class EmbeddedBroker implements AutoCloseable {
 
     /// Let the system choose a free port.
@@ -56,7 +56,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// Starts a broker whose log lies in `folder`, made if missing. Returns when it takes requests.
+    /// Starts a broker whose log is in `folder`, which is created if missing. Returns once it accepts
+    /// requests.
     ///
     /// @param port where to listen on the loopback address, or [#ANY_PORT]
     /// @throws IngestException `PORT_TAKEN`, `IN_USE`, `DISK_FULL` or `BROKER`
@@ -201,7 +202,7 @@ public final class EmbeddedBroker implements AutoCloseable {
         properties.put("listener.security.protocol.map", "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT");
         properties.put("inter.broker.listener.name", "BROKER");
         properties.put("controller.listener.names", "CONTROLLER");
-        // A list, for Kafka splits a text at its commas, and a path may have some.
+        // A list, because Kafka splits a text at commas, and a path may contain some.
         properties.put("log.dirs", List.of(log.toString()));
         putLimits(properties);
         return properties;
@@ -212,7 +213,7 @@ public final class EmbeddedBroker implements AutoCloseable {
         properties.put("message.max.bytes", Integer.toString(BatchTopic.RECORD_BYTES_MAX));
         properties.put("log.segment.bytes", Integer.toString(SEGMENT_BYTES));
         properties.put("log.retention.ms", "-1");
-        // Acknowledged means on the disk: the recorder's spool lets go of what the broker has.
+        // Acknowledged means on the disk: the recorder's spool drops what the broker has.
         properties.put("log.flush.interval.messages", "1");
         for (String topic : new String[] {"offsets.topic", "transaction.state.log", "share.coordinator.state.topic"}) {
             properties.put(topic + ".replication.factor", "1");
@@ -226,8 +227,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         properties.put("background.threads", "2");
         properties.put("num.recovery.threads.per.data.dir", "1");
         properties.put("initial.broker.registration.timeout.ms", "60000");
-        // A broker that did not sign off is taken for alive until its session ends, and its next start waits for that:
-        // nobody else could take over here, so a session needs not be as long as Kafka's 9 s.
+        // A broker that did not sign off counts as alive until its session ends, and its next start waits for
+        // that: no other broker could take over here, so a session need not be as long as Kafka's 9 s.
         properties.put("controlled.shutdown.enable", "true");
         properties.put("broker.session.timeout.ms", "3000");
         properties.put("broker.heartbeat.interval.ms", "500");
@@ -243,8 +244,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         return HALTED.get();
     }
 
-    /// Stops the broker; its log is kept. Should Kafka not come to an end, it is left behind: what it
-    /// acknowledged is on the disk, and the next start recovers.
+    /// Stops the broker; its log stays. If Kafka does not end, it is abandoned: what it acknowledged is on
+    /// the disk, and the next start recovers.
     @Override
     public void close() {
         Thread stopping = Thread.ofPlatform().name("broker-stop").daemon().start(this::stop);

@@ -20,14 +20,14 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
 
-/// How the topic of sealed batches is made, and how what is committed is let go.
+/// Creates the topic of sealed batches, and drops records that are committed.
 final class TopicAdmin {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private TopicAdmin() {}
 
-    /// Makes the topic where it is missing and returns the cluster's id.
+    /// Creates the topic if it is missing and returns the cluster's id.
     ///
     /// @param clients the clients' settings: bootstrap servers, TLS, SASL
     static String ensure(Properties clients) throws IngestException {
@@ -71,7 +71,7 @@ final class TopicAdmin {
             admin.deleteRecords(records).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IngestException(Code.STOPPED, "interrupted while letting go of ingested batches", e);
+            throw new IngestException(Code.STOPPED, "interrupted while dropping ingested batches", e);
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             throw unreachable(clients, e);
         }

@@ -12,8 +12,8 @@ import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 
-/// Compresses the pages of one column chunk after another and puts them into the file. Page data that zstd does
-/// not make smaller goes in as it is, which version 2 pages allow.
+/// Compresses the pages of one column chunk after another and puts them into the file. Page data that zstd
+/// does not make smaller is stored uncompressed, which version 2 pages allow.
 final class ChunkSink implements Closeable {
 
     private static final int ZSTD_LEVEL = 3;

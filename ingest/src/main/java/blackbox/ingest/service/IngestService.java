@@ -33,11 +33,11 @@ public final class IngestService implements AutoCloseable {
     private volatile Phase phase = Phase.STARTING;
     private volatile @Nullable String trouble;
 
-    /// What became of waiting for rows; see [#await].
+    /// The result of waiting for rows; see [#await].
     public enum Awaited {
         /// The rows are in the table.
         COMMITTED,
-        /// A batch of the run failed its check: they will not be.
+        /// A batch of the run failed its check: the rows will never be in the table.
         STOPPED,
         /// Not yet.
         TIMED_OUT
@@ -53,7 +53,7 @@ public final class IngestService implements AutoCloseable {
         thread = Thread.ofPlatform().name("ingest-write").start(() -> work(first));
     }
 
-    /// Starts the service and returns when it works.
+    /// Starts the service and returns once it is running.
     ///
     /// @throws IngestException when table or topic cannot be opened; nothing runs then
     public static IngestService start(IngestSettings settings) throws IngestException {
@@ -91,7 +91,7 @@ public final class IngestService implements AutoCloseable {
                 trouble = sentence(e);
                 phase = Phase.RETRYING;
             } catch (RuntimeException | Error e) {
-                trouble = "ingest has stopped, because something that cannot be was: " + sentence(e);
+                trouble = "ingest has stopped because of an internal error: " + sentence(e);
                 end(Phase.FAILED);
                 return;
             }
@@ -157,7 +157,7 @@ public final class IngestService implements AutoCloseable {
         }
     }
 
-    /// Commits what has arrived and stops. What has not stays in the topic.
+    /// Commits what has arrived and stops. The rest stays in the topic.
     @Override
     public void close() {
         lock.lock();

@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// One life of ingest, from the table's last commit to a stop or a failure. Starting is recovering: everything
-/// that it must know it reads from that commit.
+/// One life of ingest, from the table's last commit to a stop or a failure. Starting is recovering: it reads
+/// its whole state from that commit.
 ///
 /// Two threads: one reads and checks batches, the one that calls [#run] writes and commits them; a bounded
 /// queue between.
@@ -108,7 +108,7 @@ final class IngestSession implements AutoCloseable {
         return stopped;
     }
 
-    /// Works until `stopping` says so, then commits what it has.
+    /// Works until `stopping` ends it, then commits what it has.
     void run(BooleanSupplier stopping) throws IngestException {
         Thread checker = Thread.ofPlatform().name("ingest-check").daemon().start(this::readAndCheck);
         try {

@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 ///
 /// @param data the data folder
 /// @param clients Kafka's client settings: `bootstrap.servers` and, for a real cluster, TLS and SASL
-/// @param retention what becomes of records in the topic once they are in the table
-/// @param trusted whose signatures are believed now; asked again for each run that begins, because keys are rotated
-/// while ingest goes on
+/// @param retention what happens to records in the topic once they are in the table
+/// @param trusted whose signatures are accepted at the moment; queried again for each run that begins,
+///     because keys are rotated while ingest runs
 /// @param signer signs data files; used by the writer's thread only
 public record IngestSettings(
         Path data,
@@ -22,11 +22,11 @@ public record IngestSettings(
         Supplier<? extends Collection<? extends NoteVerifier>> trusted,
         NoteSigner signer) {
 
-    /// What becomes of records in the topic once they are in the table.
+    /// What happens to records in the topic once they are in the table.
     public enum TopicRetention {
         /// The cluster's own rules decide.
         KEEP,
-        /// They are let go, now and then: for the embedded broker, which else would fill the disk.
+        /// They are dropped at intervals: for the embedded broker, which would otherwise fill the disk.
         RELEASE_COMMITTED
     }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// @param trouble what keeps it from working, as a sentence, or null
 /// @param rows rows committed
 /// @param bytes octets of data files committed
-/// @param known batches that had come before
+/// @param known batches that had arrived before
 /// @param refused batches that failed their check and are in quarantine
 public record IngestStatus(
         Phase phase,
@@ -22,9 +22,9 @@ public record IngestStatus(
     public enum Phase {
         STARTING,
         RUNNING,
-        /// An operating failure; it tries again by itself.
+        /// An operating failure; ingest retries by itself.
         RETRYING,
-        /// Ended by an error that trying again does not mend.
+        /// Ended by an error that retrying does not fix.
         FAILED,
         STOPPED
     }

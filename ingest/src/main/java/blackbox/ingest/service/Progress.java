@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// How far each run is in the table, and who waits for it. Told by the writer's thread, asked by any.
+/// How far each run is in the table, and who waits for it. Updated by the writer's thread, read by any.
 final class Progress {
 
     private final Map<RunId, Long> committed = new HashMap<>();

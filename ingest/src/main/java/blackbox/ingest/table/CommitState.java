@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What ingest must know to go on after its last commit, kept in that commit's own snapshot summary: where each
-/// partition of the topic continues, and the state of each open run. Immutable.
+/// What ingest must know to resume after its last commit, stored in that commit's own snapshot summary: where
+/// each partition of the topic continues, and the state of each open run. Immutable.
 ///
 /// @param offsets next offset by source, a source being `<cluster id>/<topic>/<partition>`
 /// @param runs open and stopped runs; closed ones are known by their rows
@@ -19,7 +19,7 @@ public record CommitState(Map<String, Long> offsets, Map<RunId, ChainState> runs
     private static final String VERSION_KEY = "blackbox.state.version";
     private static final String VERSION = "2";
 
-    /// Also read: its runs say nothing of who signs next, see [ChainState#parse].
+    /// Also read: its runs do not say who signs next, see [ChainState#parse].
     private static final String VERSION_BEFORE = "1";
 
     private static final String OFFSET_PREFIX = "blackbox.offset.";

@@ -1,7 +1,7 @@
 package blackbox.ingest.table;
 
-/// The steps of a commit, in order: where tests cut it off to see that a crash there neither loses nor doubles
-/// a row.
+/// The steps of a commit, in order: where tests interrupt it to show that a crash there neither loses nor
+/// duplicates a row.
 public enum CommitStep {
     /// Rows are about to be written to files in the staging folder.
     BEFORE_FILES,
@@ -18,7 +18,7 @@ public enum CommitStep {
     /// The files that were replaced are gone.
     REPLACED_REMOVED;
 
-    /// Told of every step; may throw to cut the commit off.
+    /// Called at every step; may throw to interrupt the commit.
     @FunctionalInterface
     public interface Observer {
 

@@ -60,11 +60,11 @@ public final class EventTable implements AutoCloseable {
         this.table = table;
     }
 
-    /// Opens the table, creating it where it is missing, gives it the columns that were added since it was
-    /// made, and clears what a crash left behind.
+    /// Opens the table, creating it if it is missing, adds the columns that were introduced since it was
+    /// created, and cleans up after a crash.
     ///
     /// @throws IngestException `IN_USE` when another process has it open for writing, `CATALOG` when a newer
-    /// version made it
+    ///     version created it
     public static EventTable openForWriting(DataFolder data) throws IngestException {
         return openForWriting(data, new LocalStore(data.warehouse()));
     }
@@ -95,7 +95,7 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    /// Opens the table for reading; null where there is none yet.
+    /// Opens the table for reading; null if there is none yet.
     public static @Nullable EventTable openForReading(DataFolder data) throws IngestException {
         DataFolder layout = data.absolute();
         if (!Files.exists(layout.catalog())) {
@@ -180,7 +180,7 @@ public final class EventTable implements AutoCloseable {
                 e);
     }
 
-    /// What the last commit left.
+    /// The state of the last commit.
     public CommitState state() {
         Snapshot snapshot = table.currentSnapshot();
         return snapshot == null ? CommitState.EMPTY : CommitState.of(snapshot.summary());
@@ -221,7 +221,7 @@ public final class EventTable implements AutoCloseable {
         String location = file.location();
         DataFileName name = DataFileName.parse(location.substring(location.lastIndexOf('/') + 1));
         if (name == null) {
-            throw new IllegalStateException("the table names a data file that is none of ours: " + location);
+            throw new IllegalStateException("the table names a data file that Blackbox did not write: " + location);
         }
         var run = new RunId(String.valueOf(file.partition().get(0, CharSequence.class)));
         Path path = layout.dataFiles(run).resolve(name.toString());

@@ -22,8 +22,8 @@ import org.apache.iceberg.io.SeekableInputStream;
 
 /// Iceberg's files on the local disk, without Hadoop. What was written is durable when its stream is closed.
 ///
-/// The table's metadata names files by where they lay when it was written. A data folder may have been moved
-/// or copied since: a file's place below the table's folder counts.
+/// The table's metadata names files by their location when it was written. A data folder may have been moved
+/// or copied since, so only a file's path below the table's folder counts.
 final class LocalFiles implements FileIO {
 
     private static final long serialVersionUID = 1L;

@@ -19,17 +19,18 @@ import org.jspecify.annotations.Nullable;
 /// One run's rows on their way into files. Owned by the table's writer thread.
 ///
 /// A young run is committed every second, and a file has some 10 KB besides its rows. So the run's latest
-/// batches are kept in memory, and once there are enough of them, or the run closes, the small files they are
-/// in are replaced by one. A file is never changed; under load files are large at once and nothing is kept.
+/// batches are kept in memory, and once there are enough of them, or the run closes, the small files that
+/// hold them are replaced by one. A file is never changed; under load, files are large from the start and
+/// nothing is kept in memory.
 final class RunFiles {
 
-    /// Small files are merged once they hold so many rows.
+    /// Small files are merged once they hold this many rows.
     private static final int MERGED_ROWS = RowGroup.ROWS_MAX;
 
-    /// A run's batches are kept up to so many octets; beyond, its files are left as they are.
+    /// A run's batches are kept up to this many octets; beyond that, its files are left as they are.
     private static final long KEPT_BYTES_MAX = 32L << 20;
 
-    /// The batches of all runs together are kept up to so many octets.
+    /// The batches of all runs together are kept up to this many octets.
     private static final long KEPT_BYTES_TOTAL_MAX = 256L << 20;
 
     private final RunId run;
@@ -47,7 +48,7 @@ final class RunFiles {
     private boolean keeping = true;
     private boolean closing;
 
-    /// A file that is about to become part of the table, and the files whose place it takes.
+    /// A file that is about to become part of the table, and the files that it replaces.
     record Staged(RunId run, Path staging, DataFileName name, WrittenFile written, List<DataFile> replaced) {}
 
     /// How many octets of batches all runs keep.
@@ -110,7 +111,7 @@ final class RunFiles {
         group.clear();
     }
 
-    /// Says that no more rows will come.
+    /// Declares that no more rows will come.
     void complete() {
         closing = true;
     }

@@ -10,19 +10,22 @@ import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.TableOperations;
 import org.apache.iceberg.types.Types.NestedField;
 
-/// Holds an existing table against the columns of this version: a table that an older version made is given
-/// the columns it lacks, and one that a newer version made is refused.
+/// Compares an existing table with the columns of this version: a table from an older version gets the
+/// columns that it lacks, and one from a newer version is refused.
 final class TableGrowth {
 
     private TableGrowth() {}
 
     /// Checks that this version knows everything that the table has.
     ///
-    /// @throws IngestException `CATALOG` where a newer version made it, or another program changed it
+    /// @throws IngestException `CATALOG` if a newer version created it, or another program changed it
     static void requireKnown(Table table) throws IngestException {
         String version = table.properties().get(IcebergSchema.VERSION_PROPERTY);
         if (!Integer.toString(EventsTable.VERSION).equals(version)) {
-            throw refused(table, "has version " + version + ", and this one knows version " + EventsTable.VERSION);
+            throw refused(
+                    table,
+                    "has version " + version + ", but this version of Blackbox supports version "
+                            + EventsTable.VERSION);
         }
         for (NestedField field : table.schema().columns()) {
             NestedField known = IcebergSchema.SCHEMA.findField(field.fieldId());
@@ -30,10 +33,10 @@ final class TableGrowth {
                 throw refused(
                         table,
                         "has a column `" + field.name() + "` (field id " + field.fieldId()
-                                + ") that this one does not know");
+                                + ") that this version does not know");
             }
             if (!known.equals(field)) {
-                throw refused(table, "has a column " + field + " where this one has " + known);
+                throw refused(table, "has a column " + field + " where this version has " + known);
             }
         }
     }
@@ -41,12 +44,12 @@ final class TableGrowth {
     private static IngestException refused(Table table, String what) {
         return new IngestException(
                 Code.CATALOG,
-                "a newer version of Blackbox made the table in " + table.location()
+                "a newer version of Blackbox created the table in " + table.location()
                         + ", or another program changed it: it " + what + "; use that version or a later one");
     }
 
-    /// Adds the columns that the table lacks, by their own field ids, in one commit through the catalog. Rows
-    /// that are there have no value in them. Iceberg's `UpdateSchema` would number the columns itself.
+    /// Adds the columns that the table lacks, by their own field ids, in one commit through the catalog.
+    /// Existing rows have no value in them. Iceberg's `UpdateSchema` would number the columns itself.
     static void addColumns(Table table) {
         Schema current = table.schema();
         boolean whole =

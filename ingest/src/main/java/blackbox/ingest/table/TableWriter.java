@@ -29,8 +29,8 @@ import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.Metrics;
 import org.apache.iceberg.OverwriteFiles;
 
-/// Gathers believed batches and commits them: one sealed data file per run, and the state, in one snapshot. How
-/// rows become files is [RunFiles]' part.
+/// Gathers accepted batches and commits them: one sealed data file per run, and the state, in one snapshot.
+/// [RunFiles] turns rows into files.
 ///
 /// Owned by the table's writer thread. After an exception it must be closed and the table opened again; nothing
 /// is lost, because offsets move only with rows.
@@ -63,7 +63,7 @@ public final class TableWriter implements AutoCloseable {
         return pendingRows;
     }
 
-    /// Takes the batch's rows, which follow those of the run that are there.
+    /// Adds the batch's rows, which must follow the run's existing ones.
     public void append(SealedBatch batch) throws IngestException {
         try {
             runs.computeIfAbsent(
@@ -76,7 +76,7 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /// Says that the run's last batch was appended: the next commit completes it.
+    /// Declares that the run's last batch was appended: the next commit completes it.
     public void complete(RunId run) {
         RunFiles files = runs.get(run);
         if (files != null) {
@@ -121,7 +121,7 @@ public final class TableWriter implements AutoCloseable {
         return files;
     }
 
-    /// Seals the files and gives both their final names, the seals first: no data file is ever there without
+    /// Seals the files and gives both their final names, the seals first: no data file ever exists without
     /// its seal.
     private void publish(List<Staged> files) throws IOException {
         Path staging = table.layout().staging();
@@ -168,8 +168,8 @@ public final class TableWriter implements AutoCloseable {
         });
     }
 
-    /// Removes the files that others have taken the place of, each before its seal. Should that be cut off,
-    /// they are debris, which the next writer removes.
+    /// Removes the files that were replaced, each before its seal. If that is interrupted, they are debris,
+    /// which the next writer removes.
     private void removeReplaced(List<Staged> files) throws IOException {
         for (Staged file : files) {
             for (DataFile replaced : file.replaced()) {
@@ -221,8 +221,8 @@ public final class TableWriter implements AutoCloseable {
         return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, value);
     }
 
-    /// Drops the metadata of old snapshots now and then; data files stay, since those that are replaced are
-    /// removed at once.
+    /// Drops the metadata of old snapshots at intervals; data files stay, since replaced ones are removed at
+    /// once.
     private void expire() {
         if (++commits % COMMITS_PER_EXPIRY == 0) {
             table.iceberg()

@@ -18,7 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Whom an installation trusts, by what lies in its data folder's keys. Every call reads it afresh.
+/// Whom an installation trusts, according to the `keys` folder of its data folder. Every call reads the files
+/// anew.
 public record LocalTrust(DataFolder data) {
 
     /// The certificates (`*.pem`) of the time authorities that this installation trusts.
@@ -42,9 +43,10 @@ public record LocalTrust(DataFolder data) {
         }
     }
 
-    /// Whose word on time this installation takes: the policy's witnesses, and these time authorities.
+    /// Whose statements about time this installation trusts: the policy's witnesses, and these time
+    /// authorities.
     ///
-    /// @throws IOException when a file is there and cannot be used
+    /// @throws IOException when a file exists and cannot be used
     public AnchorTrust anchorTrust() throws IOException {
         try {
             String policy = Files.exists(data.policy()) ? Files.readString(data.policy()) : "quorum none\n";
@@ -54,7 +56,7 @@ public record LocalTrust(DataFolder data) {
             }
             return new AnchorTrust(TrustPolicy.parse(policy, NoteVerifiers::parse), TimeAuthorities.of(certificates));
         } catch (IllegalArgumentException | CertificateException e) {
-            throw new IOException("cannot use what is trusted in " + data.keys() + ": " + e.getMessage(), e);
+            throw new IOException("cannot use the trust settings in " + data.keys() + ": " + e.getMessage(), e);
         }
     }
 

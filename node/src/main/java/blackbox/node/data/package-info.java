@@ -1,4 +1,4 @@
-/// What an installation finds in its data folder about whom to trust.
+/// Whom to trust, as an installation's data folder says.
 @NullMarked
 package blackbox.node.data;
 

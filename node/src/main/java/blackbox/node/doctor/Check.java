@@ -2,22 +2,22 @@ package blackbox.node.doctor;
 
 import org.jspecify.annotations.Nullable;
 
-/// One thing that was looked at.
+/// The result of one check.
 ///
 /// @param name short and stable, for programs
 /// @param state what was found
-/// @param detail what it is: a version, a reason
+/// @param detail for example a version or a reason
 /// @param mend how to get it, null where nothing is missing
 public record Check(
         String name, State state, String detail, @Nullable String mend) {
 
     /// What was found.
     public enum State {
-        /// There and usable.
+        /// Present and usable.
         OK,
-        /// Not there; something needs it.
+        /// Missing, and needed.
         MISSING,
-        /// Not there; nothing that is asked for today needs it.
+        /// Missing, but nothing in use needs it.
         ABSENT
     }
 

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Everything that `doctor` looks at, in the order in which it is shown.
+/// Everything that `doctor` checks, in the order in which it is shown.
 public final class Doctor {
 
     private Doctor() {}
 
-    /// Looks at this machine for the data folder `data`.
+    /// Checks this machine for the data folder `data`.
     public static List<Check> look(Path data) {
         var checks = new ArrayList<>(Machine.look(data));
         checks.addAll(Keys.look(data, Instant.now()));
@@ -22,10 +22,11 @@ public final class Doctor {
         return checks;
     }
 
-    /// Gets what can be got without installing anything on the machine: a QEMU for the exact tier, below `data`.
+    /// Fetches what can be had without installing anything on the machine: a QEMU for the exact tier, below
+    /// `data`.
     ///
     /// @param mirror of Debian's packages, or null for the machine's own sources
-    /// @param progress hears what is being done
+    /// @param progress receives what is being done
     public static void fix(Path data, @Nullable String mirror, Consumer<String> progress) throws VmException {
         Machines.fix(data, mirror, progress::accept);
     }

@@ -13,12 +13,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// Algorithms and keys: where they come from, whether the long-term key is there and still valid.
+/// Algorithms and keys: where they come from, whether the long-term key exists and is still valid.
 final class Keys {
 
     private static final Duration WARNING = Duration.ofDays(30);
 
-    /// Where Debian puts the best known ones; any other can be given by its path.
+    /// Where Debian installs the best known ones; any other can be given by its path.
     private static final List<String> LIBRARIES = List.of(
             "/usr/lib/softhsm/libsofthsm2.so",
             "/usr/lib/x86_64-linux-gnu/opensc-pkcs11.so",
@@ -36,7 +36,8 @@ final class Keys {
             return Check.ok("algorithms", provider.description() + "; FIPS mode leaves out ML-DSA signature lines");
         }
         Openssl openssl = Openssl.load();
-        String sooner = openssl == null ? "no libcrypto.so.3, so long runs take longer to verify" : openssl.version();
+        String sooner =
+                openssl == null ? "no libcrypto.so.3; verifying long runs takes longer without it" : openssl.version();
         return Check.ok("algorithms", provider.description() + "; " + sooner);
     }
 
@@ -47,8 +48,8 @@ final class Keys {
         return there.isEmpty()
                 ? Check.absent(
                         "pkcs11",
-                        "none of the libraries that are looked for: " + String.join(", ", LIBRARIES),
-                        "apt-get install softhsm2 or opensc, or give your token's with keys create --module")
+                        "none of the usual libraries found: " + String.join(", ", LIBRARIES),
+                        "apt-get install softhsm2 or opensc, or name your token's library with keys create --module")
                 : Check.ok("pkcs11", String.join(", ", there));
     }
 
@@ -56,12 +57,14 @@ final class Keys {
         try {
             LogKeyConf conf = LogKeys.conf(keys);
             if (conf == null) {
-                return Check.ok("log-key", "none yet; the first recording makes a file key, or: blackbox keys create");
+                return Check.ok(
+                        "log-key",
+                        "none yet; the first recording creates a file key, or do it now: blackbox keys create");
             }
             Check store = store(conf);
             return store.state() == Check.State.OK ? validity(conf, store, now) : store;
         } catch (RecorderException e) {
-            return Check.missing("log-key", String.valueOf(e.getMessage()), "restore keys/log.conf from a copy");
+            return Check.missing("log-key", String.valueOf(e.getMessage()), "restore keys/log.conf from a backup");
         }
     }
 
@@ -71,10 +74,10 @@ final class Keys {
             return store;
         }
         return now.isBefore(end)
-                ? Check.absent("log-key", "it expires at " + end, "blackbox keys rotate, before that")
+                ? Check.absent("log-key", "it expires at " + end, "before then: blackbox keys rotate")
                 : Check.missing(
                         "log-key",
-                        "it has expired at " + end + " and signs nothing any more",
+                        "it has expired at " + end + " and signs nothing anymore",
                         "begin a new log: move the data folder's log/ and keys/ aside");
     }
 
@@ -87,7 +90,7 @@ final class Keys {
         String tcti = conf.settings().getOrDefault("tcti", "");
         String device = tcti.startsWith("device:") ? tcti.substring("device:".length()) : "/";
         return conf.store() == StoreKind.TPM && !Files.exists(Path.of(device))
-                ? Check.missing("log-key", detail, "switch the TPM on, and load its driver")
+                ? Check.missing("log-key", detail, "enable the TPM and load its driver")
                 : Check.ok("log-key", detail);
     }
 }

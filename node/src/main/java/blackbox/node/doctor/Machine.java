@@ -33,10 +33,10 @@ final class Machine {
                     : Check.missing(
                             "disk",
                             detail,
-                            "free some, or choose another place with --data; an image build needs 4 GiB");
+                            "free some space, or choose another place with --data; an image build needs 4 GiB");
         } catch (IOException e) {
             return Check.missing(
-                    "disk", "cannot tell the free space at " + data + ": " + e.getMessage(), "check --data");
+                    "disk", "cannot determine the free space at " + data + ": " + e.getMessage(), "check --data");
         }
     }
 
@@ -44,7 +44,7 @@ final class Machine {
         return Files.exists(Path.of("/dev/tpmrm0"))
                 ? Check.ok("tpm", "/dev/tpmrm0")
                 : Check.absent(
-                        "tpm", "no /dev/tpmrm0: keys are files on this machine", "switch the TPM on in the firmware");
+                        "tpm", "no /dev/tpmrm0, so keys cannot be stored in a TPM", "enable the TPM in the firmware");
     }
 
     private static Check kernel() {

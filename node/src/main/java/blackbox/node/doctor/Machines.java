@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What VMs can do here: images, the accelerator that a real boot has chosen, and the tiers.
+/// What VMs can do here: images, the accelerator that a real boot selected, and the tiers.
 final class Machines {
 
     private static final String ACCELERATOR = "accelerator";
@@ -37,14 +37,14 @@ final class Machines {
         checks.add(start(data, image));
         checks.add(accelerator(data, image));
         checks.add(Check.ok("tier-live", "records at full speed; a live run is never replayed exactly"));
-        checks.add(Check.ok("tier-exact", "records every instruction, emulated; with the QEMU of " + EXACT_QEMU));
+        checks.add(Check.ok("tier-exact", "replays every instruction, emulated; needs " + EXACT_QEMU));
         Check exact = exactQemu(data, image);
         checks.add(exact);
         checks.add(byDefault(data, image, exact));
         return checks;
     }
 
-    /// What `record` takes where nobody names a tier, as far as it is known without a trial.
+    /// The tier that `record` chooses by default, as far as it is known without a trial.
     private static Check byDefault(Path data, @Nullable GuestImage image, Check exact) {
         try {
             boolean emulated = AcceleratorProbe.withoutKvm() != null
@@ -55,10 +55,10 @@ final class Machines {
             if (!emulated) {
                 return image == null
                         ? Check.absent(DEFAULT_TIER, "live where a kernel boots under /dev/kvm, else exact", BUILD)
-                        : Check.ok(DEFAULT_TIER, "live: KVM works, and an exact recording would do without");
+                        : Check.ok(DEFAULT_TIER, "live: KVM works, and an exact recording could not use it");
             }
             return exact.state() == Check.State.OK
-                    ? Check.ok(DEFAULT_TIER, "exact: the guest is emulated in any case")
+                    ? Check.ok(DEFAULT_TIER, "exact: the guest is emulated anyway")
                     : Check.absent(DEFAULT_TIER, "live, until there is a QEMU for the exact tier", FIX);
         } catch (VmException e) {
             return Check.missing(DEFAULT_TIER, String.valueOf(e.getMessage()), "see above");
@@ -76,28 +76,29 @@ final class Machines {
         }
     }
 
-    /// Tries the namespaces that a build is made in.
+    /// Tries the namespaces in which a build runs.
     private static Check build(Path data) {
         String name = "image-build";
         try {
             BuildNamespace.check(Files.isDirectory(data) ? data : Path.of(System.getProperty("java.io.tmpdir")));
             return Check.ok(name, "packages can be installed by " + System.getProperty("user.name"));
         } catch (VmException e) {
-            return Check.missing(name, String.valueOf(e.getMessage()), "mend what it says; recording does not need it");
+            return Check.missing(
+                    name, String.valueOf(e.getMessage()), "fix what the message says; recording does not need it");
         }
     }
 
-    /// Starts QEMU on files as a recording has them, and ends it before it has run anything.
+    /// Starts QEMU on files like those of a recording, and ends it before it has run anything.
     private static Check start(Path data, @Nullable GuestImage image) {
         String name = "vm-start";
         if (image == null) {
-            return Check.absent(name, "not tried yet: there is no image to start", BUILD);
+            return Check.absent(name, "not tested yet: there is no image to start", BUILD);
         }
         try {
             StartTrial.run(data, Qemu.find(data));
             return Check.ok(name, "QEMU starts as " + System.getProperty("user.name") + " on files in " + data);
         } catch (VmException e) {
-            return Check.missing(name, String.valueOf(e.getMessage()), "blackbox doctor, once that is mended");
+            return Check.missing(name, String.valueOf(e.getMessage()), "fix that, then run blackbox doctor again");
         }
     }
 
@@ -108,14 +109,16 @@ final class Machines {
                     : AcceleratorProbe.choose(data, Qemu.find(data), image);
             return accelerator == null
                     ? Check.absent(
-                            ACCELERATOR, "/dev/kvm is there; whether a kernel boots under it, an image tells", BUILD)
+                            ACCELERATOR,
+                            "/dev/kvm exists; whether a kernel boots under it is known once there is an image",
+                            BUILD)
                     : Check.ok(ACCELERATOR, accelerator.kind() + ": " + accelerator.reason());
         } catch (VmException e) {
             return Check.missing(ACCELERATOR, String.valueOf(e.getMessage()), "see above");
         }
     }
 
-    /// Gets what the exact tier needs and this machine lacks: a QEMU that a trial admits.
+    /// Fetches what the exact tier needs and this machine lacks: a QEMU that passes the trial.
     ///
     /// @param mirror of Debian's packages, or null for the machine's own sources
     static void fix(Path data, @Nullable String mirror, Progress progress) throws VmException {
@@ -123,10 +126,10 @@ final class Machines {
         new QemuBuilds(data, progress).forExact(trial, new ImageStore(data).find("default"), mirror);
     }
 
-    /// Reports what trials have found, and makes none: one takes half a minute.
+    /// Reports the results of earlier trials and runs none: one takes half a minute.
     private static Check exactQemu(Path data, @Nullable GuestImage image) {
         if (image == null) {
-            return Check.absent(EXACT_QEMU, "not tried yet: a trial boots an image", BUILD);
+            return Check.absent(EXACT_QEMU, "not tested yet: the trial needs an image to boot", BUILD);
         }
         var refused = new ArrayList<String>();
         var trial = new QemuTrial(data, TrialMachine.exact(), what -> {});
@@ -136,7 +139,7 @@ final class Machines {
                 if (admission != null && admission.admitted()) {
                     return Check.ok(EXACT_QEMU, qemu.version() + " at " + qemu.place() + " " + admission.reason());
                 }
-                refused.add(qemu.version() + ": " + (admission == null ? "not tried yet" : admission.reason()));
+                refused.add(qemu.version() + ": " + (admission == null ? "not tested yet" : admission.reason()));
             }
         } catch (VmException e) {
             refused.add(String.valueOf(e.getMessage()));

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Programs that Blackbox starts, each with the Debian package that brings it. They are looked up and started as
-/// everything here starts them, by [Command].
+/// Programs that Blackbox starts, each with the Debian package that contains it. They are looked up and
+/// started through [Command], as everywhere.
 final class Programs {
 
     private record Program(String name, String packageName, String neededFor, List<String> versionArguments) {}
@@ -24,10 +24,10 @@ final class Programs {
             new Program("tpm2_sign", "tpm2-tools", "keys in the TPM", List.of("--version")),
             new Program("swtpm", "swtpm", "keys in a software TPM", List.of("--version")),
             new Program("softhsm2-util", "softhsm2", "keys in a software PKCS#11 token", List.of("--version")),
-            new Program("gdb", "gdb", "looking into a paused replay", List.of("--version")));
+            new Program("gdb", "gdb", "debugging a paused replay", List.of("--version")));
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final String UNTOLD = "there; it does not tell its version";
+    private static final String UNTOLD = "installed; reports no version";
 
     private Programs() {}
 
@@ -49,7 +49,7 @@ final class Programs {
 
     private static String version(Program program) {
         var command = new ArrayList<String>();
-        // Some tell their version on standard error.
+        // Some print their version to standard error.
         command.addAll(List.of("sh", "-c", "exec \"$0\" \"$@\" </dev/null 2>&1", program.name()));
         command.addAll(program.versionArguments());
         try {

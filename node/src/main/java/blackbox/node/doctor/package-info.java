@@ -1,6 +1,6 @@
 /// What this machine can do for Blackbox, and how to get what is missing.
 ///
-/// Looks only, unless it is asked to get what is missing; changes nothing but caches then.
+/// Only looks, unless it is asked to fetch what is missing; even then it changes nothing but caches.
 @NullMarked
 package blackbox.node.doctor;
 

@@ -14,8 +14,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Replaces and revokes the keys of a data folder: the change in the folder and the statement in the log of
-/// runs, in an order in which an interruption can be made good by doing it again.
+/// Replaces and revokes the keys of a data folder: changes the folder and states the change in the log of
+/// runs, in such an order that an interrupted operation is completed by running it again.
 public final class KeyRotation {
 
     private final DataFolder data;
@@ -26,7 +26,7 @@ public final class KeyRotation {
         this.access = access;
     }
 
-    /// Replaces the long-term key by a new one under the same name; the old private key is destroyed.
+    /// Replaces the long-term key with a new one under the same name; the old private key is destroyed.
     ///
     /// @return what is known of the new key
     /// @throws RecorderException when either key cannot be opened, or the old one has expired
@@ -41,10 +41,10 @@ public final class KeyRotation {
         }
     }
 
-    /// Says in the log of runs that a key is not to be believed any more. The key that seals data files is
-    /// also taken out of the folder, so that ingest makes another.
+    /// States in the log of runs that a key is not to be trusted anymore. The key that seals data files is
+    /// also removed from the folder, so that ingest makes another.
     ///
-    /// @throws RecorderException when the log never had the key
+    /// @throws RecorderException when the log never named the key
     /// @throws IllegalArgumentException when it is the key that signs the log, or there is no log
     public Role revoke(NoteVerifier key) throws RecorderException, IOException {
         try (LogKey current = LogKeys.load(data.keys(), access)) {
@@ -53,7 +53,7 @@ public final class KeyRotation {
                         "this key signs the log of runs; rotate it first: blackbox keys rotate");
             }
             if (!hasLog()) {
-                throw new IllegalArgumentException("there is no log of runs in " + data.log() + " to say it in");
+                throw new IllegalArgumentException("there is no log of runs in " + data.log() + " to state it in");
             }
             Role role = key.name().equals(current.origin()) ? Role.LOG : Role.INGEST;
             log(current).revoke(key, role);
@@ -71,7 +71,7 @@ public final class KeyRotation {
         return new TransparencyLogWriter(data.log(), signer, access.clock());
     }
 
-    /// A public key in the folder is trusted without asking the log, so it must go.
+    /// A public key in the folder is trusted without consulting the log, so it must be removed.
     private void forget(NoteVerifier key) throws IOException {
         for (Path file : new LocalTrust(data).publicKeyFiles()) {
             if (Files.readString(file).strip().equals(key.encoded())) {

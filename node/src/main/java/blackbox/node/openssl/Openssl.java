@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// OpenSSL 3's libcrypto, where the machine has it. Safe for use by many threads.
 ///
-/// Its Ed25519 has no cofactor, bounds S and compares encodings of R, so what holds for it holds for the JDK too.
+/// Its Ed25519 verification is cofactorless, bounds S and compares encodings of R, so a signature that it
+/// accepts is one that the JDK accepts too.
 public final class Openssl implements Ed25519Shortcut {
 
     private static final String LIBRARY = "libcrypto.so.3";
@@ -19,14 +20,14 @@ public final class Openssl implements Ed25519Shortcut {
         this.version = version;
     }
 
-    /// The machine's, or null where there is none that can be loaded.
+    /// The machine's library, or null if there is none that can be loaded.
     public static @Nullable Openssl load() {
         if (System.getProperty("jna.tmpdir") == null) {
-            System.setProperty("jna.tmpdir", System.getProperty("java.io.tmpdir")); // or it is the home folder
+            System.setProperty("jna.tmpdir", System.getProperty("java.io.tmpdir")); // otherwise it is the home folder
         }
         try {
             Native.register(Crypto.class, NativeLibrary.getInstance(LIBRARY));
-            // What the machine's openssl.cnf would load has no part in this.
+            // Nothing that the machine's openssl.cnf would load is used.
             boolean begun = Crypto.OPENSSL_init_crypto(Crypto.INIT_NO_LOAD_CONFIG, null) == 1;
             return begun ? new Openssl(Crypto.OpenSSL_version(0)) : null;
         } catch (LinkageError e) {
@@ -34,7 +35,7 @@ public final class Openssl implements Ed25519Shortcut {
         }
     }
 
-    /// Name, version and date, as it gives them.
+    /// Name, version and date, as the library reports them.
     public String version() {
         return version;
     }
@@ -49,7 +50,7 @@ public final class Openssl implements Ed25519Shortcut {
                     && Crypto.EVP_DigestVerifyInit(context, null, null, null, key) == 1
                     && Crypto.EVP_DigestVerify(context, signature, signature.length, text, text.length) == 1;
         } finally {
-            // Both take null.
+            // Both accept null.
             Crypto.EVP_MD_CTX_free(context);
             Crypto.EVP_PKEY_free(key);
         }

@@ -1,5 +1,6 @@
-/// OpenSSL's Ed25519, through JNA: it verifies without warming up. It finds signatures that hold and decides
-/// nothing; without it everything works as it does with it (docs/decisions/0080-ed25519-by-openssl.md).
+/// OpenSSL's Ed25519, through JNA: it verifies without warming up. A signature that it accepts counts as
+/// valid, any other is left to the JDK; without it everything works the same, only more slowly
+/// (docs/decisions/0080-ed25519-by-openssl.md).
 @NullMarked
 package blackbox.node.openssl;
 

@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The agent in its VM: started, waited for, its workspace brought back, the VM ended. Ctrl-C ends the VM;
+/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. Ctrl-C ends the VM;
 /// the run is then closed as interrupted.
 final class AgentRun {
 
@@ -97,7 +97,7 @@ final class AgentRun {
         }
     }
 
-    /// Waits until the agent has been started, or will not be.
+    /// Waits until the agent has been started, or until it is clear that it will not be.
     void awaitStarted() {
         try {
             started.await();
@@ -106,8 +106,8 @@ final class AgentRun {
         }
     }
 
-    /// Runs it and ends the VM. Failures of the VM are an ending too: what was recorded until then is closed
-    /// and kept.
+    /// Runs the agent and ends the VM. A failure of the VM is an ending too: what was recorded until then is
+    /// closed and kept.
     Ending run(GuestFeeds feeds) throws InterruptedException {
         Thread owner = Thread.currentThread();
         Thread onSignal = new Thread(() -> interrupt(owner), "interrupt");
@@ -131,13 +131,13 @@ final class AgentRun {
         }
     }
 
-    /// The guest's clock during the run; for [#run]'s caller, after it.
+    /// The guest's clock during the run; for the caller of [#run], once it has returned.
     RunClock clock() {
         return new RunClock(
                 began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
     }
 
-    /// Ctrl-C: the VM ends at once, the run is closed by its owner, and only then does the process end.
+    /// Ctrl-C: the VM ends at once, its owner closes the run, and only then does the process end.
     private void interrupt(Thread owner) {
         interrupted = true;
         says.accept("interrupted: ending the VM and closing the run");
@@ -181,7 +181,7 @@ final class AgentRun {
             if (e.code() != Code.TIMEOUT || interrupted) {
                 throw e;
             }
-            says.accept("the time is up: ending the command");
+            says.accept("the timeout was reached: ending the command");
             why = "timeout";
             exit = terminate();
         }
@@ -194,8 +194,8 @@ final class AgentRun {
         return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
     }
 
-    /// What the guest did to hand its workspace over is part of the run, down to the last event. How the command
-    /// ended is known by now, and stays known when that fails.
+    /// What the guest does to hand its workspace over is part of the run, down to the last event. How the
+    /// command ended is known by now and is kept even if this fails.
     private WorkspaceDisk.@Nullable Unpacked handOver(GuestFeeds feeds) throws VmException {
         AgentHandover handover = AgentHandover.of(vm, workspace, feeds::expectSilence);
         WorkspaceDisk.Unpacked out = handover.workspace();
@@ -205,7 +205,7 @@ final class AgentRun {
         }
         VmException refused = handover.refused();
         if (refused != null) {
-            says.accept("the workspace was not brought back: " + refused.getMessage());
+            says.accept("the workspace could not be copied back: " + refused.getMessage());
         }
         VmException undrained = handover.undrained();
         if (undrained != null) {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Anchors a data folder's log of runs in the background, where there is anyone to ask. Whatever goes wrong
-/// with it, nothing else waits for it or fails.
+/// Anchors a data folder's log of runs in the background, if there is anyone to ask. Whatever goes wrong
+/// here, nothing else waits for it or fails because of it.
 public final class AnchorService implements AutoCloseable {
 
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
@@ -26,9 +26,9 @@ public final class AnchorService implements AutoCloseable {
         this.loop = loop;
     }
 
-    /// Starts; does nothing where nobody is to be asked.
+    /// Starts; does nothing if there is nobody to ask.
     ///
-    /// @param says hears when anchoring begins to fail and when it works again
+    /// @param says is told when anchoring begins to fail and when it works again
     public static AnchorService start(DataFolder data, AnchorSettings settings, Consumer<String> says) {
         return start(data, settings, AnchorLoop.Pacing.STANDARD, says);
     }
@@ -44,8 +44,8 @@ public final class AnchorService implements AutoCloseable {
         return new AnchorService(client, AnchorLoop.start(anchoring, pacing, says));
     }
 
-    /// Anchors once, for a run that has ended: whoever does not answer by then is asked again by the next `serve`,
-    /// `anchor` or `record`.
+    /// Anchors once, for a run that has ended: whoever does not answer in time is asked again by the next
+    /// `serve`, `anchor` or `record`.
     public static AnchorService once(DataFolder data, Consumer<String> says) {
         try {
             AnchorSettings settings = AnchorSettings.read(data.keys(), List.of());
@@ -56,7 +56,7 @@ public final class AnchorService implements AutoCloseable {
         }
     }
 
-    /// Waits until everyone was asked once, for at most `timeout`; at once where nobody is to be asked.
+    /// Waits until everyone was asked once, for at most `timeout`; returns at once if there is nobody to ask.
     public void awaitFirst(Duration timeout) throws InterruptedException {
         if (loop != null) {
             loop.awaitFirst(timeout);

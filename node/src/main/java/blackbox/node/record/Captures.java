@@ -22,7 +22,7 @@ final class Captures {
 
     private Captures() {}
 
-    /// The run's folder, for its owner alone: a disk holds more than events tell.
+    /// The run's folder, readable by its owner alone: a disk holds more than the events show.
     static Path makeFolder(DataFolder data, RunId run) throws IOException {
         Path all = Files.createDirectories(data.captures());
         Path folder = Files.createDirectory(
@@ -35,13 +35,13 @@ final class Captures {
     /// What is kept of `vm` in `folder`.
     static CapturedFiles of(Machine vm, Path folder, CaptureLimits limits) {
         Path blocks = CaptureName.BLOCKS.in(folder);
-        // QEMU has several writes to the log under way at once, and they may come to be there in any order.
+        // QEMU has several writes to the log in flight at once, and they may complete in any order.
         var files = new ArrayList<CaptureFile>();
         files.add(new CaptureFile(CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settled(vm)));
         addFrames(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
         addFrames(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
         if (vm.facts().tier() == Tier.EXACT) {
-            // Not bounded: without it whole there is no replay.
+            // Not bounded: without all of it there is no replay.
             for (CaptureName name : CaptureName.EXACT) {
                 files.add(new CaptureFile(name.text(), name.in(folder)));
             }
@@ -60,7 +60,7 @@ final class Captures {
             vm.settleDisks();
             return true;
         } catch (VmException e) {
-            return false; // the host's disk is slow, or the VM is about to end: there is a next time
+            return false; // the host's disk is slow, or the VM is about to end; the next call tries again
         }
     }
 }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// Which Kafka to use, as the user said.
+/// Which Kafka to use, as the user configured it.
 ///
 /// @param servers `HOST:PORT[,…]` of a real cluster, or null for the embedded broker
 /// @param properties file with further client settings (TLS, SASL), passed through as they are, or null

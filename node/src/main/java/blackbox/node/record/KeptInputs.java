@@ -10,14 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/// What a run was given and what executing it again has to be given too, in its folder of captures: the
-/// archive of its workspace and the entropy of its guest, both for their owner alone. `run.open` seals their
-/// digests, not them.
+/// The inputs of a run that a replay needs again, stored in its captures folder: the archive of its workspace
+/// and the entropy of its guest, both readable by their owner alone. `run.open` seals their digests, not
+/// their content.
 final class KeptInputs {
 
     private KeptInputs() {}
 
-    /// Keeps them, the workspace only when it fits into `bytesMax` octets.
+    /// Stores them; the workspace only if it fits into `bytesMax` octets.
     static void keep(Machine vm, GuestEntropy entropy, Path folder, long bytesMax) throws VmException, IOException {
         long bytes = vm.facts().workspace().bytes();
         if (bytes > 0 && bytes <= bytesMax) {

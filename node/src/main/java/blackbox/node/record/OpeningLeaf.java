@@ -12,14 +12,14 @@ import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.TierChoice;
 import java.util.Locale;
 
-/// A run's first leaf, from what was asked for and what was started.
+/// A run's first leaf, made from what was requested and what was started.
 final class OpeningLeaf {
 
     private OpeningLeaf() {}
 
-    /// @param tier what was asked for and what came of it
-    /// @param entropy digest of what the guest's random generator is given
-    /// @param recorder who records
+    /// @param tier what was requested and what was chosen
+    /// @param entropy digest of what seeds the guest's random generator
+    /// @param recorder the recorder
     static RunOpening of(RecordRequest request, TierChoice tier, StartFacts facts, Hash entropy, Recorder recorder) {
         return new RunOpening(
                 new RecordedTier(facts.tier().label(), tier.asked().label(), tier.reason()),

@@ -25,7 +25,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Broker, publisher and ingest of one data folder, in this process. A data folder has one pipeline at a
-/// time: whoever holds its lock. Starting it first publishes what crashed recorders left in their spools.
+/// time: whoever holds its lock. When it starts, it first publishes what crashed recorders left in their
+/// spools.
 public final class Pipeline implements AutoCloseable {
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(2);
@@ -43,8 +44,8 @@ public final class Pipeline implements AutoCloseable {
         this.ingest = ingest;
     }
 
-    /// Starts the pipeline under a lock that the caller has taken; the pipeline lets go of it when it is
-    /// closed, or now if it cannot start.
+    /// Starts the pipeline under a lock that the caller has taken; the pipeline releases it when it is
+    /// closed, or at once if it cannot start.
     public static Pipeline start(PipelineLock lock, DataFolder data, KafkaSettings kafka)
             throws IngestException, RecorderException, IOException {
         EmbeddedBroker broker = null;
@@ -71,7 +72,8 @@ public final class Pipeline implements AutoCloseable {
         }
     }
 
-    /// The folder's long-term key is made before anything can be recorded under it, so that ingest knows it.
+    /// The folder's long-term key is created before anything can be recorded under it, so that ingest knows
+    /// it.
     private static Supplier<List<NoteVerifier>> trust(DataFolder data) throws IOException, RecorderException {
         if (LogKeys.conf(data.keys()) == null) {
             TransparencyLog.open(data).close();
@@ -85,7 +87,7 @@ public final class Pipeline implements AutoCloseable {
         };
     }
 
-    /// Publishes what recorders that are gone left behind, and logs the last checkpoint of each in the log of runs.
+    /// Publishes what dead recorders left behind, and adds the last checkpoint of each to the log of runs.
     public List<SpoolRecovery.Recovered> recover(DataFolder data) throws RecorderException {
         List<SpoolRecovery.Recovered> recovered = new SpoolRecovery(
                         data.spool(), data.quarantine(), run -> RunLock.isHeld(data, run))
@@ -111,7 +113,7 @@ public final class Pipeline implements AutoCloseable {
 
     /// Waits until the table has the run's rows before `endIndex`.
     ///
-    /// @return whether it has
+    /// @return whether it has them
     public boolean await(RunId run, long endIndex, Duration timeout) throws IngestException {
         return ingest.await(run, endIndex, timeout) == IngestService.Awaited.COMMITTED;
     }

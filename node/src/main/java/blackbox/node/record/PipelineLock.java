@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// The right to run the pipeline of a data folder: a lock on `pipeline.lock` that ends with the process. The
-/// file says where the holder's broker listens, so that others can publish there.
+/// file contains the address of the holder's broker, so that others can publish there.
 public final class PipelineLock implements AutoCloseable {
 
     private static final int ADDRESS_BYTES_MAX = 4_096;
@@ -21,7 +21,7 @@ public final class PipelineLock implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// Takes the lock; null when another process, or another pipeline of this one, has it.
+    /// Takes the lock; null when another process, or another pipeline of this process, has it.
     public static @Nullable PipelineLock tryTake(DataFolder data) throws IOException {
         Files.createDirectories(data.root());
         ProcessLock lock = ProcessLock.tryTake(data.pipelineLock());
@@ -32,13 +32,13 @@ public final class PipelineLock implements AutoCloseable {
         return new PipelineLock(lock);
     }
 
-    /// Says where the broker listens.
+    /// Writes down where the broker listens.
     void announce(String bootstrapServers) throws IOException {
         lock.channel().truncate(0);
         lock.channel().write(ByteBuffer.wrap((bootstrapServers + "\n").getBytes(StandardCharsets.UTF_8)), 0);
     }
 
-    /// Where the holder's broker listens; null when it has not said so yet.
+    /// Where the holder's broker listens; null if the holder has not written it down yet.
     public static @Nullable String announced(DataFolder data) throws IOException {
         Path file = data.pipelineLock();
         if (!Files.exists(file) || Files.size(file) > ADDRESS_BYTES_MAX) {

@@ -14,18 +14,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Carries one run from its spool to the table while it is recorded. Comes up beside the VM, on a thread of its
-/// own, since recording needs only the spool; a broker that does not come up costs nothing that was recorded.
+/// Carries one run from its spool to the table while it is recorded. Starts in parallel with the VM, on its
+/// own thread, since recording needs only the spool; if the broker does not start, nothing that was recorded
+/// is lost.
 final class Publication {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
     private static final Duration TABLE_LOOK_EVERY = Duration.ofMillis(100);
 
-    /// How long another process may bring nothing of the run into the table; one that works does every second.
+    /// How long another process may add nothing of the run to the table; one that works does so every second.
     private static final Duration TABLE_PATIENCE = Duration.ofSeconds(30);
 
-    /// How long a broker that does not answer is waited for at a run's end; what it did not take stays in the
+    /// How long to wait at a run's end for a broker that does not answer; what it did not take stays in the
     /// spool.
     private static final Duration BROKER_PATIENCE = Duration.ofSeconds(20);
 
@@ -65,13 +66,13 @@ final class Publication {
         }
     }
 
-    /// Iceberg's class for its threads cannot be loaded any more once the process was told to end.
+    /// Iceberg's class for its threads cannot be loaded anymore once the process was told to end.
     private static IllegalStateException ending(LinkageError e) {
-        return new IllegalStateException("the process was told to end before", e);
+        return new IllegalStateException("the process was told to end before that", e);
     }
 
-    /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`, or
-    /// another `record`), once that has said where it listens.
+    /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`,
+    /// or another `record`), once that process has written down where it listens.
     private KafkaPublisher publisher() throws IngestException, RecorderException, IOException, InterruptedException {
         for (long deadline = System.nanoTime() + START_TIMEOUT.toNanos(); System.nanoTime() < deadline; ) {
             PipelineLock lock = PipelineLock.tryTake(data);
@@ -94,12 +95,12 @@ final class Publication {
     private KafkaPublisher own(PipelineLock lock) throws IngestException, RecorderException, IOException {
         Pipeline own = Pipeline.start(lock, data, kafka);
         pipeline = own;
-        // Before anything of this run is sent: who waits for this run's rows has waited for theirs.
+        // Before anything of this run is sent: whoever waits for this run's rows has then waited for theirs.
         recover(own);
         return own.publisher();
     }
 
-    /// Publishes what earlier recorders left behind; what cannot be stays in their spools.
+    /// Publishes what earlier recorders left behind; what cannot be published stays in their spools.
     private void recover(Pipeline own) {
         try {
             own.recover(data)
@@ -108,34 +109,34 @@ final class Publication {
                             + left.run() + " left behind"
                             + (left.quarantined().isEmpty() ? "" : "; damaged ends are in " + left.quarantined())));
         } catch (RecorderException e) {
-            says.accept("what earlier recorders left behind is not published yet: " + e.getMessage());
+            says.accept("what earlier recorders left behind could not be published yet: " + e.getMessage());
         }
     }
 
-    /// Waits until everything recorded is in the table. The spool must be closed.
+    /// Waits until everything that was recorded is in the table. The spool must be closed.
     ///
-    /// @return null when it is, else why not yet; nothing is lost then
+    /// @return null when it is, otherwise why not yet; nothing is lost then
     @Nullable
     String finish(long endIndex, Duration timeout) throws IngestException, IOException, InterruptedException {
         starter.join(START_TIMEOUT);
         Exception why = failure;
         if (why != null || pump == null) {
-            return "the broker did not come up" + (why == null ? "" : ": " + why.getMessage());
+            return "the broker did not start" + (why == null ? "" : ": " + why.getMessage());
         }
         long deadline = System.nanoTime() + timeout.toNanos();
         String unsent = sent(deadline);
         return unsent == null ? ingested(endIndex, deadline) : unsent;
     }
 
-    /// Where the run is that the table does not have yet.
+    /// Where the run is while the table does not have all of it yet.
     String whereabouts() throws InterruptedException {
         return spool.awaitEmpty(0) ? "at the broker" : "in the spool";
     }
 
-    /// Waits for the broker to have everything. When the process whose broker we borrowed ends meanwhile, its
-    /// pipeline is taken over.
+    /// Waits until the broker has everything. If the process whose broker we use ends meanwhile, its pipeline
+    /// is taken over.
     ///
-    /// @return null when it has, else why not
+    /// @return null when it has, otherwise why not
     private @Nullable String sent(long deadline) throws InterruptedException {
         long answered = System.nanoTime();
         while (System.nanoTime() < deadline && System.nanoTime() - answered < BROKER_PATIENCE.toNanos()) {
@@ -149,14 +150,14 @@ final class Publication {
             answered = trouble() == null ? System.nanoTime() : answered;
         }
         String trouble = trouble();
-        return "the broker has not taken everything" + (trouble == null ? "" : ": " + trouble);
+        return "the broker has not accepted everything" + (trouble == null ? "" : ": " + trouble);
     }
 
-    /// Waits for the table, which another process fills as long as it holds the pipeline. When that process ends
-    /// before it has, its pipeline is taken over. A process that ingests other things, or nothing of this run any
-    /// more, is not waited for to the end.
+    /// Waits for the table, which another process fills as long as it holds the pipeline. If that process
+    /// ends before it is done, its pipeline is taken over. A process that ingests other things, or nothing
+    /// more of this run, is not waited for to the end.
     ///
-    /// @return null when the table has the run, else why not
+    /// @return null when the table has the run, otherwise why not
     private @Nullable String ingested(long endIndex, long deadline)
             throws IngestException, IOException, InterruptedException {
         var recordings = Recordings.unchecked(data.root());

@@ -20,13 +20,12 @@ import org.jspecify.annotations.Nullable;
 /// @param image name of the guest image
 /// @param name what the user calls the run, or null
 /// @param workspace folder that goes in, or null for an empty one
-/// @param environment added to the agent's environment; names are recorded, values are not, which are
-/// [OctetText]
+/// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not
 /// @param timeout how long the agent may run, or null
 /// @param network what the VM's network reaches
 /// @param user `agent` or `root`
-/// @param limits how much is kept beside the events
-/// @param tier how faithfully it shall be possible to run it again
+/// @param limits how much is stored beside the events
+/// @param tier how faithfully it must be possible to replay it
 /// @param command the agent's program and arguments, each [OctetText]
 public record RecordRequest(
         String image,
@@ -39,11 +38,11 @@ public record RecordRequest(
         CaptureLimits limits,
         TierOption tier,
         List<String> command) {
-    /// What a run's first event holds of the command and the names in its environment, as JSON: a leaf has at
-    /// most 65,535 octets, and some thousands are its own.
+    /// The most that a run's first event holds of the command and the names in its environment, as JSON: a
+    /// leaf has at most 65,535 octets, and it needs some thousands itself.
     public static final int GIVEN_BYTES_MAX = 48 << 10;
 
-    /// How much of it these take.
+    /// How many octets the command and these names take there.
     public static int givenBytes(List<String> command, Collection<String> names) {
         var mapper = new ObjectMapper();
         var sealed = mapper.createObjectNode();

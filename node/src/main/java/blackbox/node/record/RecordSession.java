@@ -47,8 +47,7 @@ import java.util.SortedMap;
 import java.util.function.Consumer;
 
 /// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
-/// first instruction, the close comes after the VM has ended, and only then is it said that the run is
-/// recorded.
+/// first instruction, the close comes after the VM has ended, and only then is the run reported as recorded.
 public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
@@ -67,7 +66,7 @@ public final class RecordSession {
     private final SecureRandom random = CryptoProvider.current().random();
 
     /// @param streams the agent's
-    /// @param listener hears how it goes
+    /// @param listener is told about the progress
     public RecordSession(
             DataFolder data,
             RecordRequest request,
@@ -82,7 +81,7 @@ public final class RecordSession {
         this.says = listener::say;
     }
 
-    /// Records.
+    /// Records the run.
     ///
     /// @throws VmException when the VM does not come up; nothing was recorded then
     /// @throws RecorderException when the recorder cannot go on; what was recorded before is kept
@@ -124,7 +123,7 @@ public final class RecordSession {
         }
     }
 
-    /// What is there when the run begins.
+    /// What exists when the run begins.
     ///
     /// @param tier of the run, and why
     /// @param steady the run's clock, and what times events by it
@@ -198,16 +197,16 @@ public final class RecordSession {
         }
     }
 
-    /// Waits for the table, and has the log of runs anchored meanwhile, which holds nothing up: whoever
+    /// Waits for the table, and has the log of runs anchored meanwhile. Anchoring holds nothing up: whoever
     /// does not answer in that time is asked again later.
     private void finish(Publication publication, long recorded)
             throws RecorderException, IngestException, IOException, InterruptedException {
         try (AnchorService anchors = AnchorService.once(data, says)) {
             String unfinished = publication.finish(recorded, PUBLISH_TIMEOUT);
             if (unfinished != null) {
-                says.accept("the run is recorded and kept " + publication.whereabouts()
+                says.accept("the run is recorded and stored " + publication.whereabouts()
                         + ", but not all of it is in the table yet: " + unfinished
-                        + "; the next 'blackbox serve' or 'record' goes on with it");
+                        + "; the next 'blackbox serve' or 'record' will continue with it");
             }
             anchors.awaitFirst(ANCHOR_PATIENCE);
         }
@@ -230,12 +229,12 @@ public final class RecordSession {
                 EventHeader.host(clock.nowNs()), facts.ready().tracer()));
     }
 
-    /// Without it the run is recorded all the same; the next run's recorder tries again.
+    /// The run is recorded even without it; the next run's recorder tries again.
     private void vouchForIngest(TransparencyLog runs) {
         try {
             runs.vouchForIngest();
         } catch (RecorderException e) {
-            says.accept("the log of runs does not vouch for ingest's key yet: " + e.getMessage());
+            says.accept("the log of runs could not vouch for ingest's key yet: " + e.getMessage());
         }
     }
 }

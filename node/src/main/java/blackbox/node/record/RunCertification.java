@@ -9,13 +9,13 @@ import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/// Makes a run's first key and has it certified in the log of runs, on a thread of its own: it goes on beside the
-/// VM's start, so that the agent does not wait for it.
+/// Makes a run's first key and has it certified in the log of runs, on its own thread and while the VM
+/// starts, so that the agent does not wait for it.
 final class RunCertification implements AutoCloseable {
 
     private final CompletableFuture<Certified> result = new CompletableFuture<>();
 
-    /// A run that may begin.
+    /// A certified run, which may begin.
     ///
     /// @param certificate the signed note, which the log of runs holds
     record Certified(TransparencyLog runs, EphemeralKeys keys, String certificate) {}
@@ -43,7 +43,7 @@ final class RunCertification implements AutoCloseable {
 
     /// Waits until the certificate is in the log.
     ///
-    /// @throws RecorderException when it could not be: the run cannot begin then
+    /// @throws RecorderException when that failed; the run cannot begin then
     Certified await() throws RecorderException, InterruptedException {
         try {
             return result.get();
@@ -55,7 +55,7 @@ final class RunCertification implements AutoCloseable {
         }
     }
 
-    /// Lets go of the long-term key.
+    /// Releases the long-term key.
     @Override
     public void close() {
         CompletableFuture<Void> _ =

@@ -4,13 +4,14 @@ import blackbox.vm.machine.ClockDrift;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/// The guest's wall clock during a run, as `run.close` keeps it in `clock`: a replay begins at the same time, and a
-/// reader knows how far off the times were that the agent saw.
+/// The guest's wall clock during a run, as `run.close` stores it in `clock`: a replay begins at the same
+/// time, and a reader knows how far off the times were that the agent saw.
 ///
-/// @param startNs what it showed right before the agent's first process was made, nanoseconds since 1970; null where
-/// there was none
-/// @param endNs what it showed when the agent had ended, by the guest's word; null where it did not end by itself
-/// @param drift how well it kept the host's time; null in the live tier
+/// @param startNs what it showed right before the agent's first process was created, nanoseconds since 1970;
+///     null if there was none
+/// @param endNs what it showed when the agent had ended, as the guest reported it; null if the agent did not
+///     end by itself
+/// @param drift how far it drifted from the host's time; null in the live tier
 record RunClock(
         @Nullable Long startNs,
         @Nullable Long endNs,

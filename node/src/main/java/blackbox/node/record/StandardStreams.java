@@ -7,15 +7,15 @@ import java.io.OutputStream;
 ///
 /// @param in read until its end
 /// @param out gets what the agent prints, octet for octet
-/// @param error the same for its standard error
+/// @param error gets what it prints on standard error
 public record StandardStreams(InputStream in, OutputStream out, OutputStream error) {
 
-    /// This program's own.
+    /// Those of this program.
     public static StandardStreams own() {
         return new StandardStreams(System.in, System.out, System.err);
     }
 
-    /// For an agent that has nothing to read, and whose words are not this program's answer.
+    /// For an agent that has nothing to read and whose output is not part of this program's answer.
     public static StandardStreams asides() {
         return new StandardStreams(InputStream.nullInputStream(), System.err, System.err);
     }

@@ -18,8 +18,8 @@ import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.List;
 
-/// A data folder's log of runs, open to be written, with the long-term key that signs it. The first use makes the key
-/// and the trust policy that says: this log is believed.
+/// A data folder's log of runs, open for writing, with the long-term key that signs it. The first use creates
+/// the key and the trust policy that trusts this log.
 public final class TransparencyLog implements AutoCloseable {
 
     private static final String INGEST = "ingest";
@@ -39,7 +39,7 @@ public final class TransparencyLog implements AutoCloseable {
 
     /// Opens the log and its key.
     ///
-    /// @throws RecorderException when the key cannot be had
+    /// @throws RecorderException when the key cannot be opened or created
     public static TransparencyLog open(DataFolder data) throws RecorderException {
         LogKey key = LogKeys.loadOrCreate(data.keys(), KeyAccess.system());
         try {
@@ -74,8 +74,8 @@ public final class TransparencyLog implements AutoCloseable {
         return key.first().verifier();
     }
 
-    /// Has the log vouch for the key that seals data files. What was said once is remembered beside the key, so that
-    /// not every run reads the whole log.
+    /// Has the log vouch for the key that seals data files. That this was done is remembered beside the key,
+    /// so that not every run reads the whole log.
     void vouchForIngest() throws RecorderException {
         NoteVerifier ingest = KeyFile.loadOrCreate(data.keys(), INGEST).verifier();
         Path told = data.keys().resolve(INGEST + ".certified");

@@ -24,24 +24,24 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A replay that stands still at a moment, and what can be asked of it: one command a line, until the input
-/// ends, and one answer for each. Nothing that is done here changes the recording, and there is no network.
+/// A replay that is paused at a moment, and the commands that inspect it: one command per line until the
+/// input ends, and one answer for each. Nothing done here changes the recording, and there is no network.
 public final class DebugSession implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final int MEMORY_BYTES_MAX = 4_096;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> HELP = List.of(
-            "where                  this place",
-            "next [KIND]            land at the next event, or the next of a kind such as process.exec",
-            "to INDEX|TIME          land elsewhere in this run",
-            "step [N], back [N]     execute N instructions more, or N less (1 unless said otherwise)",
-            "registers              what the processor holds",
-            "memory ADDRESS LENGTH  memory as the program that runs now sees it; the address in hex",
-            "processes              who lives here, by the recorded events",
-            "console, output        what the guest wrote to its console, and the agent to its streams, by now",
-            "disk                   how to look at the disk as it was at this event",
-            "finish                 execute to the end of the recording",
-            "quit                   (a debugger leaves by `disconnect`: `detach` lets the guest go on)");
+            "where                  show the current position",
+            "next [KIND]            go to the next event, or the next of a kind such as process.exec",
+            "to INDEX|TIME          go to another moment of this run",
+            "step [N], back [N]     go N instructions forward or back (default: 1)",
+            "registers              show the processor's registers",
+            "memory ADDRESS LENGTH  show memory as the program that runs now sees it; ADDRESS in hex",
+            "processes              list the processes alive now, by the recorded events",
+            "console, output        show what the guest's console and the agent have printed so far",
+            "disk                   print the command that shows the disk at this event",
+            "finish                 run to the end of the recording",
+            "quit                   (leave gdb with `disconnect`; `detach` would let the guest continue)");
 
     private final ReplayRequest request;
     private final Seeker seeker;
@@ -59,11 +59,11 @@ public final class DebugSession implements AutoCloseable {
         this.event = event;
     }
 
-    /// Lands.
+    /// Seeks to an event.
     ///
     /// @param index of an event
-    /// @param says hears progress
-    /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
+    /// @param says receives progress
+    /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
     public static DebugSession at(ReplayRequest request, long index, LandingReport report, Consumer<String> says)
             throws ReplayException, IOException {
         var event = FrameLookup.at(request.recordings(), request.facts().run(), index);
@@ -71,7 +71,7 @@ public final class DebugSession implements AutoCloseable {
         return new DebugSession(request, seeker, report, seeker.land(event.seq()), event);
     }
 
-    /// Says where it stands, and then answers commands until `in` ends.
+    /// Prints where it is, and then answers commands until `in` ends.
     ///
     /// @param why the run is replayed exactly, for people
     /// @throws ReplayException `ENGINE` when the machine fails
@@ -94,12 +94,12 @@ public final class DebugSession implements AutoCloseable {
         }
     }
 
-    /// Whether a command was none, or asked for what the recording has not.
+    /// Whether a command was unknown, or asked for something that the recording does not have.
     public boolean misunderstood() {
         return misunderstood;
     }
 
-    /// Whether it waits for the next command, and nothing runs.
+    /// Whether it is waiting for the next command, with nothing running.
     public boolean isAsking() {
         return asking;
     }
@@ -114,12 +114,13 @@ public final class DebugSession implements AutoCloseable {
         }
     }
 
-    /// Leaves the machine's debugger socket to whoever wants it.
+    /// Frees the machine's debugger socket for another client.
     private void release() throws VmException {
         landed.machine().release();
     }
 
-    /// Answers; what was asked wrongly is said, and the machine stays. False when it has ended.
+    /// Answers a command; a bad command is reported and leaves the machine where it is. False when the
+    /// session has ended.
     private boolean answer(String[] words) throws VmException, IOException, ReplayException {
         try {
             return obey(words);
@@ -191,11 +192,11 @@ public final class DebugSession implements AutoCloseable {
                 landed.machine().debugger());
     }
 
-    /// What the recorded events tell is known at events alone.
+    /// What the recorded events show is known only at events.
     private void atEvent() throws VmException {
         if (landed.machine().position() != landed.position()) {
             throw new IllegalArgumentException(
-                    "this place is not at an event any more; `to " + event.index() + "` lands at the last one again");
+                    "this position is not at an event anymore; `to " + event.index() + "` goes back to the last one");
         }
     }
 
@@ -226,7 +227,7 @@ public final class DebugSession implements AutoCloseable {
         before.close();
     }
 
-    /// Forward the machine goes on; back a fresh one is brought there.
+    /// Forward, the machine continues; backward, a fresh machine is brought there.
     private void move(long instructions) throws VmException, ReplayException {
         long target = landed.machine().position() + instructions;
         if (target < 0 || target >= landed.end()) {
@@ -254,7 +255,7 @@ public final class DebugSession implements AutoCloseable {
     private void memory(long address, String words) throws VmException {
         int length = Integer.parseInt(words);
         if (length < 1 || length > MEMORY_BYTES_MAX) {
-            throw new IllegalArgumentException("a length from 1 to " + MEMORY_BYTES_MAX);
+            throw new IllegalArgumentException("the length must be from 1 to " + MEMORY_BYTES_MAX);
         }
         ObjectNode answer = JSON.createObjectNode();
         answer.putObject("memory")
@@ -282,7 +283,7 @@ public final class DebugSession implements AutoCloseable {
 
     private static String word(String[] words, int at) {
         if (words.length <= at) {
-            throw new IllegalArgumentException("'" + words[0] + "' needs more words; help lists them");
+            throw new IllegalArgumentException("'" + words[0] + "' is incomplete; help shows what it takes");
         }
         return words[at];
     }

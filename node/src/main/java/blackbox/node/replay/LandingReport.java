@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// How a landing's answers are written.
+/// How the answers of a debug session are written.
 ///
-/// @param out where to
+/// @param out where to write them
 /// @param form of the answers
 public record LandingReport(PrintWriter out, Form form) {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -21,19 +21,19 @@ public record LandingReport(PrintWriter out, Form form) {
     /// The form of the answers.
     public enum Form {
         TEXT,
-        /// As text, to somebody who sits there.
+        /// As text, for a person.
         PROMPTED,
-        /// A document a line, one for each command.
+        /// A JSON document per line, one for each command.
         JSON
     }
 
-    /// Where a replay stands.
+    /// Where a replay is paused.
     ///
-    /// @param event at which it landed
+    /// @param event at which it stopped
     /// @param instruction the next one, counted from 0
     /// @param instructions how many there are
-    /// @param executedFrom the instruction from which they were executed: 0, or where an earlier replay was kept
-    /// @param beyond how many instructions from the event's place on this is; negative before it
+    /// @param executedFrom the instruction from which they were executed: 0, or that of a replay checkpoint
+    /// @param beyond how many instructions this is after the event's position; negative if before it
     /// @param debugger the socket for gdb
     record Place(
             RunId run,
@@ -73,7 +73,7 @@ public record LandingReport(PrintWriter out, Form form) {
         line("landed", place.event().line().strip());
         String exactly = place.beyond() == 0
                 ? ", as the kernel reports this event"
-                : ", " + Math.abs(place.beyond()) + (place.beyond() > 0 ? " behind" : " before") + " this event's";
+                : ", " + Math.abs(place.beyond()) + (place.beyond() > 0 ? " after" : " before") + " this event's";
         line("instruction", place.instruction() + " of " + place.instructions() + exactly);
         line(
                 "executed",
@@ -84,7 +84,7 @@ public record LandingReport(PrintWriter out, Form form) {
         out.flush();
     }
 
-    /// What was asked wrongly.
+    /// Reports a bad command.
     void fault(Exception e) {
         answer(JSON.createObjectNode().put("error", String.valueOf(e.getMessage())));
     }
@@ -96,7 +96,7 @@ public record LandingReport(PrintWriter out, Form form) {
         }
     }
 
-    /// A document; as text, a line for each value in it.
+    /// A document; in text form, a line for each of its values.
     void answer(ObjectNode answer) {
         if (form == Form.JSON) {
             out.println(answer);

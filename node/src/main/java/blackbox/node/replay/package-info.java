@@ -1,4 +1,4 @@
-/// A replay that stands still at a moment, as a session: commands in, answers out. What it stands on is in
+/// A replay that is paused at a moment, as a session: commands in, answers out. It is built on
 /// `blackbox.replay.seek`.
 @NullMarked
 package blackbox.node.replay;

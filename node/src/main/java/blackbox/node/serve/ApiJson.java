@@ -6,7 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/// JSON documents as octets.
+/// JSON documents as bytes.
 final class ApiJson {
 
     private static final JsonFactory JSON = new JsonFactory();

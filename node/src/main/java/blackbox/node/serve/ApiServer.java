@@ -54,7 +54,8 @@ public final class ApiServer implements AutoCloseable {
         } catch (RuntimeException e) {
             application.close();
             throw new IOException(
-                    "cannot listen on " + host + ":" + port + "; is the port taken? --listen chooses another", e);
+                    "cannot listen on " + host + ":" + port + "; if the port is taken, choose another with --listen",
+                    e);
         }
     }
 

@@ -12,7 +12,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Set;
 
-/// The secret that callers of the API show, kept in a file of mode 0600.
+/// The secret that callers of the API present, stored in a file of mode 0600.
 public final class ApiToken {
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
@@ -25,9 +25,9 @@ public final class ApiToken {
         octets = token.getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Reads the token in `file`, or makes one.
+    /// Reads the token in `file`, or creates one.
     ///
-    /// @throws IOException when the file cannot be read or made, is too short, or may be read by others
+    /// @throws IOException when the file cannot be read or created, is too short, or is readable by others
     public static ApiToken loadOrCreate(Path file, SecureRandom random) throws IOException {
         var fresh = new byte[RANDOM_BYTES];
         random.nextBytes(fresh);
@@ -38,7 +38,7 @@ public final class ApiToken {
         } catch (FileAlreadyExistsException e) {
             if (!Files.getPosixFilePermissions(file).equals(OWNER_ONLY)) {
                 throw new IOException(
-                        "the token file " + file + " must be readable by its owner alone: chmod 600 it, "
+                        "the token file " + file + " must be readable by its owner alone: run chmod 600 on it, "
                                 + "or delete it to get a new one",
                         e);
             }
@@ -50,8 +50,8 @@ public final class ApiToken {
         return new ApiToken(token);
     }
 
-    /// Whether `header`, an `Authorization` header, carries the token. Takes as long for a near miss as for a
-    /// far one.
+    /// Whether `header`, an `Authorization` header, carries the token. Takes equally long for every wrong
+    /// token.
     boolean isCarriedBy(String header) {
         int space = header.indexOf(' ');
         boolean bearer = space > 0 && header.substring(0, space).equalsIgnoreCase("Bearer");

@@ -7,7 +7,7 @@ import io.micronaut.http.HttpStatus;
 import io.micronaut.http.server.exceptions.ExceptionHandler;
 import jakarta.inject.Singleton;
 
-/// As much is being asked at once as may be.
+/// The limit of simultaneous requests is reached.
 final class BusyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -16,12 +16,12 @@ final class BusyException extends RuntimeException {
         super(message);
     }
 
-    /// Says so, and when to come again.
+    /// Answers 503 and says when to try again.
     @Singleton
     static final class Handler implements ExceptionHandler<BusyException, HttpResponse<byte[]>> {
 
         @Override
-        @SuppressWarnings("rawtypes") // as the interface has it
+        @SuppressWarnings("rawtypes") // as the interface declares it
         public HttpResponse<byte[]> handle(HttpRequest request, BusyException exception) {
             return Problem.response(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(exception.getMessage()))
                     .header(HttpHeaders.RETRY_AFTER, "5");

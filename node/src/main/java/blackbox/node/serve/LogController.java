@@ -14,8 +14,9 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/// The log of runs, as C2SP tlog-tiles clients read it; prefix `/log`. No token: whoever watches the log need not be
-/// one who may read recordings, and it holds nothing but keys and checkpoints.
+/// The log of runs, as C2SP tlog-tiles clients read it; prefix `/log`. No token: those who monitor the log
+/// need no right to read recordings, and the log holds keys, checkpoints and signed statements, nothing that
+/// an agent did.
 @Controller("/log")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class LogController {
@@ -44,7 +45,7 @@ final class LogController {
     HttpResponse<byte[]> tile(@PathVariable String path) throws IOException {
         TilePath tile = TilePath.parse("tile/" + path);
         if (tile == null) {
-            return Problem.response(HttpStatus.NOT_FOUND, "no tile is named like this; see C2SP tlog-tiles");
+            return Problem.response(HttpStatus.NOT_FOUND, "this is not the path of a tile; see C2SP tlog-tiles");
         }
         byte[] octets = log.read(tile);
         return octets == null

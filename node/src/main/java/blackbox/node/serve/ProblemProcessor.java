@@ -9,7 +9,7 @@ import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import jakarta.inject.Singleton;
 import java.util.stream.Collectors;
 
-/// Turns the errors that Micronaut itself finds (no such route, a parameter that is none) into problem+json.
+/// Turns the errors that Micronaut itself detects (no such route, an invalid parameter) into problem+json.
 @Singleton
 @Replaces(ErrorResponseProcessor.class)
 final class ProblemProcessor implements ErrorResponseProcessor<byte[]> {
@@ -19,7 +19,7 @@ final class ProblemProcessor implements ErrorResponseProcessor<byte[]> {
         HttpStatus status = response.status();
         boolean ours = status.getCode() >= HttpStatus.INTERNAL_SERVER_ERROR.getCode();
         String detail = ours
-                ? "something failed inside; the server's log says what"
+                ? "an internal error; the server's log says what failed"
                 : context.getErrors().stream().map(Error::getMessage).collect(Collectors.joining("; "));
         return response.contentType(Problem.TYPE)
                 .body(Problem.body(

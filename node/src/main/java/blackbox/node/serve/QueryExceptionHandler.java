@@ -12,7 +12,7 @@ import jakarta.inject.Singleton;
 final class QueryExceptionHandler implements ExceptionHandler<QueryException, HttpResponse<byte[]>> {
 
     @Override
-    @SuppressWarnings("rawtypes") // as the interface has it
+    @SuppressWarnings("rawtypes") // as the interface declares it
     public HttpResponse<byte[]> handle(HttpRequest request, QueryException exception) {
         HttpStatus status = switch (exception.code()) {
             case BAD_INPUT -> HttpStatus.BAD_REQUEST;

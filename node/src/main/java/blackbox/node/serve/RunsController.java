@@ -98,7 +98,9 @@ final class RunsController {
                 parts.add(TouchedPart.valueOf(name.toUpperCase(Locale.ROOT)));
             } catch (IllegalArgumentException e) {
                 throw new QueryException(
-                        Code.BAD_INPUT, "'" + name + "' is no part: files, processes, egress, privileges", e);
+                        Code.BAD_INPUT,
+                        "'" + name + "' is not a part; choose files, processes, egress or privileges",
+                        e);
             }
         }
         return parts;
@@ -134,7 +136,7 @@ final class RunsController {
         long first = index == null ? 0 : index;
         long eventsMax = limit == null ? Long.MAX_VALUE : limit;
         if (first < 0 || eventsMax < 0) {
-            throw new QueryException(Code.BAD_INPUT, "index and limit are not negative");
+            throw new QueryException(Code.BAD_INPUT, "index and limit must not be negative");
         }
         EventStream stream = Boolean.TRUE.equals(follow)
                 ? EventStream.following(context.recordings(), id, filter, first)

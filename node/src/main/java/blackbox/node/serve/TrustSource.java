@@ -5,14 +5,14 @@ import blackbox.evidence.log.NoteVerifier;
 import java.io.IOException;
 import java.util.List;
 
-/// Where the public keys that are trusted come from, and the outside parties; read afresh for every verification,
-/// since keys come and go.
+/// Where the trusted public keys come from, and the outside parties; read anew for every verification, since
+/// keys come and go.
 @FunctionalInterface
 public interface TrustSource {
 
     List<NoteVerifier> read() throws IOException;
 
-    /// Whose word on time is taken.
+    /// Whose statements about time are trusted.
     default AnchorTrust anchors() throws IOException {
         return AnchorTrust.none();
     }

@@ -14,8 +14,8 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.nio.charset.StandardCharsets;
 
-/// A witness for others' logs (C2SP tlog-witness), where `serve` is one. No token: what a request may do is
-/// decided by the log's signature on it.
+/// A witness for others' logs (C2SP tlog-witness), if `serve` was started as one. No token: a request is
+/// authorized by the log's signature on it.
 @Controller("/witness")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class WitnessController {
@@ -33,7 +33,7 @@ final class WitnessController {
         Witness witness = context.witness();
         if (witness == null) {
             return Problem.response(
-                    HttpStatus.NOT_FOUND, "this service is no witness; `serve --witness FILE` makes it one");
+                    HttpStatus.NOT_FOUND, "this service is not a witness; `serve --witness FILE` makes it one");
         }
         try (RequestLimiter.Slot _ = requests.take()) {
             WitnessAnswer answer = witness.addCheckpoint(body);

@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// Indexes exact runs in the background as soon as they are closed, the newest first, so that the first landing
-/// in one does not wait for it; what cannot be indexed is said once and left alone. A thread of its own, of the
-/// kind that no end waits for: what it has made by then is not made again.
+/// Indexes exact runs in the background as soon as they are closed, newest first, so that the first `replay
+/// --to` does not wait for it; a run that cannot be indexed is reported once and then left alone. Runs on its
+/// own daemon thread; what it has done when the process ends is not done again.
 public final class IndexAhead implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofSeconds(10);
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
@@ -39,14 +39,14 @@ public final class IndexAhead implements AutoCloseable {
 
     /// Starts.
     ///
-    /// @param says hears of runs that were or cannot be indexed
+    /// @param says is told of runs that were indexed or cannot be
     public static IndexAhead start(DataFolder data, Consumer<String> says) {
         var ahead = new IndexAhead(data, says);
         ahead.thread.start();
         return ahead;
     }
 
-    /// Ends, also in the middle of a run: the next one goes on there.
+    /// Ends, even in the middle of a run: the next one resumes there.
     @Override
     public void close() {
         thread.interrupt();
@@ -81,7 +81,7 @@ public final class IndexAhead implements AutoCloseable {
         }
     }
 
-    /// Whether a run was looked at for long.
+    /// Whether indexing this run took long.
     private boolean take(Recordings recordings, RunId run) throws InterruptedException {
         try {
             RunFacts facts = RunFacts.read(recordings, run);

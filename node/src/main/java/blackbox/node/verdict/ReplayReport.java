@@ -17,13 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// What `replay` answers, in bounded form: as JSON, and as text for people.
+/// The answer of `replay`, bounded in size: as JSON, and as text for people.
 public final class ReplayReport {
     private static final int LINE_MAX = 400;
 
     private ReplayReport() {}
 
-    /// One document: the fields of the telling verdict, and what of it is evidence.
+    /// One document: the fields of the decisive verdict, and which document and leaf are its evidence.
     public static ObjectNode json(Verdicts verdicts) {
         StoredVerdict telling = verdicts.telling();
         ObjectNode tree = VerdictJson.tree(telling.verdict());
@@ -42,7 +42,7 @@ public final class ReplayReport {
         return tree;
     }
 
-    /// The same for people.
+    /// The same as text for people.
     public static void print(PrintWriter out, Verdicts verdicts) {
         StoredVerdict telling = verdicts.telling();
         Verdict verdict = telling.verdict();
@@ -54,7 +54,7 @@ public final class ReplayReport {
             line(out, "refused       ", each.what() + " (" + each.kind() + ")");
             line(out, "  expected    ", each.expected());
             line(out, "  here        ", each.actual());
-            line(out, "  mend        ", each.mend());
+            line(out, "  to fix it   ", each.mend());
         }
         String message = verdict.message();
         if (message != null) {
@@ -68,7 +68,7 @@ public final class ReplayReport {
         out.flush();
     }
 
-    /// The verdict in at most four lines, for a report that has more to say.
+    /// The verdict in at most four lines, for a report that contains more.
     public static List<String> brief(Verdicts verdicts) {
         Verdict verdict = verdicts.telling().verdict();
         Comparison comparison = verdict.comparison();
@@ -77,12 +77,12 @@ public final class ReplayReport {
                 + comparison.egressPackets() + " packets left the machine");
         FirstDivergence divergence = comparison.firstDivergence();
         if (divergence != null) {
-            lines.add("they part at event " + divergence.index() + ", " + divergence.kind() + ": recorded "
+            lines.add("they diverge at event " + divergence.index() + ", " + divergence.kind() + ": recorded "
                     + divergence.expected() + ", replayed " + divergence.actual());
         }
         if (!verdict.refusals().isEmpty()) {
             Refusal first = verdict.refusals().getFirst();
-            lines.add("refused: " + first.what() + "; to mend it: " + first.mend());
+            lines.add("refused: " + first.what() + "; to fix it: " + first.mend());
         }
         String message = verdict.message();
         if (message != null) {
@@ -109,12 +109,12 @@ public final class ReplayReport {
         ClockOffset clock = comparison.clock();
         if (clock != null) {
             Long end = clock.endNs();
-            out.println("guest clock   off the recorded one by " + seconds(clock.startNs()) + " at the command's start"
-                    + (end == null ? "" : ", by " + seconds(end) + " at its end"));
+            out.println("guest clock   differs from the recorded one by " + seconds(clock.startNs())
+                    + " at the command's start" + (end == null ? "" : ", by " + seconds(end) + " at its end"));
         }
         FirstDivergence divergence = comparison.firstDivergence();
         if (divergence != null) {
-            out.println("parts at      event " + divergence.index() + ", " + divergence.kind());
+            out.println("diverges at   event " + divergence.index() + ", " + divergence.kind());
             line(out, "  recorded    ", divergence.expected());
             line(out, "  replayed    ", divergence.actual());
             divergence.causes().forEach(each -> line(out, "  cause       ", each));
@@ -130,7 +130,7 @@ public final class ReplayReport {
         out.println(label + Printable.of(text, LINE_MAX));
     }
 
-    /// Commands that show more.
+    /// Commands that show more detail.
     private static List<String> next(Verdicts verdicts) {
         Verdict verdict = verdicts.telling().verdict();
         var next = new ArrayList<String>();

@@ -34,9 +34,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Replays a run one or more times. The order is the point: the run must hold before it is looked at,
-/// everything that it was started from must be as it was before anything is started, and a verdict is durable
-/// before it is said.
+/// Replays a run one or more times. The order is the point: the run must verify before it is used, everything
+/// that it was started from must be unchanged before anything is started, and a verdict is durable before it
+/// is reported.
 public final class ReplaySession {
     private final DataFolder data;
     private final Tiers tiers;
@@ -46,7 +46,7 @@ public final class ReplaySession {
 
     /// @param clock dates the verdicts
     /// @param nanoTime measures how long replays take, like [System#nanoTime]
-    /// @param says hears what goes on, a line at a time
+    /// @param says receives progress, a line at a time
     public ReplaySession(
             DataFolder data, Tiers tiers, InstantSource clock, LongSupplier nanoTime, Consumer<String> says) {
         this.data = data;
@@ -59,7 +59,7 @@ public final class ReplaySession {
     /// What to do.
     ///
     /// @param times how often, at least once
-    /// @param workspace a folder or archive in place of the kept one, or null
+    /// @param workspace a folder or archive to use instead of the stored one, or null
     public record ReplayOptions(
             RunId run, int times, @Nullable Path workspace) {
         public ReplayOptions {
@@ -69,11 +69,11 @@ public final class ReplaySession {
         }
     }
 
-    /// What came of it.
+    /// The result.
     ///
-    /// @param why the run is or is not replayed exactly
+    /// @param why why the run is or is not replayed exactly
     /// @param asked how many replays were asked for
-    /// @param kept the verdicts, in order; fewer than asked when one could not go on
+    /// @param kept the verdicts, in order; fewer than asked when one could not be made
     public record Verdicts(RunId run, String why, int asked, List<StoredVerdict> kept) {
         public Verdicts {
             kept = List.copyOf(kept);
@@ -99,27 +99,28 @@ public final class ReplaySession {
             return held() == asked;
         }
 
-        /// Whether a machine failed: then nothing is said of the run.
+        /// Whether a machine failed, which says nothing about the run.
         public boolean isFailure() {
             return telling().verdict().outcome() == Outcome.ENGINE_FAILED;
         }
     }
 
-    /// What a replay would be made from, or why there is none.
+    /// What a replay is made from, or why there is none.
     public sealed interface Prepared {}
 
-    /// All is here and as it was.
+    /// Everything is present and unchanged.
     ///
-    /// @param why the run is or is not replayed exactly
+    /// @param why why the run is or is not replayed exactly
     public record Ready(ReplayRequest request, Replayer replayer, String why) implements Prepared {}
 
-    /// Nothing may be started.
+    /// A replay must not be started.
     public record Refused(ReplayMethod tier, String why, List<Refusal> refusals) implements Prepared {}
 
-    /// Replays.
+    /// Replays the run.
     ///
     /// @param trusted the keys that are trusted when the run is verified
-    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on; `ENGINE`
+    /// @throws ReplayException `BAD_INPUT` for a run whose tier cannot be replayed or that is still being
+    ///     recorded; `ENGINE`
     public Verdicts run(ReplayOptions options, List<NoteVerifier> trusted)
             throws ReplayException, IOException, InterruptedException {
         return switch (open(options).prepare(trusted)) {
@@ -133,9 +134,9 @@ public final class ReplaySession {
         };
     }
 
-    /// Reads what a run says of its start, and nothing else of it.
+    /// Reads only what a run says about its start.
     ///
-    /// @throws ReplayException `BAD_INPUT` for a run that has no such tier or goes on;
+    /// @throws ReplayException `BAD_INPUT` for a run whose tier cannot be replayed or that is not closed yet;
     ///     `ALTERED` when its start cannot be read
     public Opened open(ReplayOptions options) throws ReplayException, IOException {
         var recordings = new LocalTrust(data).recordings();
@@ -154,7 +155,7 @@ public final class ReplaySession {
         return new Opened(options, recordings, facts, start, replayer);
     }
 
-    /// A run that is to be replayed. One thread.
+    /// A run that is to be replayed. Used by one thread.
     public final class Opened {
         private final ReplayOptions options;
         private final Recordings recordings;
@@ -180,8 +181,8 @@ public final class ReplaySession {
             return start.tier();
         }
 
-        /// Begins to hash what the run was started from, on a thread of its own. What comes of it is not used
-        /// unless the run holds.
+        /// Begins to hash what the run was started from, on its own thread. The result is not used unless the
+        /// run verifies.
         public void hash() {
             if (!hashing) {
                 hashing = true;
@@ -224,7 +225,7 @@ public final class ReplaySession {
         }
     }
 
-    /// Keeps the verdict that nothing could be started.
+    /// Stores the verdict that nothing could be started.
     public Verdicts refuse(ReplayOptions options, Refused refused) throws ReplayException {
         Verdict verdict = Verdict.refused(options.run(), clock.instant(), refused.tier(), refused.refusals());
         return new Verdicts(options.run(), refused.why(), options.times(), List.of(new VerdictLog(data).keep(verdict)));
@@ -255,7 +256,7 @@ public final class ReplaySession {
         return kept;
     }
 
-    /// One replay. What becomes of one that is interrupted says nothing of the run, whatever it looks like.
+    /// One replay. The outcome of an interrupted one says nothing about the run, whatever it looks like.
     private Verdict replay(Replayer replayer, ReplayRequest request) throws ReplayException, InterruptedException {
         try {
             Verdict verdict = replayer.replay(request, says);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The ways to replay that this program has.
+/// The replayers that this program has, by tier.
 ///
 /// @param replayers at most one of each tier
 public record Tiers(List<Replayer> replayers) {
@@ -20,7 +20,7 @@ public record Tiers(List<Replayer> replayers) {
         }
     }
 
-    /// What this build has.
+    /// Those of this build.
     ///
     /// @param environment values of variables that the agent had, by name: recordings keep the names alone
     public static Tiers built(Map<String, String> environment) {
@@ -40,12 +40,12 @@ public record Tiers(List<Replayer> replayers) {
     public static String why(ReplayMethod tier) {
         return switch (tier) {
             case EXACT ->
-                "recorded exactly: all that the machine did not determine by itself is in its log, so every instruction"
+                "recorded exactly: everything that the machine did not determine by itself is in its log, so every instruction"
                         + " is executed again as it was";
             case RERUN ->
-                "recorded live, at full speed: nothing fixed the order of its instructions, so it is executed again"
-                        + " from the same start, with the network served from the recording, and never called exact;"
-                        + " `blackbox record --tier exact` records a run that can be";
+                "recorded live, at full speed: the order of its instructions was not recorded, so it is executed again"
+                        + " from the same start, with the network served from the recording, and the replay is not exact;"
+                        + " for an exact one, record with `blackbox record --tier exact`";
         };
     }
 }

@@ -18,14 +18,14 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The verdicts on replays of a run, each with what it is worth, as `show` has them.
+/// The verdicts on replays of a run, each with whether it is evidence, as `show` prints them.
 public final class VerdictList {
 
     private VerdictList() {}
 
     /// Reads the log of runs and the documents.
     ///
-    /// @param trusted the keys that are trusted to begin with
+    /// @param trusted the keys that are trusted initially
     public static List<LoggedVerdict> read(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
         List<Document> documents = new VerdictStore(recordings.data()).list(run);

@@ -11,7 +11,7 @@ import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Makes evidence of a verdict: the document first, durable, then the signed leaf that binds it.
+/// Turns a verdict into evidence: first the document, made durable, then the signed leaf that binds it.
 final class VerdictLog {
     private final DataFolder data;
 
@@ -19,20 +19,22 @@ final class VerdictLog {
         this.data = data;
     }
 
-    /// A verdict that was kept.
+    /// A verdict that was stored.
     ///
     /// @param file its document
     /// @param unsigned why no leaf of the log of runs binds it, or null when one does
     record StoredVerdict(
             Verdict verdict, Path file, @Nullable String unsigned) {}
 
-    /// Keeps, signs and logs `verdict`. A key that cannot be used costs the signature, not the verdict.
+    /// Stores, signs and logs `verdict`. If the key cannot be used, the verdict is stored unsigned.
     StoredVerdict keep(Verdict verdict) throws ReplayException {
         Document document = new VerdictStore(data.root()).keep(verdict);
         try {
-            // A data folder that was copied without its keys must not get others: its log is somebody else's.
+            // A data folder that was copied without its keys must not get new ones: its log belongs to
+            // someone else.
             if (LogKeys.conf(data.keys()) == null) {
-                return new StoredVerdict(verdict, document.file(), "this data folder has no key of a log of runs");
+                return new StoredVerdict(
+                        verdict, document.file(), "this data folder does not have the key of its log of runs");
             }
             try (TransparencyLog runs = TransparencyLog.open(data)) {
                 runs.log().replayed(verdict.run(), verdict.tier(), verdict.outcome(), document.sha256());

@@ -1,7 +1,7 @@
-/// A replay from the first check to the signed verdict: whether the run holds, what it was started from, the
-/// tier that replays it, the document, the leaf of the log of runs, and what people are told.
+/// A replay from the first check to the signed verdict: whether the run verifies, what it was started from,
+/// the tier that replays it, the document, the leaf in the log of runs, and the report for people.
 ///
-/// Decides nothing of what a replay finds: that is the tiers'.
+/// Decides nothing about what a replay finds: the replayers do.
 @NullMarked
 package blackbox.node.verdict;
 

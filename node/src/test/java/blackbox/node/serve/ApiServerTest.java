@@ -241,7 +241,9 @@ class ApiServerTest {
                     null);
             var failure =
                     assertThrows(IOException.class, () -> ApiServer.start(context, "127.0.0.1", taken.getLocalPort()));
-            assertTrue(String.valueOf(failure.getMessage()).contains("is the port taken?"), failure.getMessage());
+            assertTrue(
+                    String.valueOf(failure.getMessage()).contains("if the port is taken, choose another"),
+                    failure.getMessage());
         }
     }
 

@@ -217,7 +217,7 @@ class ReplaySessionTest {
         assertEquals(3, shown().size());
         assertEquals(3, ReplayReport.json(verdicts).path("times").asInt());
         assertTrue(text(verdicts).contains("2 of 3 replays confirm"), text(verdicts));
-        assertTrue(text(verdicts).contains("parts at      event 1, RANDOM"), text(verdicts));
+        assertTrue(text(verdicts).contains("diverges at   event 1, RANDOM"), text(verdicts));
         assertTrue(said.stream().anyMatch(line -> line.startsWith("replay 3 of 3, about ")), said.toString());
     }
 
@@ -292,9 +292,9 @@ class ReplaySessionTest {
         told.comparisons.add(same());
         Verdicts verdicts = replay(1);
         assertTrue(verdicts.hold());
-        assertTrue(String.valueOf(verdicts.telling().unsigned()).contains("no key of a log of runs"));
+        assertTrue(String.valueOf(verdicts.telling().unsigned()).contains("does not have the key of its log of runs"));
         assertFalse(Files.exists(data.keys().resolve("log.conf")), "no key is made for somebody else's log");
-        assertTrue(String.valueOf(shown().getFirst().fault()).contains("does not hold it"));
+        assertTrue(String.valueOf(shown().getFirst().fault()).contains("does not contain it"));
         assertTrue(text(verdicts).contains("signed        NO"), text(verdicts));
     }
 

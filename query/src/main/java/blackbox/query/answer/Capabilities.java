@@ -51,7 +51,7 @@ final class Capabilities {
 
     private Capabilities() {}
 
-    /// The names of the bits that are set, `all` where every known one is.
+    /// The names of the bits that are set; `all` if every known one is.
     static String names(long mask) {
         if (Long.bitCount(mask) >= NAMES.size()) {
             return "all";

@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 
 /// A stream's events as the octets of NDJSON, made as they are read: a slow reader costs no memory. Blocks
-/// while a followed run has nothing new. Gives at most `eventsMax` events.
+/// while a followed run has nothing new. Has at most `eventsMax` events.
 public final class EventBytes extends InputStream {
 
     private static final int CHUNK_BYTES = 64 << 10;

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Which events are wanted: of these kinds (of all, where none is named), not before `fromNs`, before `toNs`.
+/// Which events are wanted: those of these kinds (all if none is named), at or after `fromNs`, before `toNs`.
 public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
 
     public static final EventFilter ALL = new EventFilter(Set.of(), Long.MIN_VALUE, Long.MAX_VALUE);
@@ -26,7 +26,7 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
     /// A filter from what the user wrote. A kind is a whole name, or a family such as `file`; null means no
     /// bound.
     ///
-    /// @throws QueryException when a kind or a time is none
+    /// @throws QueryException when a kind or a time is invalid
     public static EventFilter of(Collection<String> kinds, @Nullable String from, @Nullable String to)
             throws QueryException {
         var wanted = EnumSet.noneOf(Kind.class);
@@ -36,7 +36,8 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
                             kind.eventName().equals(name) || kind.eventName().startsWith(name + "."))
                     .collect(Collectors.toSet());
             if (named.isEmpty()) {
-                throw new QueryException(Code.BAD_INPUT, "'" + name + "' is no kind of event; kinds are " + allKinds());
+                throw new QueryException(
+                        Code.BAD_INPUT, "'" + name + "' is not a kind of event; the kinds are " + allKinds());
             }
             wanted.addAll(named);
         }
@@ -49,7 +50,7 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
             return Timestamps.parse(text);
         } catch (DateTimeException | ArithmeticException e) {
             throw new QueryException(
-                    Code.BAD_INPUT, "'" + text + "' is no time; write it as in 2026-11-21T09:30:00Z", e);
+                    Code.BAD_INPUT, "'" + text + "' is not a time; write it like 2026-11-21T09:30:00Z", e);
         }
     }
 

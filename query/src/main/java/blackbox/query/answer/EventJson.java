@@ -20,7 +20,7 @@ import java.util.Map;
 /// One event as a JSON object in the form of the command-line contract.
 ///
 /// Columns become fields in camel case; addresses, marks and the process become objects. A text that is not
-/// UTF-8 shows with U+FFFD, and its octets stand beside it in base64 as `<field>Bytes`.
+/// UTF-8 is shown with U+FFFD, and its octets are added in base64 as `<field>Bytes`.
 public final class EventJson {
 
     private static final Map<Column, String> FIELDS = fields();
@@ -225,7 +225,7 @@ public final class EventJson {
         out.writeEndObject();
     }
 
-    /// An entry of the `truncated` column, `name=original size`; the size is -1 where it is none.
+    /// An entry of the `truncated` column, `name=original size`; the size is -1 if it is not a number.
     record Mark(String name, long originalSize) {
         static Mark parse(String text) {
             int split = text.lastIndexOf('=');

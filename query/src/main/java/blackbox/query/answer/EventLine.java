@@ -8,8 +8,8 @@ import blackbox.schemas.row.Text;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// One event as one line for people: index, time of day, who saw it, kind, process, and what matters for the
-/// kind.
+/// One event as one line for people: index, time of day, who saw it, kind, process, and the main values of
+/// the kind.
 public final class EventLine {
 
     private static final int VALUE_CHARS_MAX = 160;

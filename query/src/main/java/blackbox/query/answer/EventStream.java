@@ -10,21 +10,21 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A run's events in order, pulled one by one: those that are there, or those that come too while it is
+/// A run's events in order, pulled one by one: the existing ones, or also those that follow while it is
 /// recorded.
 ///
 /// Owned by one thread. Never waits: [Step#IDLE] says that there is nothing new, and that [#POLL] is a good
 /// pause.
 public final class EventStream implements AutoCloseable {
 
-    /// How often a followed run is worth looking at.
+    /// How often to check a followed run.
     public static final Duration POLL = Duration.ofMillis(200);
 
-    /// How often more is looked for when the recorder is gone: its last batches may be on their way to the
+    /// How many more checks to make once the recorder is gone: its last batches may be on their way to the
     /// table.
     private static final int POLLS_BEHIND_RECORDER = 15;
 
-    /// What [#next] found.
+    /// The result of [#next].
     public enum Step {
         /// An event: see [#index] and [#row].
         EVENT,
@@ -51,13 +51,13 @@ public final class EventStream implements AutoCloseable {
         this.following = following;
     }
 
-    /// The events that are there now, from index `from` on.
+    /// The present events, from index `from` on.
     public static EventStream of(Recordings recordings, RunId run, EventFilter filter, long from) {
         return new EventStream(recordings, run, filter, from, false);
     }
 
-    /// The events that are there and those that come, until the run's close, or until its recorder has been
-    /// gone for some seconds.
+    /// The present events and those that follow, until the run's close, or until its recorder has been gone
+    /// for some seconds.
     public static EventStream following(Recordings recordings, RunId run, EventFilter filter, long from) {
         return new EventStream(recordings, run, filter, from, true);
     }

@@ -3,7 +3,7 @@ package blackbox.query.answer;
 import blackbox.schemas.row.Row;
 import java.io.IOException;
 
-/// Gives a stream's events to whoever takes them.
+/// Passes a stream's events to a consumer.
 public final class Events {
 
     /// Takes events one by one; the row is valid during the call.
@@ -12,7 +12,7 @@ public final class Events {
         void accept(long index, Row row) throws IOException;
     }
 
-    /// What the taker is told when there is nothing new for now: a good moment to flush.
+    /// Called when there is nothing new for now: a good moment to flush.
     @FunctionalInterface
     public interface Idle {
         void idle() throws IOException;
@@ -20,8 +20,8 @@ public final class Events {
 
     private Events() {}
 
-    /// Gives every event, to the stream's end, and closes the stream. Blocks the thread, which must be one that
-    /// may.
+    /// Passes on every event, to the stream's end, and closes the stream. Blocks the thread, which must be
+    /// one that may block.
     public static void give(EventStream stream, Sink sink, Idle idle) throws IOException, InterruptedException {
         try (stream) {
             for (EventStream.Step step = stream.next(); step != EventStream.Step.END; step = stream.next()) {

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers what happened to each path. Calls that failed touch nothing.
+/// Gathers what happened to each path. Failed calls do not count.
 final class FileCollector {
 
     /// Paths beyond this many are counted, not kept.
@@ -105,7 +105,7 @@ final class FileCollector {
                 .count();
         if (mapped > 0) {
             limits.add(mapped
-                    + " files were mapped for shared writing; what was written through the mappings was not seen");
+                    + " files were mapped shared and writable; what was written through the mappings was not seen");
         }
         if (unkept > 0) {
             limits.add("only the first " + PATHS_MAX + " paths are listed; " + unkept + " events named others");

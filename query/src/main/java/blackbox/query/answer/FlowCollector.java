@@ -115,7 +115,7 @@ final class FlowCollector {
         Key key = key(call);
         if (key != null && (attempts.containsKey(key.withoutLocal()) || attempts.size() < FLOWS_MAX)) {
             long ret = call.ret() == EINPROGRESS ? 0 : call.ret();
-            // One attempt that went through outweighs any number that did not.
+            // One attempt that succeeded outweighs any number that failed.
             attempts.merge(key.withoutLocal(), Math.min(ret, 0), Math::max);
         }
     }
@@ -181,10 +181,10 @@ final class FlowCollector {
         long wireOnly =
                 flows.values().stream().filter(seen -> seen.guest == null).count();
         if (guestOnly > 0) {
-            limits.add(guestOnly + " flows were seen by the guest alone, not on the wire");
+            limits.add(guestOnly + " flows were seen only by the guest, not on the wire");
         }
         if (wireOnly > 0) {
-            limits.add(wireOnly + " flows were seen on the wire alone: which process made them is not known");
+            limits.add(wireOnly + " flows were seen only on the wire: which process made them is not known");
         }
         if (unkept > 0) {
             limits.add("only the first " + FLOWS_MAX + " flows are listed; " + unkept + " others were seen");

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers changes of credentials and uses of privileged interfaces; alike ones are counted, not listed.
+/// Gathers changes of credentials and uses of privileged interfaces; identical ones are counted, not listed.
 final class PrivilegeCollector {
 
     private static final int USES_MAX = 10_000;
@@ -78,8 +78,8 @@ final class PrivilegeCollector {
             limits.add("io_uring was used; reads and writes submitted through it may not have been seen");
         }
         if (unkept > 0) {
-            limits.add(
-                    "only " + USES_MAX + " different uses of privileges are listed; " + unkept + " events were others");
+            limits.add("only " + USES_MAX + " different uses of privileges are listed; " + unkept
+                    + " events were of other uses");
         }
         return limits;
     }

@@ -102,14 +102,14 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
         }
     }
 
-    /// How far the guest's clock was off, where it had to be kept.
+    /// How far the guest's clock was off, if it had to be corrected.
     private static void clock(PrintWriter out, JsonNode clock) {
         if (clock.path("readings").asLong() > 0) {
             long largest = clock.path("offsetMaxNs").asLong();
             out.println("guest clock   at most " + seconds(Math.abs(largest)) + (largest < 0 ? " behind" : " ahead of")
                     + " the host's, 99 % of the readings within "
                     + seconds(clock.path("offsetP99Ns").asLong()) + " ("
-                    + clock.path("readings").asLong() + " readings, by its own word)");
+                    + clock.path("readings").asLong() + " readings, as the guest reported it)");
         }
     }
 

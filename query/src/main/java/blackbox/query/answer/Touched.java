@@ -33,7 +33,7 @@ public record Touched(
             @Nullable Text renamedTo) {}
 
     /// What was done to a file, each at least once: opened, read, written, created, deleted, its attributes
-    /// changed, mapped for shared writing.
+    /// changed, mapped shared and writable.
     public record FileDeeds(
             boolean opened,
             boolean read,
@@ -55,8 +55,8 @@ public record Touched(
         }
     }
 
-    /// A program that a process ran; a process that ran several is there once for each. `forked` says that the
-    /// process never executed one itself and went on with its parent's.
+    /// A program that a process ran; a process that ran several appears once for each. `forked` means that
+    /// the process never executed one itself and continued with its parent's.
     public record ProgramRun(
             String key,
             long pid,
@@ -66,12 +66,13 @@ public record Touched(
             ProcessEnd end,
             boolean forked) {}
 
-    /// How a process ended; both null where it was not seen to.
+    /// How a process ended; both null if its end was not seen.
     public record ProcessEnd(
             @Nullable Long exitCode, @Nullable Long signal) {}
 
-    /// Traffic between one local and one remote endpoint, as the guest's kernel counted it and as the host saw
-    /// it on the wire. `failedWith` is the negated errno of an attempt that no side saw traffic of.
+    /// Traffic between one local and one remote endpoint, as the guest's kernel counted it and as the host
+    /// saw it on the wire. `failedWith` is the negated errno of an attempt for which neither side saw
+    /// traffic.
     public record Flow(
             String protocol,
             @Nullable String local,
@@ -82,12 +83,12 @@ public record Touched(
             @Nullable Octets onWire,
             @Nullable Long failedWith) {
 
-        /// Octets sent: what the host saw, else what the guest counted.
+        /// Octets sent: what the host saw, or else what the guest counted.
         public long bytesOut() {
             return onWire != null ? onWire.out() : guest != null ? guest.out() : 0;
         }
 
-        /// Octets received: what the host saw, else what the guest counted.
+        /// Octets received: what the host saw, or else what the guest counted.
         public long bytesIn() {
             return onWire != null ? onWire.in() : guest != null ? guest.in() : 0;
         }

@@ -12,10 +12,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// [Touched] on one screen: what is asked first, the most telling of each, and how much there is besides. At most
-/// [#LINES_MAX] lines, whatever the run did. What is left out is counted, never dropped without a word.
+/// [Touched] on one screen: what is asked first, the most important of each, and how much more there is. At
+/// most [#LINES_MAX] lines, whatever the run did. What is left out is counted, never dropped silently.
 public final class TouchedBrief {
-    /// No brief is longer.
+    /// The most lines of a brief.
     public static final int LINES_MAX = 25;
 
     private static final int LINE_CHARS_MAX = 110;
@@ -34,7 +34,7 @@ public final class TouchedBrief {
         lines(touched).forEach(out::println);
     }
 
-    /// The first lines of a brief, for a report that has more to say.
+    /// The first lines of a brief, for a report that contains more.
     public static List<String> headlines(Touched touched, int most) {
         return lines(touched).stream().limit(most).toList();
     }
@@ -110,14 +110,14 @@ public final class TouchedBrief {
         return deeds.written() || deeds.created() || deeds.deleted() || deeds.attributes() || deeds.mapped();
     }
 
-    /// What every program writes to, and what writing changes nothing of.
+    /// Files that every program writes to, and that writing does not change.
     private static boolean isHarmless(Touched.FileUse file) {
         String path = file.path().toString();
         return HARMLESS.contains(path) || path.startsWith("/dev/pts/");
     }
 
-    /// The kernel's own files are the most telling, then what lies outside the workspace is the most telling, what a
-    /// version control system keeps for itself the least.
+    /// The kernel's own files are the most important, then those outside the workspace; a version control
+    /// system's own files are the least.
     private static int rank(Touched.FileUse file) {
         String path = file.path().toString();
         if (KERNEL.stream().anyMatch(path::startsWith)) {

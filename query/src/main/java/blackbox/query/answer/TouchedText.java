@@ -32,7 +32,7 @@ public final class TouchedText {
                 case PRIVILEGES -> privileges(out, touched.privileges());
             }
         }
-        out.println("What may not have been seen" + (touched.limits().isEmpty() ? ": nothing is known of" : ""));
+        out.println("What may not have been seen" + (touched.limits().isEmpty() ? ": nothing known" : ""));
         touched.limits().forEach(limit -> out.println("  - " + Printable.of(limit)));
     }
 
@@ -71,7 +71,7 @@ public final class TouchedText {
                     : process.end().exitCode() != null ? "exit " + process.end().exitCode() : "";
             List<Text> argv = process.argv();
             String command = argv == null
-                    ? "(" + (process.forked() ? "forked, went on with its parent's program" : "running before") + ")"
+                    ? "(" + (process.forked() ? "forked, continued with its parent's program" : "running before") + ")"
                     : argv.stream().map(Text::toString).collect(Collectors.joining(" "));
             out.printf(
                     "  %7d %7s  %-9s %s  %s%n",

@@ -29,11 +29,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a run's first and last rows say: how it was started, how many events it has, how it ended.
+/// The facts in a run's first and last rows: how it was started, how many events it has, how it ended.
 ///
-/// @param start what the first row says, or null where there is none
-/// @param end what the close says, or null where there is none
-/// @param events number of rows there are
+/// @param start the content of the first row, or null if there is none
+/// @param end the content of the close, or null if there is none
+/// @param events the number of rows
 /// @param lost events declared lost so far
 /// @param fault why its files could not be read to their end, or null
 /// @param leftOut files of the run that are not believed, and events that no file holds
@@ -83,7 +83,7 @@ public record RunFacts(
         } catch (MalformedParquetException e) {
             fault = e.getMessage();
         } catch (NoSuchFileException e) {
-            collect(recordings, run, collector); // ingest has put another file in its place
+            collect(recordings, run, collector); // ingest has replaced it with another file
         }
         return collector.facts(fault);
     }
@@ -109,14 +109,14 @@ public record RunFacts(
         return start == null ? run.createdAt().toEpochMilli() * 1_000_000 : start.atNs();
     }
 
-    /// What the first row says of what was started; nothing where there is none.
+    /// What was started, according to the first row; empty if there is none.
     ///
     /// @throws IllegalArgumentException when that cannot be read
     public RunOpening opening() {
         return RunOpening.of(start == null ? MissingNode.getInstance() : start.detail());
     }
 
-    /// The same, of a run that turned out to be damaged further on.
+    /// The same, for a run that turned out to be damaged further on.
     public RunFacts withFault(String what) {
         return new RunFacts(run, state, start, end, events, lost, what, leftOut);
     }
@@ -164,7 +164,7 @@ public record RunFacts(
         }
     }
 
-    /// The JSON that a row carries, or a missing node where it is none.
+    /// The JSON that a row carries, or a missing node if it has none.
     public static JsonNode detailOf(Row row) {
         if (!row.has(Column.DETAIL)) {
             return MissingNode.getInstance();
@@ -176,7 +176,7 @@ public record RunFacts(
         }
     }
 
-    /// What the user called the run, or null.
+    /// The user's name for the run, or null.
     public @Nullable String name() {
         return start == null ? null : start.name();
     }

@@ -13,10 +13,10 @@ public final class RunNames {
 
     private RunNames() {}
 
-    /// The run meant by `said`. An id wins over a prefix, a prefix over a name; of runs with one name the
-    /// newest is meant.
+    /// The run that `said` means. An id takes precedence over a prefix, a prefix over a name; of several runs
+    /// with one name, the newest is meant.
     ///
-    /// @throws QueryException when none or several are meant
+    /// @throws QueryException when there is none, or when several match
     public static RunId resolve(Recordings recordings, String said) throws QueryException {
         try {
             List<RunId> runs = recordings.runs();
@@ -24,7 +24,7 @@ public final class RunNames {
                 throw new QueryException(
                         Code.NOT_FOUND,
                         "there are no recordings in " + recordings.data()
-                                + "; record one, or say where they are with --data");
+                                + "; record one, or name another data folder with --data");
             }
             return said.equals("last") ? runs.getLast() : resolve(recordings, runs, said);
         } catch (IOException e) {
@@ -51,7 +51,7 @@ public final class RunNames {
         }
         if (matches.size() > 1) {
             throw new QueryException(
-                    Code.BAD_INPUT, matches.size() + " runs start with '" + said + "'; give more of the id");
+                    Code.BAD_INPUT, matches.size() + " runs start with '" + said + "'; give more characters of the id");
         }
         for (var missing : recordings.missingRuns().entrySet()) {
             if (!said.isEmpty() && missing.getKey().value().startsWith(said)) {
@@ -61,6 +61,6 @@ public final class RunNames {
                                 + ", and nothing of it is here");
             }
         }
-        throw new QueryException(Code.NOT_FOUND, "no run is called '" + said + "'; see `blackbox runs`");
+        throw new QueryException(Code.NOT_FOUND, "there is no run '" + said + "'; `blackbox runs` lists them");
     }
 }

@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a run's first leaf says of what was started: the detail of `run.open`, written and read here alone; see
-/// `schemas/events.md`.
+/// What was started, according to a run's first leaf: the detail of `run.open`, written and read only here;
+/// see `schemas/events.md`.
 ///
-/// Null means that a leaf does not say so: another version may have written it, and who needs a field says what is
-/// missing. What is there and cannot be read is refused.
+/// Null means that the leaf does not say: another version may have written it, and whoever needs a field
+/// reports that it is missing. A value that is present but cannot be read is refused.
 ///
-/// @param snapshot digest of the warm snapshot, or null where there was none
+/// @param snapshot digest of the warm snapshot, or null if there was none
 public record RunOpening(
         @Nullable RecordedTier tier,
         @Nullable Image image,
@@ -27,8 +27,8 @@ public record RunOpening(
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /// @param label `live` or `exact`
-    /// @param asked what was asked for: `auto` too
-    /// @param reason why it became what it is, as a sentence
+    /// @param asked what was requested, which may be `auto`
+    /// @param reason why this tier was chosen, as a sentence
     public record RecordedTier(
             String label, @Nullable String asked, @Nullable String reason) {}
 
@@ -50,17 +50,17 @@ public record RunOpening(
         }
     }
 
-    /// What was given to the guest besides.
+    /// What else the guest was given.
     ///
     /// @param workspace digest of the archive that went in
-    /// @param workspaceBytes its length; 0 where there was none
-    /// @param entropy digest of what its random generator was given
+    /// @param workspaceBytes its length; 0 if there was none
+    /// @param entropy digest of the seed of its random generator
     public record GuestInputs(
             @Nullable Hash workspace,
             long workspaceBytes,
             @Nullable Hash entropy) {}
 
-    /// Who recorded.
+    /// The recorder.
     ///
     /// @param key the long-term key's verifier key
     /// @param certificate the run key's certificate, a signed note
@@ -68,9 +68,9 @@ public record RunOpening(
 
     /// The machine that was started.
     ///
-    /// @param qemu what it says of its version
+    /// @param qemu its version, as it reports it
     /// @param accelerator its name
-    /// @param why that accelerator
+    /// @param why why that accelerator
     /// @param startedFrom `snapshot` or `cold`
     public record Machine(
             String qemu,
@@ -91,7 +91,7 @@ public record RunOpening(
         }
     }
 
-    /// As the leaf has it.
+    /// As the leaf stores it.
     public String toJson() {
         ObjectNode leaf = JSON.createObjectNode();
         if (tier != null) {
@@ -136,9 +136,9 @@ public record RunOpening(
         machine.argv().forEach(start.putArray("argv")::add);
     }
 
-    /// Reads a leaf's detail; a missing node has nothing.
+    /// Reads a leaf's detail; a missing node counts as empty.
     ///
-    /// @throws IllegalArgumentException when a digest is none, or the command's octets are not
+    /// @throws IllegalArgumentException when a digest or the command's octets are malformed
     public static RunOpening of(JsonNode detail) {
         return new RunOpening(
                 tier(detail),

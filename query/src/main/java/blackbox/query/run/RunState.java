@@ -1,8 +1,8 @@
 package blackbox.query.run;
 
-/// Where a run stands.
+/// The state of a run.
 public enum RunState {
-    /// Its recorder is at work.
+    /// Its recorder is running.
     OPEN,
     /// It was closed with its counts.
     CLOSED,

@@ -8,8 +8,8 @@ import java.util.Base64;
 import java.util.List;
 
 /// The command in a run's first leaf (`schemas/events.md`): `command` has the words as text, and for those
-/// that are not UTF-8 `commandOctets` has the octets in base64 under the word's place. So it is text for
-/// whoever only shows it, and exactly what was given for whoever runs it again.
+/// that are not UTF-8 `commandOctets` has the octets in base64 under the word's position. So it is text for
+/// those who only show it, and exact for those who run it again.
 public final class SealedCommand {
     private static final String WORDS = "command";
     private static final String OCTETS = "commandOctets";

@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A result as a Parquet file, by way of a private temporary folder, the only place the engine may then write
-/// to.
+/// A result as a Parquet file, through a private temporary folder, the only place to which the engine may
+/// then write.
 public final class ParquetExport {
 
     private ParquetExport() {}

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Gives the rows of a query's result their proofs: a row with the columns `run` and `index` came from an
-/// event, and gets that event's proof. Owned by one thread.
+/// Adds proofs to the rows of a query's result: a row with the columns `run` and `index` comes from an event,
+/// and gets that event's proof. Owned by one thread.
 public final class ProofColumn {
 
     /// The field's name.
@@ -33,7 +33,7 @@ public final class ProofColumn {
         this.recordings = recordings;
     }
 
-    /// Writes the field `proof` of a row: the proof, or null where it has none.
+    /// Writes the field `proof` of a row: the proof, or null if it has none.
     public void write(JsonGenerator out, List<String> names, List<@Nullable Object> values) throws IOException {
         rows++;
         EventProof proof = proof(names, values);
@@ -89,7 +89,7 @@ public final class ProofColumn {
         return without;
     }
 
-    /// Why an event that is there could not be proven, or null: the recording was changed.
+    /// Why an existing event could not be proven, because the recording was changed; or null.
     public @Nullable String unprovable() {
         return unprovable;
     }

@@ -81,8 +81,8 @@ public final class SqlEngine implements AutoCloseable {
         for (RunId run : recordings.runs()) {
             long next = 0;
             for (DataFile file : recordings.committedFiles(run)) {
-                // A file that overlaps the one before in part cannot be: it would be counted twice. `verify` tells of
-                // it.
+                // A file that partly overlaps the one before is an error: its rows would be counted twice.
+                // `verify` reports it.
                 if (file.name().firstIndex() >= next) {
                     files.add(file.store().location(file.key()));
                     next = file.name().endIndex();
@@ -129,8 +129,8 @@ public final class SqlEngine implements AutoCloseable {
         }
     }
 
-    /// The columns that the files have together. A column that is not known here would be left out of every
-    /// answer without a word, so it is an error.
+    /// The columns that the files have together. A column that is not known here would silently be left out
+    /// of every answer, so it is an error.
     private static Set<String> columns(Statement statement, List<String> files) throws SQLException, QueryException {
         var columns = new HashSet<String>();
         try (ResultSet result = statement.executeQuery("DESCRIBE SELECT * FROM " + SqlTables.source(files))) {
@@ -142,17 +142,17 @@ public final class SqlEngine implements AutoCloseable {
             if (EventsTable.COLUMNS.stream().noneMatch(known -> known.name().equals(column))) {
                 throw new QueryException(
                         Code.STORE,
-                        "the recordings have a column `" + column + "` that this version of Blackbox does not know; a"
-                                + " newer version wrote them, so ask that version or a later one");
+                        "the recordings have a column `" + column + "` that this version of Blackbox does not know: a"
+                                + " newer version wrote them; query them with that version or a later one");
             }
         }
         return columns;
     }
 
-    /// Runs one `SELECT` and gives its result to `sink`.
+    /// Runs one `SELECT` and passes its result to `sink`.
     ///
-    /// @throws QueryException with [Code#BAD_INPUT] where it is none or is wrong, [Code#ENGINE] where it takes
-    /// too much
+    /// @throws QueryException with [Code#BAD_INPUT] if it is not a `SELECT` or is wrong, [Code#ENGINE] if it
+    ///     takes too long or too much memory
     public void select(String sql, ResultSink sink) throws QueryException, IOException {
         requireSelect(sql);
         long startedNs = System.nanoTime();
@@ -169,8 +169,8 @@ public final class SqlEngine implements AutoCloseable {
         }
     }
 
-    /// A streamed result loses the reason of its failure; running the query once more for its profile alone
-    /// tells it.
+    /// A streamed result loses the reason for its failure; running the query again, only for its profile,
+    /// reveals it.
     private SQLException reason(String sql, SQLException unexplained) {
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout((int) limits.timeout().toSeconds());
@@ -238,12 +238,12 @@ public final class SqlEngine implements AutoCloseable {
             String why = parsed.path("error_message").asText("");
             boolean syntax = parsed.path("error_type").asText("").equals("parser");
             throw new QueryException(
-                    Code.BAD_INPUT, syntax ? "the query cannot be parsed: " + why : "only SELECT is answered: " + why);
+                    Code.BAD_INPUT, syntax ? "the query cannot be parsed: " + why : "only SELECT is allowed: " + why);
         }
         if (parsed.path("statements").size() != 1) {
             throw new QueryException(
                     Code.BAD_INPUT,
-                    "one query at a time: there are "
+                    "only one query at a time is allowed; there are "
                             + parsed.path("statements").size());
         }
     }
@@ -253,7 +253,7 @@ public final class SqlEngine implements AutoCloseable {
             statement.setString(1, sql);
             try (ResultSet result = statement.executeQuery()) {
                 if (!result.next()) {
-                    throw new QueryException(Code.ENGINE, "the query engine's parser said nothing");
+                    throw new QueryException(Code.ENGINE, "the query engine's parser gave no answer");
                 }
                 return JSON.readTree(result.getString(1));
             }
@@ -262,7 +262,7 @@ public final class SqlEngine implements AutoCloseable {
         }
     }
 
-    /// What a failed query is told. The driver's message for one that was stopped says nothing of it; the clock
+    /// The error for a failed query. The driver's message for one that was stopped does not say so; the clock
     /// does.
     private QueryException explain(SQLException e, long startedNs) {
         String message = firstLine(e);

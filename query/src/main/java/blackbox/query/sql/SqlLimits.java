@@ -11,7 +11,7 @@ public record SqlLimits(int memoryMiBMax, int threadsMax, Duration timeout) {
 
     public SqlLimits {
         if (memoryMiBMax < 64 || threadsMax < 1 || timeout.toSeconds() < 1) {
-            throw new IllegalArgumentException("a query needs 64 MiB, a thread and a second at least");
+            throw new IllegalArgumentException("a query needs at least 64 MiB, a thread and a second");
         }
     }
 }

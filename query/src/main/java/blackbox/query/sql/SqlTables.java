@@ -22,9 +22,9 @@ final class SqlTables {
         return List.of(
                 new Table("events", "every event, as the columns that were sealed", events(files, columns)),
                 new Table("runs", "one row for each run", RUNS),
-                new Table("files", "one row for each path that a run did something with", FILES),
+                new Table("files", "one row for each path that a run touched", FILES),
                 new Table("processes", "one row for each program that a process executed", PROCESSES),
-                new Table("egress", "one row for each pair of endpoints that traffic was seen between", EGRESS));
+                new Table("egress", "one row for each pair of endpoints between which traffic was seen", EGRESS));
     }
 
     /// All rows of the files, of which some may have been written before a column was added.
@@ -80,7 +80,7 @@ final class SqlTables {
                 any_value(exit_code) FILTER (kind = 'run.close') AS exit_code
             FROM events GROUP BY run""";
 
-    /// What `FileEffect` says of each event, in SQL: 512 is open(2)'s O_TRUNC, 2097152 its O_PATH.
+    /// `FileEffect` in SQL: 512 is open(2)'s O_TRUNC, 2097152 its O_PATH.
     private static final String FILES = """
             SELECT run, path,
                 bool_or(kind = 'file.io' AND (coalesce(reads, 0) > 0 OR coalesce(bytes_read, 0) > 0)) AS read,

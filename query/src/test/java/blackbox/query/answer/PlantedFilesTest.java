@@ -83,14 +83,14 @@ final class PlantedFilesTest {
     @Test
     void rowsWithSomeSealAreInNoAnswer() throws Exception {
         plant(name.endIndex(), name.endIndex() + 1, rows("99999", ""), "seal".getBytes(StandardCharsets.UTF_8));
-        holds("the seal is no signed note");
+        holds("the seal is not a signed note");
     }
 
     @Test
     void rowsThatAStrangerSealedAreInNoAnswer() throws Exception {
         Path planted = plant(name.endIndex(), name.endIndex() + 1, rows("99999", ""), new byte[0]);
         run.sealFile(planted, nameOf(planted), TestRun.newKey());
-        holds("the seal is signed by no trusted key");
+        holds("the seal is not signed by a trusted key");
     }
 
     /// A file without rows, of other types, would change the types of every query.

@@ -12,14 +12,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Posts small bodies to outside parties and reads small answers: within a time, up to a length, following no
-/// redirect. Safe to share.
+/// Posts small bodies to outside parties and reads small answers, within a time limit, up to a maximum
+/// length, and without following redirects. Safe to share.
 public final class AnchorClient implements AutoCloseable {
 
     private final HttpClient client;
     private final Duration timeout;
 
-    /// @param timeout longest that one answer may take, from the first octet sent to the last one read
+    /// @param timeout for one answer, from the first octet sent to the last one read
     public AnchorClient(Duration timeout) {
         this.timeout = timeout;
         this.client = HttpClient.newBuilder()
@@ -30,7 +30,7 @@ public final class AnchorClient implements AutoCloseable {
 
     /// An answer.
     ///
-    /// @param contentType its media type, without parameters, in lower case; empty where it has none
+    /// @param contentType its media type, without parameters, in lower case; empty if it has none
     record Answer(int status, String contentType, byte[] body) {}
 
     /// Posts `body`.
@@ -48,14 +48,14 @@ public final class AnchorClient implements AutoCloseable {
                 .build();
         var pending = client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), octetsMax));
         try {
-            // The request's own timeout ends with the answer's head.
+            // The request's own timeout covers the answer only up to its headers.
             HttpResponse<byte[]> response = pending.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             String type = response.headers().firstValue("content-type").orElse("");
             String bare = type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
             return new Answer(response.statusCode(), bare, response.body());
         } catch (TimeoutException e) {
             pending.cancel(true);
-            throw new IOException("no whole answer from " + to + " within " + timeout.toMillis() + " ms", e);
+            throw new IOException("no complete answer from " + to + " within " + timeout.toMillis() + " ms", e);
         } catch (ExecutionException e) {
             throw new IOException("no answer from " + to + ": " + reason(e), e);
         }

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Anchors the log of runs now and then, on a thread of its own, until it is closed. Says when it begins to
-/// fail and when it works again, not each time.
+/// Anchors the log of runs at intervals, on its own thread, until it is closed. Reports when it begins to
+/// fail and when it works again, not each attempt.
 public final class AnchorLoop implements AutoCloseable {
 
     /// How long the thread has to end when it is closed.
@@ -29,14 +29,14 @@ public final class AnchorLoop implements AutoCloseable {
         this.thread = Thread.ofPlatform().daemon().name("anchors").unstarted(this::loop);
     }
 
-    /// How often: every `interval` while all goes well; after the n-th failure in a row, 2^n times that, up
-    /// to `longest`.
+    /// How often: every `interval` while it succeeds; after the n-th failure in a row, 2^n times that, up to
+    /// `longest`.
     public record Pacing(Duration interval, Duration longest) {
 
         /// Every ten minutes, and every two hours at worst.
         public static final Pacing STANDARD = new Pacing(Duration.ofMinutes(10), Duration.ofHours(2));
 
-        /// Once, and no more.
+        /// Only once.
         public static final Pacing ONCE = new Pacing(Duration.ofDays(365), Duration.ofDays(365));
 
         Duration after(int failures) {
@@ -45,7 +45,7 @@ public final class AnchorLoop implements AutoCloseable {
         }
     }
 
-    /// Starts, with a first try at once.
+    /// Starts; the first attempt is made at once.
     public static AnchorLoop start(Anchoring anchoring, Pacing pacing, Consumer<String> says) {
         var loop = new AnchorLoop(anchoring, pacing, says);
         loop.thread.start();

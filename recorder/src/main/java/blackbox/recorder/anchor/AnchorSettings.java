@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// Who is asked to anchor the log of runs, and whose word is taken.
+/// Who is asked to anchor the log of runs, and whose answers are trusted.
 ///
 /// @param policy the witnesses that are trusted, and the quorum
-/// @param witnesses where each is asked, by its name in the policy
+/// @param witnesses the address of each, by its name in the policy
 /// @param authorities the time-stamping authorities' addresses, in the order in which their stamps are
 ///     numbered
 /// @param trusted the certificates that their stamps must lead to
@@ -44,9 +44,9 @@ public record AnchorSettings(
         authorities = List.copyOf(authorities);
     }
 
-    /// Reads what a data folder's keys say; `more` are authorities to ask besides.
+    /// Reads the settings in a data folder's keys; `more` are further authorities to ask.
     ///
-    /// @throws RecorderException `ANCHOR` when a file is there and cannot be used
+    /// @throws RecorderException `ANCHOR` when a file exists and cannot be used
     public static AnchorSettings read(Path keys, List<URI> more) throws RecorderException {
         Path file = keys.resolve(POLICY);
         try {
@@ -77,7 +77,7 @@ public record AnchorSettings(
         return addresses;
     }
 
-    /// The certificates in a folder's `*.pem` files; none where there is no folder.
+    /// The certificates in a folder's `*.pem` files; none if there is no folder.
     ///
     /// @throws CertificateException when a file holds none
     public static List<X509Certificate> certificates(Path folder) throws IOException, CertificateException {

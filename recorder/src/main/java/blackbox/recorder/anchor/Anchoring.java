@@ -26,11 +26,11 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Has the log of runs anchored by outside parties, as it is now, and keeps what they say in `<log>/anchors/`
-/// (`schemas/anchors.md`).
+/// Has the log of runs in its present state anchored by outside parties, and stores their answers in
+/// `<log>/anchors/` (`schemas/anchors.md`).
 ///
-/// Asking again for a log that has not grown asks only whoever has not answered yet. One process at a time
-/// does it for a folder; safe to use from several threads.
+/// Asking again for a log that has not grown asks only those who have not answered yet. One process at a time
+/// does this for a folder; safe to use from several threads.
 public final class Anchoring {
 
     /// The folder of the anchors, below the log's.
@@ -52,21 +52,22 @@ public final class Anchoring {
         this.random = random;
     }
 
-    /// What came of asking.
+    /// The result of asking.
     public sealed interface Outcome {
 
         /// There is no log of runs yet, or no leaf in it.
         record Nothing() implements Outcome {}
 
-        /// Another process is at it.
+        /// Another process is anchoring it.
         record Busy() implements Outcome {}
 
-        /// Everyone was asked who had not answered before.
+        /// Everyone who had not answered before was asked.
         ///
         /// @param quorum whether a quorum of witnesses has cosigned
-        /// @param stamps the stamps that are kept, by the authority's address
+        /// @param stamps the stored stamps, by the authority's address
         /// @param missing why a witness or authority has not answered, by name or address
-        /// @param isComplete whether there is the quorum that the policy wants, and a stamp of each authority
+        /// @param isComplete whether there are the quorum that the policy requires and a stamp of each
+        ///     authority
         record Asked(
                 Checkpoint checkpoint,
                 List<TrustPolicy.Cosigned> cosigned,
@@ -77,7 +78,7 @@ public final class Anchoring {
                 implements Outcome {}
     }
 
-    /// Asks. What is kept says who is still to be asked; nothing else is remembered.
+    /// Asks. The stored answers show who is still to be asked; nothing else is remembered.
     ///
     /// @throws RecorderException `ANCHOR` when the log cannot be read, is not what its checkpoint says, or
     ///     what was obtained cannot be kept
@@ -100,7 +101,7 @@ public final class Anchoring {
         SignedNote note = SignedNote.parse(octets);
         Checkpoint checkpoint = note == null ? null : Checkpoint.parse(note.text());
         if (note == null || checkpoint == null) {
-            throw new IOException("its checkpoint is none");
+            throw new IOException("its checkpoint file is not a checkpoint");
         }
         if (checkpoint.size() == 0) {
             return new Outcome.Nothing();
@@ -119,8 +120,8 @@ public final class Anchoring {
         return new Outcome.Asked(checkpoint, judgement.cosigned(), quorum, stamps, missing, complete);
     }
 
-    /// What was kept for this checkpoint, or its note as the log has it, which is then kept: a stamp is
-    /// nothing without the text that it is over.
+    /// What is stored for this checkpoint, or else its note from the log, which is then stored: a stamp is
+    /// worthless without the text that it is over.
     private SignedNote kept(SignedNote note, Checkpoint checkpoint) throws IOException {
         Path file = anchor(checkpoint.size() + ".note");
         byte[] octets = files.read(file, NOTE_BYTES_MAX);
@@ -129,7 +130,7 @@ public final class Anchoring {
             return kept;
         }
         if (octets != null) {
-            throw new IOException(file + " is there and is for another checkpoint; keep it: it may show what happened");
+            throw new IOException(file + " already exists for another checkpoint; keep it, it may show what happened");
         }
         files.replace(file, note.encoded().getBytes(StandardCharsets.UTF_8));
         return note;

@@ -18,7 +18,7 @@ public final class TimeStamps {
     private final TimeAuthorities trusted;
     private final RandomGenerator random;
 
-    /// @param trusted whose stamps are taken
+    /// @param trusted whose stamps are accepted
     /// @param random source of nonces, which must not be guessable
     public TimeStamps(AnchorClient client, TimeAuthorities trusted, RandomGenerator random) {
         this.client = client;
@@ -26,10 +26,10 @@ public final class TimeStamps {
         this.random = random;
     }
 
-    /// What came of asking.
+    /// The result of asking.
     public sealed interface Outcome {
 
-        /// A stamp that was checked, and what it says.
+        /// A stamp that was checked, and its content.
         record Stamped(TimeToken token, TimeVerdict.Stamped verdict) implements Outcome {}
 
         /// No stamp; `why` is one sentence.
@@ -44,11 +44,11 @@ public final class TimeStamps {
                     client.post(address, TimeQuery.MEDIA_TYPE, query.encoded(), TimeToken.OCTETS_MAX);
             if (answer.status() != 200 || !answer.contentType().equals(TimeAnswer.MEDIA_TYPE)) {
                 return new Outcome.Failed(address + " answers with status " + answer.status() + " and '"
-                        + answer.contentType() + "', which is no time stamp");
+                        + answer.contentType() + "', which is not a time stamp");
             }
             return switch (TimeAnswer.parse(answer.body())) {
                 case TimeAnswer.Rejected(int status, String why) ->
-                    new Outcome.Failed(address + " gives no time stamp: " + why + " (status " + status + ")");
+                    new Outcome.Failed(address + " refused to give a time stamp: " + why + " (status " + status + ")");
                 case TimeAnswer.Granted(TimeToken token) -> checked(address, token, query);
             };
         } catch (IOException | MalformedTimeStampException e) {

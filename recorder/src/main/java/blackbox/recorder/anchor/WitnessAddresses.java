@@ -4,15 +4,16 @@ import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Where a trust policy says that its witnesses are (C2SP tlog-policy, `witness <name> <vkey> [<url>]`),
-/// which judging a checkpoint does not need.
+/// The addresses of a trust policy's witnesses (C2SP tlog-policy, `witness <name> <vkey> [<url>]`), which
+/// judging a checkpoint does not need.
 public final class WitnessAddresses {
 
     private WitnessAddresses() {}
 
-    /// The addresses in a policy's text, by the witness's name. The text was read as a policy already.
+    /// The addresses in a policy's text, by the witness's name. The text must have been read as a policy
+    /// already.
     ///
-    /// @throws IllegalArgumentException when one is no address
+    /// @throws IllegalArgumentException when one is not an address
     public static Map<String, URI> parse(String policy) {
         var addresses = new LinkedHashMap<String, URI>();
         for (String line : policy.split("\n", -1)) {

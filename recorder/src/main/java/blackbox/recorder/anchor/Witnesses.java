@@ -29,7 +29,7 @@ public final class Witnesses {
     private final TrustPolicy policy;
     private final Map<String, URI> addresses;
 
-    /// @param addresses where a witness is asked, by its name in the policy: its submission prefix
+    /// @param addresses each witness's submission prefix, by its name in the policy
     public Witnesses(AnchorClient client, TrustPolicy policy, Map<String, URI> addresses) {
         this.client = client;
         this.policy = policy;
@@ -43,11 +43,11 @@ public final class Witnesses {
         ConsistencyProof from(long oldSize) throws IOException;
     }
 
-    /// What came of asking.
+    /// The result of asking.
     ///
     /// @param note the checkpoint's note with every cosignature that verified, in the policy's order
     /// @param missing why a witness has not cosigned, by its name
-    /// @param quorum whether those who have are a quorum
+    /// @param quorum whether those who have form a quorum
     public record Outcome(SignedNote note, Map<String, String> missing, boolean quorum) {
 
         public Outcome {
@@ -72,7 +72,7 @@ public final class Witnesses {
             policy.witnesses().forEach((name, key) -> {
                 URI address = addresses.get(name);
                 if (address == null) {
-                    missing.put(name, "the policy does not say where it is");
+                    missing.put(name, "the policy has no address for it");
                 } else {
                     asked.put(name, clients.submit(() -> ask(address, key, note, proofs)));
                 }
@@ -87,7 +87,7 @@ public final class Witnesses {
                 }
             }
         } catch (ExecutionException e) {
-            throw new IllegalStateException("a witness was asked in a way that cannot be", e);
+            throw new IllegalStateException("a witness was asked with an invalid request", e);
         }
         return new Outcome(cosigned, missing, policy.judge(cosigned).quorum());
     }
@@ -116,11 +116,12 @@ public final class Witnesses {
                             "it knows the log with " + known + " leaves, which is more than " + checkpoint.size());
                 }
                 if (known == oldSize && tries > 0 || known == oldSize && known == checkpoint.size()) {
-                    return Answer.none("it knows another history of the log: another root for " + known + " leaves");
+                    return Answer.none(
+                            "it knows a different history of the log: a different root for " + known + " leaves");
                 }
                 oldSize = known;
             }
-            return Answer.none("it names another size each time it is asked");
+            return Answer.none("it names a different size each time it is asked");
         } catch (IOException | NumberFormatException e) {
             return Answer.none(String.valueOf(e.getMessage()));
         }
@@ -132,18 +133,18 @@ public final class Witnesses {
         }
     }
 
-    /// Takes the lines of this witness's key, each of which must verify, and passes over others.
+    /// Takes the lines of this witness's key, each of which must verify, and ignores others.
     private static Answer cosignature(String body, NoteVerifier key, SignedNote note) {
         SignedNote answer = SignedNote.parse(note.text() + "\n" + body);
         if (answer == null) {
-            return Answer.none("it answers with something that is no cosignature");
+            return Answer.none("its answer is not a cosignature");
         }
         List<SignedNote.Signature> lines = answer.signatures().stream()
                 .filter(line -> line.keyId() == key.keyId() && line.name().equals(key.name()))
                 .toList();
         byte[] text = note.text().getBytes(StandardCharsets.UTF_8);
         if (lines.isEmpty()) {
-            return Answer.none("it answers without a cosignature of the key that the policy names");
+            return Answer.none("its answer has no cosignature of the key that the policy names");
         }
         return lines.stream().allMatch(line -> key.verify(text, line.octets()))
                 ? new Answer(lines, "")

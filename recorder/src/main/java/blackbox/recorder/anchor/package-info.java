@@ -1,8 +1,8 @@
-/// Outside parties who say when the log of runs was what it is: time-stamping authorities (RFC 3161) and
-/// witnesses (C2SP tlog-witness), asked over HTTP.
+/// Outside parties who attest when the log of runs was in which state: time-stamping authorities (RFC 3161)
+/// and witnesses (C2SP tlog-witness), asked over HTTP.
 ///
-/// What they answer is checked before it is kept; what keeps them from answering is a value, not an
-/// exception: an anchor that is late costs nothing that was recorded.
+/// Their answers are checked before they are stored; a failure to answer is a value, not an exception:
+/// nothing that was recorded is lost when an anchor is late.
 @NullMarked
 package blackbox.recorder.anchor;
 

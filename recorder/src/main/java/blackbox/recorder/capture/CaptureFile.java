@@ -21,14 +21,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A file that grows at its end and that somebody else writes, in this process or another. Each call of
-/// [#sealNew] makes the events that seal what is new in it, in stretches without a gap from the file's first
-/// octet on.
+/// A file that another thread or process writes and that grows at its end. Each call of [#sealNew] makes the
+/// events that seal what is new in it, in segments without a gap from the file's first octet on.
 ///
-/// Durability: what an event speaks of is on the disk when the event is made. Owned by one thread.
+/// Durability: the octets that an event covers are on the disk when the event is made. Owned by one thread.
 public final class CaptureFile {
 
-    /// No event speaks of more octets than this.
+    /// The most octets that one event covers.
     public static final int STRETCH_BYTES_MAX = 8 << 20;
 
     private static final int BUFFER_BYTES = 1 << 18;
@@ -42,18 +41,17 @@ public final class CaptureFile {
     private boolean linked;
     private boolean ended;
 
-    /// Finds out whether what a file holds is there to stay.
+    /// Finds out whether a file's present content is final.
     @FunctionalInterface
     public interface Settling {
-        /// True when no octet will change any more that lay within the file's length before this call; false
-        /// when that cannot be said now.
+        /// True if no octet that lay within the file's length before this call will change anymore; false if
+        /// that is not known yet.
         boolean settled();
     }
 
-    /// A file whose octets are there to stay as soon as they are within its length, and that may grow without
-    /// bounds.
+    /// A file whose octets are final as soon as they are within its length, and that may grow without bounds.
     ///
-    /// @param name what events call it: lower-case letters, digits and `-`
+    /// @param name its name in events: lower-case letters, digits and `-`
     public CaptureFile(String name, Path path) {
         this(name, path, Long.MAX_VALUE, () -> true);
     }
@@ -77,25 +75,25 @@ public final class CaptureFile {
         return name;
     }
 
-    /// How far it is sealed.
+    /// The number of octets that are sealed.
     public long sealedBytes() {
         return sealed;
     }
 
-    /// What is not sealed though the file's writer has ended; null where all of it is, or where its end was declared.
+    /// What is unsealed although the file's writer has ended; null if nothing is, or if its end was declared.
     ///
-    /// @throws RecorderException `CAPTURE` when the file cannot be looked at
+    /// @throws RecorderException `CAPTURE` when the file cannot be accessed
     public @Nullable String unsealed() throws RecorderException {
         try {
             long length = Files.exists(path) ? Files.size(path) : 0;
-            return ended || length == sealed ? null : length + " octets are there, " + sealed + " are sealed";
+            return ended || length == sealed ? null : length + " octets were written, only " + sealed + " are sealed";
         } catch (IOException e) {
-            throw new RecorderException(Code.CAPTURE, path + " cannot be looked at: " + e, e);
+            throw new RecorderException(Code.CAPTURE, path + " cannot be accessed: " + e, e);
         }
     }
 
-    /// Makes the events for what is new, in order; none when nothing is, when the file is not there yet, or
-    /// when what is new has not settled.
+    /// Makes the events for what is new, in order; none if nothing is new, if the file does not exist yet, or
+    /// if what is new is not final yet.
     ///
     /// @param clock the time for the events, nanoseconds since 1970
     /// @throws RecorderException `CAPTURE` when the file cannot be read or made durable
@@ -103,7 +101,7 @@ public final class CaptureFile {
         var events = new ArrayList<Event>();
         try {
             long length = Files.exists(path) ? Files.size(path) : 0;
-            // After the length was read, so that no octet is newer than the event that speaks of it.
+            // After the length was read, so that no octet is newer than the event that covers it.
             long nowNs = clock.getAsLong();
             if (ended) {
                 cutTo(sealed, length);
@@ -151,8 +149,8 @@ public final class CaptureFile {
         return Hash.copyOf(digest.digest(), 0);
     }
 
-    /// Whoever writes the file neither knows nor minds: what it writes at its own place lies behind a hole,
-    /// until the next call.
+    /// The file's writer does not notice: what it writes at its own position lies after a hole, until the
+    /// next call.
     private void cutTo(long end, long length) throws IOException {
         if (length > end) {
             try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {

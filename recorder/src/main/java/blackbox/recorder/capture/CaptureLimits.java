@@ -1,12 +1,12 @@
 package blackbox.recorder.capture;
 
-/// How much a recording keeps beside its events, in octets.
+/// How much a recording stores beside its events, in octets.
 ///
 /// @param diskLogBytesMax of what is written to the VM's disk
 /// @param framesBytesMax of network frames and of the workspace that goes in; 0 keeps neither
 public record CaptureLimits(long diskLogBytesMax, long framesBytesMax) {
 
-    /// What is kept when nobody says otherwise.
+    /// The defaults.
     public static final CaptureLimits DEFAULT = new CaptureLimits(4L << 30, 1L << 30);
 
     public CaptureLimits {
@@ -18,12 +18,12 @@ public record CaptureLimits(long diskLogBytesMax, long framesBytesMax) {
         }
     }
 
-    /// Of the frames that the guest sends. What it is sent is most of a run's traffic.
+    /// The part for frames that the guest sends. Most of a run's traffic is what it receives.
     public long framesOutBytesMax() {
         return framesBytesMax / 4;
     }
 
-    /// Of the frames that it is sent.
+    /// The part for frames that it receives.
     public long framesInBytesMax() {
         return framesBytesMax - framesOutBytesMax();
     }

@@ -13,11 +13,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// The files that a recording keeps beside its events: what is new in each is sealed as it grows.
+/// The files that a recording stores beside its events; each is sealed as it grows.
 ///
 /// @param files each sealed by whoever calls [#sealNew], one thread at a time
 /// @param folder where they are
-/// @param limits how long they may grow
+/// @param limits how large they may grow
 public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits limits) {
     /// Names in the folder: the archive of the workspace that the run was given, and the entropy of its
     /// guest, in hex.
@@ -32,23 +32,23 @@ public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits 
         files = List.copyOf(files);
     }
 
-    /// Nothing is kept.
+    /// Nothing is stored.
     public static CapturedFiles none() {
         return new CapturedFiles(List.of(), Path.of(""), new CaptureLimits(1, 0));
     }
 
-    /// The frames that a machine sends, kept as they are read.
+    /// The frames that a machine sends, stored as they are read.
     public KeptFrames framesOut(InputStream frames) {
         return new KeptFrames(frames, folder.resolve(CaptureName.FRAMES_OUT.text()), limits.framesOutBytesMax());
     }
 
-    /// The frames that it is sent, kept as they are read.
+    /// The frames that it receives, stored as they are read.
     public KeptFrames framesIn(InputStream frames) {
         return new KeptFrames(frames, folder.resolve(CaptureName.FRAMES_IN.text()), limits.framesInBytesMax());
     }
 
-    /// Seals what is left when every writer has ended. A file may not have settled at the first look: it is
-    /// looked at again for a while.
+    /// Seals what is left when every writer has ended. A file that is not final yet at the first attempt is
+    /// tried again for a while.
     ///
     /// @return why a file is not sealed to its end, by name; empty when all are
     public SortedMap<String, String> sealLast(LongSupplier clock, EventSink sink)

@@ -11,8 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A stream of frames that is kept in a file while it is read: pcap, as QEMU writes it. Keeping stops at its
-/// limit or when the file cannot be written; reading goes on. Owned by the thread that reads.
+/// A stream of frames that is stored in a file while it is read: pcap, as QEMU writes it. Storing stops at
+/// its limit or when the file cannot be written; reading continues. Owned by the thread that reads.
 public final class KeptFrames extends FilterInputStream {
 
     private static final int SKIP_BYTES_MAX = 4_096;
@@ -22,7 +22,7 @@ public final class KeptFrames extends FilterInputStream {
     private long left;
     private volatile @Nullable IOException failure;
 
-    /// @param path a new file, made with the first octets; only this user may read it
+    /// @param path a new file, created with the first octets; readable by this user alone
     KeptFrames(InputStream in, Path path, long bytesMax) {
         super(in);
         this.path = path;

@@ -9,8 +9,8 @@ import blackbox.schemas.net.PcapReader;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// Folds the frames of a machine's interface into flows, and hands on the events that come of it. Each
-/// direction may be read by a thread of its own.
+/// Folds the frames of a machine's interface into flows, and passes on the resulting events. Each direction
+/// may be read by its own thread.
 public final class FlowFeed {
     private final FlowTable flows = new FlowTable();
     private final HostClock clock;
@@ -24,7 +24,7 @@ public final class FlowFeed {
     /// Reads the frames of one direction to their end.
     ///
     /// @param frames pcap
-    /// @throws RecorderException when an event could not be handed on; nothing more is read then
+    /// @throws RecorderException when an event could not be passed on; nothing more is read then
     public void read(InputStream frames, FlowTable.Direction direction) throws IOException, RecorderException {
         try {
             new PcapReader(frames).forEach(frame -> {
@@ -37,7 +37,7 @@ public final class FlowFeed {
         }
     }
 
-    /// Hands on what is still folded; when all has been read.
+    /// Passes on what is still folded, once everything has been read.
     public void finish() throws RecorderException {
         synchronized (flows) {
             for (Event event : flows.close(clock.nowNs())) {

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The threads that carry what a machine says and does to whoever keeps it, as events: the tracer's stream,
-/// the frames of both directions, and a watch on the tracer's heartbeat. They end when the machine does.
+/// The threads that turn what a machine reports and does into events for a sink: the tracer's stream, the
+/// frames of both directions, and a watch on the tracer's heartbeat. They end when the machine does.
 public final class GuestFeeds {
 
     private static final long LOOK_EVERY_MS = 1_000;
@@ -43,11 +43,11 @@ public final class GuestFeeds {
     private volatile boolean silenceExpected;
     private volatile boolean undrained;
 
-    /// @param recorder keeps the events, which come from several threads
-    /// @param cpuSeq where each CPU's sequence stood when the tracer became ready
+    /// @param recorder takes the events, which come from several threads
+    /// @param cpuSeq each CPU's sequence number when the tracer became ready
     /// @param captures the files that are sealed while they grow
-    /// @param stop ends the machine, and is told why: called at most once, when what the agent does can no
-    /// longer be recorded, or when the guest was halted for good
+    /// @param stop ends the machine, with the reason: called at most once, when what the agent does can no
+    ///     longer be recorded, or when the guest was halted permanently
     public GuestFeeds(
             GuestStreams streams,
             EventSink recorder,
@@ -71,7 +71,8 @@ public final class GuestFeeds {
                 CaptureName.FRAMES_IN.text(),
                 () -> fold(captures.framesIn(streams.framesIn()), FlowTable.Direction.IN)));
         threads.add(start("captures", this::sealCaptures));
-        // Not a virtual one: the JVM has a poller for these, and waits 0.3 s for it when the program ends.
+        // Not a virtual one: the JVM has a poller for virtual threads, and waits 0.3 s for it when the
+        // program ends.
         watcher = Thread.ofPlatform().daemon().name("silence-watch").start(this::watch);
     }
 
@@ -105,7 +106,7 @@ public final class GuestFeeds {
         }
     }
 
-    /// On a thread of its own: making a file durable may take longer than the watch may be away.
+    /// On its own thread: making a file durable may take longer than the watch can be delayed.
     private void sealCaptures() throws RecorderException {
         try {
             do {
@@ -120,7 +121,7 @@ public final class GuestFeeds {
         var watch = new SilenceWatch(clock.pace(), clock.nowNs(), System.nanoTime());
         try {
             while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
-                // What the hypervisor reports belongs into the epoch in which it was heard.
+                // What the hypervisor reports belongs in the epoch in which it arrived.
                 log.handTo(recorder);
                 Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
                 if (event != null && !silenceExpected) {
@@ -140,8 +141,7 @@ public final class GuestFeeds {
         }
     }
 
-    /// An agent whose deeds are not recorded must not go on, and one that was
-    /// halted never goes on.
+    /// An agent whose actions are not recorded must not continue, and one that was halted never continues.
     private @Nullable String cannotGoOn() {
         Exception stopped = failure == null ? recorder.failure() : failure;
         return stopped == null ? log.halted() : stopped.getMessage();
@@ -156,18 +156,18 @@ public final class GuestFeeds {
         }
     }
 
-    /// Stops watching for silence: from here on the tracer may rightly be quiet.
+    /// Stops watching for silence: from here on the tracer may legitimately be silent.
     public void expectSilence() {
         silenceExpected = true;
     }
 
-    /// Says that the tracer could not be asked for the last of what it has: how much is missing is not known.
+    /// Records that the tracer could not be drained: how much is missing is not known.
     public void missTheLast() {
         undrained = true;
     }
 
     /// Waits for the streams to end, which they do with the machine, and records what is still folded. To be
-    /// called when the machine has ended: nobody writes to a captured file any more.
+    /// called when the machine has ended: nobody writes to a captured file anymore.
     ///
     /// @return why a captured file is not sealed to its end, by name; empty when all are
     public SortedMap<String, String> finish() throws RecorderException, InterruptedException {

@@ -2,10 +2,10 @@ package blackbox.recorder.feed;
 
 import java.io.InputStream;
 
-/// What leaves a machine while it runs; each stream ends when the machine does. They may be pipes: each is
-/// read on a platform thread of its own.
+/// The streams that leave a machine while it runs; each ends when the machine does. They may be pipes, so
+/// each is read on its own platform thread.
 ///
 /// @param events the tracer's octets
 /// @param framesOut what the machine's interface sends, pcap
-/// @param framesIn what it is sent, pcap
+/// @param framesIn what it receives, pcap
 public record GuestStreams(InputStream events, InputStream framesOut, InputStream framesIn) {}

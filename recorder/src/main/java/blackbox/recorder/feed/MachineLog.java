@@ -10,8 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Takes what a machine's hypervisor reports, without ever blocking it, until the run's recorder can take it
-/// over.
+/// Collects what a machine's hypervisor reports, without ever blocking it, until the run's recorder is ready.
 public final class MachineLog {
 
     private static final int EVENTS_MAX = 10_000;
@@ -25,10 +24,10 @@ public final class MachineLog {
         this.clock = clock;
     }
 
-    /// Hears an event of the hypervisor's.
+    /// Receives an event from the hypervisor.
     ///
     /// @param detail JSON, or null
-    /// @param halted why it has stopped the guest, which nothing will wake again; else null
+    /// @param halted why it has stopped the guest for good; otherwise null
     public void hear(String name, @Nullable String detail, @Nullable String halted) {
         if (halted != null) {
             this.halted = halted;
@@ -38,13 +37,13 @@ public final class MachineLog {
         }
     }
 
-    /// Why the guest was stopped for good, or null.
+    /// Why the guest was stopped permanently, or null.
     @Nullable
     String halted() {
         return halted;
     }
 
-    /// Hands on everything heard so far, and says what did not fit.
+    /// Passes on everything received so far, and reports what did not fit.
     public void handTo(EventSink sink) throws RecorderException {
         for (Event event = waiting.poll(); event != null; event = waiting.poll()) {
             sink.accept(event);

@@ -9,15 +9,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Notices when the guest's tracer goes quiet while its VM runs: its heartbeat comes every second, so a
-/// longer silence means that the tracer was stopped, or that the guest as a whole hangs. How long it lasts is
-/// measured by a steady time, which nobody sets. Owned by one thread.
+/// longer silence means that the tracer was stopped, or that the guest as a whole hangs. Its length is
+/// measured with a monotonic clock, which nobody can set. Owned by one thread.
 final class SilenceWatch {
 
-    /// A heartbeat may be late on a busy machine; this is late beyond doubt.
+    /// A heartbeat may be late on a busy machine; a silence of this length is beyond doubt.
     static final Duration QUIET_MAX = Duration.ofSeconds(5);
 
-    /// The same of a guest whose clock has a pace of its own: while it computes, the second between two of
-    /// its heartbeats may take the host seven.
+    /// The same for a guest whose clock runs at a pace of its own: while it computes, the second between two
+    /// of its heartbeats may take the host seven.
     static final Duration QUIET_OWN_PACE_MAX = Duration.ofSeconds(30);
 
     private final Duration quietMax;
@@ -33,7 +33,7 @@ final class SilenceWatch {
         this.changedAt = steadyNs;
     }
 
-    /// Looks at the time of the last heartbeat, 0 before the first; returns a finding when silence begins or
+    /// Checks the time of the last heartbeat, 0 before the first; returns a finding when a silence begins or
     /// ends.
     @Nullable
     Event look(long heardNs, long nowNs, long steadyNs) {

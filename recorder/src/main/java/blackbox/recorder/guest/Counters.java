@@ -18,13 +18,13 @@ final class Counters {
 
     private Counters() {}
 
-    /// Runs of probes that the kernel skipped, over all CPUs; they have no sequence number.
+    /// Probe executions that the kernel skipped, over all CPUs; they have no sequence number.
     static long misses(Frame heartbeat) {
         Tlv counters = heartbeat.find(TlvType.COUNTERS);
         return counters == null ? 0 : Math.max(0, counters.u64(8 * (NAMES.length - 1)));
     }
 
-    /// The counters as JSON, those of frame types only where something was dropped.
+    /// The counters as JSON; those of frame types only if something was dropped.
     static @Nullable String json(Frame heartbeat) {
         Tlv counters = heartbeat.find(TlvType.COUNTERS);
         if (counters == null) {

@@ -10,8 +10,8 @@ public interface EventSink {
 
     void accept(Event event) throws RecorderException;
 
-    /// What has stopped it for good, or null: it may take nothing more, and whoever lets things happen that
-    /// it should take has to end them. Any thread.
+    /// What has stopped it permanently, or null. A stopped sink takes nothing more, and whoever runs what it
+    /// should record must end that. Any thread.
     default @Nullable Exception failure() {
         return null;
     }

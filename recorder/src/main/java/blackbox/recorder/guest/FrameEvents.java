@@ -35,7 +35,7 @@ final class FrameEvents {
     private final HostClock clock;
     private final ProcessTable processes = new ProcessTable();
 
-    /// What was told of TCP connections before their end, to be taken off what their end tells.
+    /// What was reported of TCP connections before their end, to be subtracted from the report at their end.
     private final Map<FlowKey, long[]> told = new LinkedHashMap<>();
 
     FrameEvents(HostClock clock) {
@@ -188,7 +188,8 @@ final class FrameEvents {
                 frame.ret());
     }
 
-    /// A Unix socket's name: a path ends at its NUL; a name in the abstract space begins with one, shown as `@`.
+    /// A Unix socket's name: a path ends at its NUL; a name in the abstract namespace begins with one, shown
+    /// as `@`.
     private static Text unixName(Text name) {
         byte[] octets = name.toBytes();
         if (octets.length > 0 && octets[0] == 0) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads the values of one frame and remembers which were cut or could not be read.
 final class FrameFields {
 
-    /// Original size in the marks where it is not known.
+    /// The original size in the marks if it is not known.
     static final long SIZE_UNKNOWN = -1;
 
     private static final int AF_UNIX = 1;
@@ -40,7 +40,7 @@ final class FrameFields {
         unread.add(name);
     }
 
-    /// A TLV that can be read, after marking what is not whole; null where there is none to read.
+    /// A readable TLV, after marking it if it is incomplete; null if there is none.
     private @Nullable Tlv whole(TlvType type, String name) {
         Tlv tlv = frame.find(type);
         if (tlv == null) {
@@ -56,15 +56,15 @@ final class FrameFields {
         return tlv;
     }
 
-    /// A name as it was given.
+    /// A name as the caller gave it.
     @Nullable
     Text text(TlvType type, String name) {
         Tlv tlv = whole(type, name);
         return tlv == null ? null : Text.copyOf(tlv.array(), tlv.offset(), tlv.length());
     }
 
-    /// A path, turned round from its names. One that was cut or could not be followed to the root lacks its
-    /// beginning and so does not start with a slash.
+    /// A path, assembled from its names in reverse. One that was cut or could not be followed to the root
+    /// lacks its beginning and so does not start with a slash.
     @Nullable
     Text path(TlvType type, String name) {
         Tlv tlv = whole(type, name);
@@ -87,7 +87,7 @@ final class FrameFields {
         return Text.copyOf(octets, 0, octets.length);
     }
 
-    /// Strings that each end in NUL; the last may lack it where the value was cut.
+    /// Strings that each end in NUL; the last may lack it if the value was cut.
     @Nullable
     List<Text> strings(TlvType type, String name) {
         Tlv tlv = whole(type, name);

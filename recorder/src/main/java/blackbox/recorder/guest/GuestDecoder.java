@@ -12,9 +12,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
-/// Reads the tracer's stream to its end and hands on events: one for each frame, and one for each thing
-/// that is missing or wrong. Owned by the thread that calls [#run]; the accessors may be called from
-/// others.
+/// Reads the tracer's stream to its end and passes on events: one for each frame, and one for each thing that
+/// is missing or wrong. Owned by the thread that calls [#run]; the accessors may be called from others.
 public final class GuestDecoder {
 
     private final HostClock clock;
@@ -26,7 +25,7 @@ public final class GuestDecoder {
     private long misses;
     private long garbageOctets;
 
-    /// @param cpuSeq where each CPU's sequence stood when the tracer became ready
+    /// @param cpuSeq each CPU's sequence number when the tracer became ready
     public GuestDecoder(HostClock clock, List<Long> cpuSeq, EventSink sink) {
         this.clock = clock;
         this.sink = sink;
@@ -36,19 +35,19 @@ public final class GuestDecoder {
         }
     }
 
-    /// When the last heartbeat came, nanoseconds since the epoch on the host's clock; 0 before the first.
+    /// When the last heartbeat arrived, nanoseconds since the epoch on the host's clock; 0 before the first.
     public long heardNs() {
         return heardNs;
     }
 
-    /// Whether the tracer said that it is done.
+    /// Whether the tracer reported that it is done.
     public boolean sawFinal() {
         return sawFinal;
     }
 
     /// Reads to the end of the stream.
     ///
-    /// @throws RecorderException when an event could not be handed on; nothing more is read then
+    /// @throws RecorderException when an event could not be passed on; nothing more is read then
     public void run(InputStream stream) throws RecorderException {
         var ring = new RingStream(stream);
         try {
@@ -98,8 +97,8 @@ public final class GuestDecoder {
         }
     }
 
-    /// The first garbage is told at once; more of it each time that it has doubled, so that garbage cannot
-    /// flood the record.
+    /// The first garbage is reported at once, more of it each time that the amount has doubled, so that
+    /// garbage cannot flood the record.
     private void garbage(long octets) throws RecorderException {
         long before = garbageOctets;
         garbageOctets += octets;

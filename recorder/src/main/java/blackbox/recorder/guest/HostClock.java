@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// Maps the guest's boot clock to the host's wall clock, by an offset that was measured from the host. What
-/// the guest claims to have happened in the future happened now. Safe to share.
+/// Maps the guest's boot clock to the host's wall clock, by an offset that was measured from the host. A time
+/// that the guest claims in the future is mapped to now. Safe to share.
 public final class HostClock {
 
     private final InstantSource host;
@@ -13,15 +13,15 @@ public final class HostClock {
     private volatile long offsetNs;
     private long heardNs;
 
-    /// How the guest's clock runs beside the host's.
+    /// How the guest's clock runs compared to the host's.
     public enum Pace {
         /// Second for second.
         SHARED,
-        /// By the instructions that it executes: it falls behind, and what it says of itself puts it right.
+        /// By the instructions that it executes: it falls behind, and its own readings correct the mapping.
         OWN
     }
 
-    /// Of a guest whose clock keeps the host's pace.
+    /// For a guest whose clock keeps the host's pace.
     public HostClock(InstantSource host) {
         this(host, Pace.SHARED);
     }
@@ -31,8 +31,8 @@ public final class HostClock {
         this.pace = pace;
     }
 
-    /// Says that the guest's boot clock had come to `ktimeNs` when that was heard, now: by a heartbeat, or otherwise.
-    /// A clock that goes back, or that never was, is passed over.
+    /// Reports that the guest's boot clock has reached `ktimeNs` now, as learned from a heartbeat or
+    /// otherwise. A clock that goes back, or an impossible one, is ignored.
     public synchronized void heard(long ktimeNs) {
         if (pace == Pace.OWN && ktimeNs >= heardNs) {
             heardNs = ktimeNs;
@@ -40,17 +40,18 @@ public final class HostClock {
         }
     }
 
-    /// How the guest's clock runs beside the host's.
+    /// How the guest's clock runs compared to the host's.
     public Pace pace() {
         return pace;
     }
 
-    /// Says that the guest's boot clock showed `ktimeNs` when the host's showed `hostNs`.
+    /// Reports that the guest's boot clock showed `ktimeNs` when the host's showed `hostNs`.
     public void align(long ktimeNs, long hostNs) {
         offsetNs = hostNs - ktimeNs;
     }
 
-    /// Says that the host's clock was set forward by `by`, or back. Not beside [#align] or another.
+    /// Reports that the host's clock was set forward by `by`, or back. Not to be called concurrently with
+    /// itself or [#align].
     public void shift(Duration by) {
         long before = offsetNs;
         offsetNs = before + by.toNanos();
@@ -59,7 +60,7 @@ public final class HostClock {
     /// The host's time for the guest's, never later than now.
     public long toHostNs(long ktimeNs) {
         long now = nowNs();
-        // The guest's number may be anything: what goes beyond all times is later than now.
+        // The guest's number may be anything: one that overflows counts as later than now.
         return ktimeNs > now - offsetNs ? now : offsetNs + Math.max(ktimeNs, -offsetNs);
     }
 

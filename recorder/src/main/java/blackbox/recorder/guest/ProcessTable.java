@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What frames have told of processes, so that later frames of a process can be shown with its name and
-/// parent. Bounded: the process that was not heard of for the longest time is forgotten first. Owned by one
+/// What frames have reported about processes, so that later frames of a process can be shown with its name
+/// and parent. Bounded: the process without a frame for the longest time is forgotten first. Owned by one
 /// thread.
 final class ProcessTable {
 
@@ -32,7 +32,8 @@ final class ProcessTable {
         }
     };
 
-    /// The process of `frame`, after learning what the frame itself says of it; null where the frame names none.
+    /// The process of `frame`, after learning what the frame itself says about it; null if the frame names
+    /// none.
     @Nullable
     ProcessRef of(Frame frame) {
         if (frame.tgid() == 0) {

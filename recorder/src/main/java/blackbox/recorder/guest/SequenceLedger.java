@@ -11,26 +11,26 @@ import java.util.TreeMap;
 /// Owned by one thread.
 final class SequenceLedger {
 
-    /// Frames of a CPU after which a number that is missing will not come any more.
+    /// The number of frames of a CPU after which a missing number will not arrive anymore.
     static final int PATIENCE = 64;
 
-    /// A forward jump of more than this is a lie, not a loss.
+    /// A forward jump of more than this is taken as a false number, not as a loss.
     static final long JUMP_MAX = 1L << 40;
 
-    /// Numbers of one CPU that never came, `from` to `to` inclusive.
+    /// Numbers of one CPU that never arrived, `from` to `to` inclusive.
     record Gap(int cpu, long from, long to) {
         long count() {
             return to - from + 1;
         }
     }
 
-    /// What a frame's number says.
+    /// What a frame's number means.
     enum SequenceCheck {
         /// The next one, or one that fills a gap.
         EXPECTED,
-        /// A number that has been before.
+        /// A number that was seen before.
         REPEATED,
-        /// A jump that cannot be.
+        /// An impossible jump.
         IMPOSSIBLE
     }
 
@@ -51,7 +51,7 @@ final class SequenceLedger {
         return cpus.computeIfAbsent(cpu, _ -> new Cpu());
     }
 
-    /// Takes the number of a frame.
+    /// Accounts for the number of a frame.
     SequenceCheck take(int number, long seq) {
         Cpu cpu = of(number);
         if (seq == cpu.last + 1) {
@@ -87,12 +87,12 @@ final class SequenceLedger {
         return true;
     }
 
-    /// Gaps that will not be filled any more; each is given out once.
+    /// Gaps that will not be filled anymore; each is returned once.
     List<Gap> settled() {
         return settled(PATIENCE);
     }
 
-    /// All gaps that are left: nothing more will come.
+    /// All remaining gaps, when no more frames will arrive.
     List<Gap> close() {
         return settled(0);
     }

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the tracer says of itself when it becomes ready: the detail of a run's second event.
+/// The tracer's report when it becomes ready: the detail of a run's second event.
 ///
-/// @param cpuSeq where each CPU's sequence stood; empty when it does not say, so that every number from 1 to
-/// the first that comes is declared lost
-/// @param emitAddress where the guest's kernel emits frames, or null when it does not say
+/// @param cpuSeq each CPU's sequence number; empty if it does not say, so that every number from 1 to the
+///     first that arrives is declared lost
+/// @param emitAddress where the guest's kernel emits frames, or null if it does not say
 public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress) {
     private static final int CPUS_MAX = 4_096;
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -20,7 +20,7 @@ public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress) {
         cpuSeq = List.copyOf(cpuSeq);
     }
 
-    /// Reads it; what is no JSON says nothing.
+    /// Reads it; text that is not JSON counts as an empty report.
     public static TracerReport of(String detail) {
         try {
             return of(JSON.readTree(detail));
@@ -39,7 +39,7 @@ public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress) {
         }
         JsonNode address = detail.path("emitAddress");
         boolean known = address.isIntegralNumber() && address.bigIntegerValue().signum() > 0;
-        // Addresses of the kernel's are in the upper half: as a long they are negative.
+        // Kernel addresses are in the upper half: as a long they are negative.
         return new TracerReport(
                 numbers, known ? (Long) address.bigIntegerValue().longValue() : null);
     }

@@ -7,7 +7,7 @@ import blackbox.schemas.Sha256;
 import javax.security.auth.Destroyable;
 
 /// An ECDSA P-256 key that a device holds. The text is hashed here, with this process's provider; the device
-/// sees the digest alone. Used by one thread at a time.
+/// sees only the digest. Used by one thread at a time.
 final class DeviceKey implements NoteSigner, Destroyable {
 
     private final EcdsaVerifier verifier;
@@ -43,7 +43,7 @@ final class DeviceKey implements NoteSigner, Destroyable {
         }
     }
 
-    /// Lets go of the device; the key in it stays.
+    /// Releases the device; the key in it stays.
     @Override
     public void destroy() {
         isClosed = true;

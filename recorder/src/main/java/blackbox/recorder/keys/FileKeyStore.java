@@ -14,15 +14,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/// Keys in files: an Ed25519 key, and an ML-DSA-44 key beside it where this process has that. They are text
-/// in C2SP's form for note keys, or PEM as `openssl pkey` reads it where a passphrase was given when they
-/// were made.
+/// Keys in files: an Ed25519 key, and an ML-DSA-44 key beside it if this process has that algorithm. They are
+/// text in C2SP's form for note keys, or, if a passphrase was given when they were created, PEM that `openssl
+/// pkey` reads.
 final class FileKeyStore implements LogKeyStore {
 
     private static final String CLASSICAL = "file";
     private static final String ML_DSA = "ml-dsa-44-file";
 
-    /// The FIPS module derives no key from fewer than 112 bits.
+    /// The FIPS module does not derive a key from fewer than 112 bits.
     private static final int FIPS_PASSPHRASE_MIN = 14;
 
     private final Path folder;
@@ -78,7 +78,7 @@ final class FileKeyStore implements LogKeyStore {
             Arrays.fill(passphrase, '\0');
             throw new RecorderException(
                     RecorderException.Code.KEY,
-                    "in FIPS mode a passphrase has at least " + FIPS_PASSPHRASE_MIN + " characters (112 bits)");
+                    "in FIPS mode a passphrase must have at least " + FIPS_PASSPHRASE_MIN + " characters (112 bits)");
         }
         return passphrase;
     }

@@ -4,7 +4,7 @@ import blackbox.evidence.sign.CryptoProvider;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 
-/// What opening or making a key takes from the world around it.
+/// What opening or creating a key needs from its environment.
 ///
 /// @param random from the provider that this process has chosen
 /// @param secrets where passphrases and PINs come from

@@ -12,9 +12,9 @@ public final class KeyFile {
 
     private KeyFile() {}
 
-    /// Reads `<folder>/<role>.key`, or makes it when it is not there. The key's name is `blackbox/<role>`.
+    /// Reads `<folder>/<role>.key`, or creates it if it does not exist. The key's name is `blackbox/<role>`.
     ///
-    /// @throws RecorderException when the file cannot be read, holds no key, or others may read it
+    /// @throws RecorderException when the file cannot be read, holds no key, or is readable by others
     public static Ed25519Key loadOrCreate(Path folder, String role) throws RecorderException {
         Path file = folder.resolve(role + ".key");
         try {

@@ -8,9 +8,9 @@ import javax.security.auth.Destroyable;
 import org.jspecify.annotations.Nullable;
 
 /// The long-term key of a data folder, opened to sign: one key for people, one or more signature lines on a
-/// note (an ML-DSA line stands beside the classical one of a file key). Used by one thread at a time.
+/// note (a file key adds an ML-DSA line to the classical one). Used by one thread at a time.
 ///
-/// [#close] destroys what is held of private keys in memory and lets go of devices.
+/// [#close] destroys private keys held in memory and releases devices.
 public final class LogKey implements AutoCloseable {
 
     private final LogKeyConf conf;
@@ -28,7 +28,7 @@ public final class LogKey implements AutoCloseable {
         return conf.origin();
     }
 
-    /// Where the private key lives.
+    /// Where the private key is stored.
     public StoreKind kind() {
         return conf.store();
     }
@@ -67,7 +67,7 @@ public final class LogKey implements AutoCloseable {
         try {
             device.close();
         } catch (Exception _) {
-            // The device is let go of either way, and nothing was written to it.
+            // The device is released either way, and nothing was written to it.
         }
     }
 

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/// What `keys/log.conf` says: which key signs this data folder's log of runs, and where it lives. No secrets
-/// stand in it. The format is specified in `schemas/keys.md`.
+/// The content of `keys/log.conf`: which key signs this data folder's log of runs, and where it is stored. It
+/// contains no secrets. The format is specified in `schemas/keys.md`.
 ///
 /// @param origin the name of the log and of its keys
 /// @param validUntil exclusive; null for no end
@@ -74,7 +74,7 @@ public record LogKeyConf(
             if (name.equals("key")) {
                 keys.add(value);
             } else if (settings.put(name, value) != null) {
-                throw new IllegalArgumentException("'" + name + "' stands there twice");
+                throw new IllegalArgumentException("'" + name + "' occurs twice");
             }
         }
         return new LogKeyConf(
@@ -108,7 +108,7 @@ public record LogKeyConf(
 
     /// What the store needs under `name`.
     ///
-    /// @throws IllegalArgumentException when it is not there
+    /// @throws IllegalArgumentException when it is missing
     String setting(String name) {
         String value = settings.get(name);
         if (value == null) {

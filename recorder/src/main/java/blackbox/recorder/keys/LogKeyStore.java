@@ -6,25 +6,25 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SequencedMap;
 
-/// A place that keeps long-term keys. The same contract test runs over all of them.
+/// A place that stores long-term keys. The same contract test runs for all of them.
 interface LogKeyStore {
 
-    /// A key that was made or opened.
+    /// A key that was created or opened.
     ///
     /// @param signers one for each signature line, the classical one first
-    /// @param settings what must stand in `log.conf` so that it is found again
-    /// @param device what to let go of when the key is closed
+    /// @param settings what `log.conf` must contain so that it is found again
+    /// @param device what to release when the key is closed
     record Opened(List<NoteSigner> signers, SequencedMap<String, String> settings, AutoCloseable device) {}
 
-    /// Makes a key. It is durable when this returns.
+    /// Creates a key. It is durable when this returns.
     ///
     /// @param settings what the store needs to know
     Opened create(String origin, SequencedMap<String, String> settings) throws RecorderException;
 
-    /// Opens the key that `conf` speaks of. Its public key is compared with what stands there by the caller.
+    /// Opens the key that `conf` describes. The caller compares its public key with the one in `conf`.
     Opened open(LogKeyConf conf) throws RecorderException;
 
-    /// Destroys the private key, where that is possible: it gave way to another.
+    /// Destroys the private key, which has been replaced, if that is possible.
     void destroy(LogKeyConf conf) throws RecorderException;
 
     static LogKeyStore of(StoreKind kind, Path folder, KeyAccess access) {
@@ -39,7 +39,7 @@ interface LogKeyStore {
         return new RecorderException(RecorderException.Code.KEY, what + ": " + reason(e), e);
     }
 
-    /// Libraries wrap what went wrong; the innermost sentence is the one that says it.
+    /// Libraries wrap the cause of a failure; the innermost message is the one that names it.
     static String reason(Throwable e) {
         Throwable cause = e;
         while (cause.getCause() != null) {

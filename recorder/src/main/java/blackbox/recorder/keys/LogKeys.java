@@ -16,9 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/// The long-term key of a data folder: made on first use, opened to sign, replaced by another.
+/// The long-term key of a data folder: created on first use, opened to sign, replaced by another.
 ///
-/// `log.conf` says which key that is; the classical verifier key also stands in `log.pub`, which is among the
+/// `log.conf` says which key that is; the classical verifier key is also in `log.pub`, which is among the
 /// keys that verification on this machine trusts.
 public final class LogKeys {
 
@@ -41,16 +41,16 @@ public final class LogKeys {
             SequencedMap<String, String> settings,
             @Nullable Duration validFor) {
 
-        /// A file key without end.
+        /// A file key that does not expire.
         public static NewKeyOptions standard() {
             return new NewKeyOptions(StoreKind.FILE, new LinkedHashMap<>(), null);
         }
     }
 
-    /// Opens the folder's key; makes a file key where there is none yet.
+    /// Opens the folder's key; creates a file key if there is none yet.
     ///
-    /// @throws RecorderException when it cannot be opened: a store that is not there, a wrong passphrase, a
-    /// key that is not the one that `log.conf` names
+    /// @throws RecorderException when it cannot be opened: a missing store, a wrong passphrase, a key other
+    ///     than the one that `log.conf` names
     public static LogKey loadOrCreate(Path folder, KeyAccess access) throws RecorderException {
         if (!OwnerFile.exists(folder.resolve(CONF))) {
             try (ProcessLock _ = KeysLock.take(folder)) {
@@ -58,24 +58,24 @@ public final class LogKeys {
                     return createLocked(folder, NewKeyOptions.standard(), access);
                 }
             } catch (IOException e) {
-                throw LogKeyStore.failed("cannot make a key in " + folder, e);
+                throw LogKeyStore.failed("cannot create a key in " + folder, e);
             }
         }
         return load(folder, access);
     }
 
-    /// Makes the folder's first key.
+    /// Creates the folder's first key.
     ///
     /// @throws RecorderException when there is one already, or the store refuses
     public static LogKey create(Path folder, NewKeyOptions options, KeyAccess access) throws RecorderException {
         try (ProcessLock _ = KeysLock.take(folder)) {
             if (OwnerFile.exists(folder.resolve(CONF))) {
                 throw new RecorderException(
-                        Code.KEY, "there is a key in " + folder + " already; to replace it, rotate it");
+                        Code.KEY, "there already is a key in " + folder + "; to replace it, rotate it");
             }
             return createLocked(folder, options, access);
         } catch (IOException e) {
-            throw LogKeyStore.failed("cannot make a key in " + folder, e);
+            throw LogKeyStore.failed("cannot create a key in " + folder, e);
         }
     }
 
@@ -110,7 +110,7 @@ public final class LogKeys {
         OwnerFile.write(folder.resolve(CONF), conf.text());
     }
 
-    /// What `log.conf` says, without touching the private key; null where there is none.
+    /// The content of `log.conf`, without touching the private key; null if there is none.
     ///
     /// @throws RecorderException when it cannot be read
     public static @Nullable LogKeyConf conf(Path folder) throws RecorderException {
@@ -140,13 +140,13 @@ public final class LogKeys {
         return open(folder, conf, access);
     }
 
-    /// Whether a rotation was begun and not ended.
+    /// Whether a rotation was begun and not finished.
     public static boolean isRotating(Path folder) {
         return OwnerFile.exists(folder.resolve(NEXT));
     }
 
-    /// Begins a rotation: makes the key that will take the place of the folder's, or opens it again where a rotation
-    /// was begun before and not ended. Nothing uses it before [#promote].
+    /// Begins a rotation: creates the key that will replace the folder's, or opens it again if a rotation was
+    /// begun before and not finished. Nothing uses it before [#promote].
     public static LogKey prepareNext(Path folder, NewKeyOptions options, KeyAccess access) throws RecorderException {
         try (ProcessLock _ = KeysLock.take(folder)) {
             LogKeyConf begun = conf(folder, NEXT);
@@ -161,12 +161,12 @@ public final class LogKeys {
             OwnerFile.write(folder.resolve(NEXT), next.conf().text());
             return next;
         } catch (IOException e) {
-            throw LogKeyStore.failed("cannot make a key in " + folder, e);
+            throw LogKeyStore.failed("cannot create a key in " + folder, e);
         }
     }
 
-    /// Ends a rotation: the next key is the folder's from now on, and the private key that it replaces is destroyed.
-    /// To be called when the log of runs says so.
+    /// Finishes a rotation: the next key is the folder's from now on, and the private key that it replaces is
+    /// destroyed. To be called once the log of runs contains the rotation.
     public static void promote(Path folder, KeyAccess access) throws RecorderException {
         try (ProcessLock _ = KeysLock.take(folder)) {
             LogKeyConf old = conf(folder);
@@ -178,7 +178,7 @@ public final class LogKeys {
             AtomicFiles.put(folder.resolve(NEXT), folder.resolve(CONF));
             LogKeyStore.of(old.store(), folder, access).destroy(old);
         } catch (IOException e) {
-            throw LogKeyStore.failed("cannot end the rotation in " + folder, e);
+            throw LogKeyStore.failed("cannot finish the rotation in " + folder, e);
         }
     }
 
@@ -199,7 +199,7 @@ public final class LogKeys {
         if (!conf.keys().contains(verifier.encoded())) {
             throw new RecorderException(
                     Code.KEY,
-                    "the key in the store is " + verifier.encoded() + ", and not one that " + folder.resolve(CONF)
+                    "the key in the store is " + verifier.encoded() + ", which is not one that " + folder.resolve(CONF)
                             + " names");
         }
     }

@@ -11,7 +11,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/// Files that only their owner reads: written with mode 0600 from the first octet, synced, and moved into
+/// Files that only their owner can read: written with mode 0600 from the first octet, synced, and moved into
 /// place whole.
 final class OwnerFile {
 
@@ -24,12 +24,12 @@ final class OwnerFile {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// @throws RecorderException when others may read it
+    /// @throws RecorderException when it is readable by others
     static String read(Path file) throws IOException, RecorderException {
         if (!Files.getPosixFilePermissions(file).equals(OWNER_ONLY)) {
             throw new RecorderException(
                     RecorderException.Code.KEY,
-                    "the key file " + file + " must be readable by its owner alone: chmod 600 it, and think about "
+                    "the key file " + file + " must be readable by its owner alone: run chmod 600 on it, and consider "
                             + "who may have read it");
         }
         return Files.readString(file);

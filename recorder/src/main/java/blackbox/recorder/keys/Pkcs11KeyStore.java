@@ -34,11 +34,10 @@ import org.bouncycastle.operator.ContentSigner;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/// Keys in a PKCS#11 token, through the JDK's SunPKCS11: ECDSA P-256, made in the token, sensitive and not
-/// extractable. The token's PIN comes from [Secrets].
+/// Keys in a PKCS#11 token, through the JDK's SunPKCS11: ECDSA P-256, generated in the token, sensitive and
+/// not extractable. The token's PIN comes from [Secrets].
 ///
-/// JCA finds a token's keys by their certificates, so each key gets one, signed by itself, that nobody
-/// checks.
+/// JCA finds a token's keys by their certificates, so each key gets a self-signed one that nobody checks.
 final class Pkcs11KeyStore implements LogKeyStore {
 
     /// The token's PKCS#11 library.
@@ -55,7 +54,7 @@ final class Pkcs11KeyStore implements LogKeyStore {
         this.access = access;
     }
 
-    /// A token to which the PIN was given.
+    /// A token that is unlocked with its PIN.
     private record Token(Provider provider, KeyStore keys) implements AutoCloseable {
         @Override
         public void close() throws LoginException {
@@ -82,7 +81,7 @@ final class Pkcs11KeyStore implements LogKeyStore {
                 | OperatorCreationException
                 | ProviderException
                 | IllegalArgumentException e) {
-            throw LogKeyStore.failed("cannot make a key in the PKCS#11 token", e);
+            throw LogKeyStore.failed("cannot create a key in the PKCS#11 token", e);
         }
     }
 

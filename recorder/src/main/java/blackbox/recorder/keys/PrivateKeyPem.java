@@ -28,12 +28,12 @@ import org.bouncycastle.pkcs.PKCSException;
 enum PrivateKeyPem {
     /// RFC 8410, section 7.
     ED25519("1.3.101.112"),
-    /// The form with the seed alone (RFC 9881, section 6).
+    /// The form with only the seed (RFC 9881, section 6).
     ML_DSA_44("2.16.840.1.101.3.4.3.17");
 
     private static final String FIRST_LINE = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
 
-    /// About a quarter of a second on the machine this was written on, once for each key that is opened.
+    /// About a quarter of a second on a slow machine, once for each key that is opened.
     private static final int ITERATIONS = 600_000;
 
     private static final int SEED_LENGTH = 32;
@@ -78,7 +78,7 @@ enum PrivateKeyPem {
     byte[] decrypt(String text, char[] passphrase) throws IOException {
         try (var pem = new PEMParser(new StringReader(text))) {
             if (!(pem.readObject() instanceof PKCS8EncryptedPrivateKeyInfo encrypted)) {
-                throw new IOException("it holds no encrypted private key");
+                throw new IOException("it does not hold an encrypted private key");
             }
             PrivateKeyInfo info = encrypted.decryptPrivateKeyInfo(new JceOpenSSLPKCS8DecryptorProviderBuilder()
                     .setProvider(CryptoProvider.current().bouncyCastle())

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Where passphrases and PINs come from: a file that the environment names (which may be `/dev/fd/N`), or
-/// whoever sits at the terminal. Never the command line or the environment itself, which others can read.
+/// Where passphrases and PINs come from: a file that the environment names (which may be `/dev/fd/N`), or the
+/// person at the terminal. Never the command line or the environment itself, which others can read.
 public interface Secrets {
 
     /// The passphrase of key files.
@@ -18,17 +18,17 @@ public interface Secrets {
     /// The PIN of a PKCS#11 token.
     String PIN = "BLACKBOX_PIN_FILE";
 
-    /// Whether a file is named, so that a new key file is to be encrypted.
+    /// Whether a file is named, which means that a new key file is to be encrypted.
     boolean isGiven(String variable);
 
     /// The secret itself; the caller clears it.
     ///
     /// @param variable [#PASSPHRASE] or [#PIN]
-    /// @param what what it opens, for people
+    /// @param what what it unlocks, for people
     /// @throws RecorderException when there is none
     char[] read(String variable, String what) throws RecorderException;
 
-    /// Those of an environment and, where there is one, a terminal.
+    /// Secrets from an environment and, if there is one, a terminal.
     static Secrets of(Map<String, String> environment, @Nullable Console console) {
         return new Secrets() {
             @Override
@@ -46,7 +46,7 @@ public interface Secrets {
                 if (typed == null || typed.length == 0) {
                     throw new RecorderException(
                             RecorderException.Code.KEY,
-                            "no " + what + " was given: name a file with it in " + variable);
+                            "no " + what + " was given: put it into a file and name the file in " + variable);
                 }
                 return typed;
             }

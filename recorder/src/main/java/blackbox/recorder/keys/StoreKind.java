@@ -1,8 +1,8 @@
 package blackbox.recorder.keys;
 
-/// Where a long-term key lives.
+/// Where a long-term key is stored.
 public enum StoreKind {
-    /// In files of mode 0600, encrypted where a passphrase is given.
+    /// In files of mode 0600, encrypted if a passphrase is given.
     FILE("file"),
     /// In a PKCS#11 token, which it never leaves.
     PKCS11("pkcs11"),
@@ -15,7 +15,7 @@ public enum StoreKind {
         this.word = word;
     }
 
-    /// As it stands in settings and on the command line.
+    /// The word in settings and on the command line.
     public String word() {
         return word;
     }
@@ -27,6 +27,6 @@ public enum StoreKind {
                 return kind;
             }
         }
-        throw new IllegalArgumentException("there is no key store '" + word + "'; there are file, pkcs11 and tpm");
+        throw new IllegalArgumentException("there is no key store '" + word + "'; choose file, pkcs11 or tpm");
     }
 }

@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/// Keys of a TPM 2.0: ECDSA P-256, made in the TPM under the primary key of its owner hierarchy. What is
-/// stored here are the two blobs that the TPM gave out, of which the private one is encrypted to this TPM;
-/// nothing of the TPM's own memory is used up, and a copy of the folder signs on no other machine.
+/// Keys of a TPM 2.0: ECDSA P-256, generated in the TPM under the primary key of its owner hierarchy. Stored
+/// here are the two blobs that the TPM returned, of which the private one is encrypted to this TPM; none of
+/// the TPM's own memory is used up, and a copy of the folder cannot sign on another machine.
 final class TpmKeyStore implements LogKeyStore {
 
-    /// How the TPM is reached, in tpm2-tss's words.
+    /// How to reach the TPM, as a tpm2-tss TCTI string.
     static final String TCTI = "tcti";
 
     private static final String TCTI_DEFAULT = "device:/dev/tpmrm0";
@@ -49,7 +49,7 @@ final class TpmKeyStore implements LogKeyStore {
                 throw e;
             }
         } catch (IOException | IllegalArgumentException e) {
-            throw LogKeyStore.failed("cannot make a key in the TPM", e);
+            throw LogKeyStore.failed("cannot create a key in the TPM", e);
         }
     }
 
@@ -68,7 +68,7 @@ final class TpmKeyStore implements LogKeyStore {
                 throw e;
             }
         } catch (IOException e) {
-            throw LogKeyStore.failed("cannot open the key of the TPM", e);
+            throw LogKeyStore.failed("cannot open the key in the TPM", e);
         }
     }
 
@@ -78,7 +78,7 @@ final class TpmKeyStore implements LogKeyStore {
             AtomicFiles.delete(folder.resolve(conf.setting(PRIVATE)));
             AtomicFiles.delete(folder.resolve(conf.setting(PUBLIC)));
         } catch (IOException e) {
-            throw LogKeyStore.failed("cannot delete the old key of the TPM", e);
+            throw LogKeyStore.failed("cannot delete the old key in the TPM", e);
         }
     }
 }

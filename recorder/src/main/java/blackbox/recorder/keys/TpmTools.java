@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// A TPM 2.0 as the programs of tpm2-tools reach it, in a folder of its own for what passes between them.
-/// Used by one thread at a time. `docs/decisions/0051` says why it is programs and not a library.
+/// A TPM 2.0, used through the programs of tpm2-tools, with a temporary folder for the files that they
+/// exchange. Used by one thread at a time. `docs/decisions/0051` says why it is programs and not a library.
 ///
-/// What stays in the TPM between two programs is flushed after each: a TPM without a resource manager holds
-/// three objects and no more.
+/// What a program leaves in the TPM is flushed after it: a TPM without a resource manager holds only three
+/// objects.
 final class TpmTools implements AutoCloseable {
 
     private static final int SECONDS_MAX = 60;
@@ -26,7 +26,7 @@ final class TpmTools implements AutoCloseable {
     private final String tcti;
     private Blobs loaded = new Blobs(new byte[0], new byte[0]);
 
-    /// A key as the TPM gives it out: its public part, and its private part encrypted to this TPM.
+    /// A key as the TPM exports it: its public part, and its private part encrypted to this TPM.
     record Blobs(byte[] publicBlob, byte[] privateBlob) {}
 
     private TpmTools(Path work, String tcti) {
@@ -34,9 +34,9 @@ final class TpmTools implements AutoCloseable {
         this.tcti = tcti;
     }
 
-    /// Derives the owner hierarchy's primary key, which is the same whenever it is derived.
+    /// Derives the owner hierarchy's primary key, which is always the same.
     ///
-    /// @param folder where the folder for files that pass between programs is made; [#close] deletes it
+    /// @param folder where the temporary folder is created; [#close] deletes it
     static TpmTools open(Path folder, String tcti) throws IOException {
         Path work = Files.createTempDirectory(
                 folder, ".tpm", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -54,7 +54,7 @@ final class TpmTools implements AutoCloseable {
         run("tpm2_createprimary", "-C", "o", "-G", "ecc", "-c", PRIMARY);
     }
 
-    /// Makes a key.
+    /// Creates a key.
     Blobs create() throws IOException {
         String attributes = "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|sign";
         run("tpm2_create", "-C", PRIMARY, "-G", "ecc256", "-a", attributes, "-u", "new.pub", "-r", "new.priv");
@@ -73,8 +73,8 @@ final class TpmTools implements AutoCloseable {
         return Files.readAllBytes(work.resolve("key.der"));
     }
 
-    /// The DER signature over a SHA-256 digest. Saved contexts do not outlive a reset of the TPM; then they
-    /// are made anew, once.
+    /// The DER signature over a SHA-256 digest. Saved contexts do not survive a reset of the TPM; then they
+    /// are created again, once.
     byte[] sign(byte[] digest) throws RecorderException {
         try {
             Files.write(work.resolve("digest"), digest);
@@ -112,7 +112,7 @@ final class TpmTools implements AutoCloseable {
 
     /// Runs it to its end.
     ///
-    /// @return what it said, when it failed; empty when it did not
+    /// @return its error message if it failed; otherwise empty
     private String start(List<String> command) throws IOException {
         Process process;
         Path output = work.resolve("output");
@@ -140,13 +140,13 @@ final class TpmTools implements AutoCloseable {
         return process.exitValue() == 0 ? "" : lastError(Files.readString(output, StandardCharsets.UTF_8));
     }
 
-    /// The programs report from the inside out; the first line is the TPM's own word.
+    /// The programs report from the inside out; the first line is the TPM's own message.
     private static String lastError(String output) {
         return output.lines()
                 .filter(line -> line.startsWith("ERROR: "))
                 .findFirst()
                 .map(line -> line.substring("ERROR: ".length()))
-                .orElse(output.isBlank() ? "it failed without a word" : output.strip());
+                .orElse(output.isBlank() ? "it failed without a message" : output.strip());
     }
 
     @Override

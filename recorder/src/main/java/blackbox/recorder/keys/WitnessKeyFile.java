@@ -13,17 +13,17 @@ import java.time.Instant;
 /// The key of this folder's witness: `witness.key` of mode 0600, and its verifier key beside it as
 /// `witness.vkey`.
 ///
-/// It is in the witness's own folder and not among the keys that verification on this machine trusts:
-/// whoever is witnessed says in a policy whether they trust it.
+/// It is in the witness's own folder and not among the keys that verification on this machine trusts: those
+/// whose logs it witnesses state in their policies whether they trust it.
 public final class WitnessKeyFile {
 
     private static final String FILE = "witness.key";
 
     private WitnessKeyFile() {}
 
-    /// Reads the key, or makes an Ed25519 one named `blackbox/witness/<ulid>`.
+    /// Reads the key, or creates an Ed25519 one named `blackbox/witness/<ulid>`.
     ///
-    /// @throws RecorderException when the file cannot be read, holds no key, or others may read it
+    /// @throws RecorderException when the file cannot be read, holds no key, or is readable by others
     public static CosignatureKey loadOrCreate(Path folder, KeyAccess access) throws RecorderException {
         Path file = folder.resolve(FILE);
         try {

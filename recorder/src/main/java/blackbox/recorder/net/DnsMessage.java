@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of a DNS message (RFC 1035) that say who asked for what and what the answer was: the first
-/// question and the A, AAAA and CNAME answers. Names are lower-cased; octets that are not printable ASCII are
-/// escaped as `\ddd`.
+/// The parts of a DNS message (RFC 1035) that say what was asked and what the answer was: the first question
+/// and the A, AAAA and CNAME answers. Names are lower-cased; octets that are not printable ASCII are escaped
+/// as `\ddd`.
 public record DnsMessage(int id, boolean response, String name, int type, List<String> answers) {
 
     private static final int NAME_OCTETS_MAX = 255;
@@ -20,7 +20,7 @@ public record DnsMessage(int id, boolean response, String name, int type, List<S
         answers = List.copyOf(answers);
     }
 
-    /// Reads a message; null where it is not one with a question.
+    /// Reads a message; null if it is not a message with a question.
     public static @Nullable DnsMessage parse(byte[] octets) {
         if (octets.length < 17 || u16(octets, 4) == 0) {
             return null;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// One flow as the host saw it. Owned by its [FlowTable].
 final class Flow {
 
-    /// What tells flows apart; null endpoints for what is not IP.
+    /// What distinguishes flows; the endpoints are null for non-IP traffic.
     record Key(
             String protocol,
             @Nullable Endpoint local,
@@ -30,7 +30,7 @@ final class Flow {
         this.helloDone = !key.protocol().equals("tcp");
     }
 
-    /// Octets, packets and, for TCP, the stretch of sequence numbers of one direction.
+    /// Octets, packets and, for TCP, the range of sequence numbers of one direction.
     private static final class Direction {
         long packets;
         long payloadBytes;
@@ -59,7 +59,8 @@ final class Flow {
             finished |= (packet.tcpFlags() & Packet.FIN) != 0;
         }
 
-        /// Stream octets without retransmissions; a sender that lies about sequence numbers is held to what it sent.
+        /// Stream octets without retransmissions; for a sender with false sequence numbers, at most the
+        /// octets that it sent.
         long bytes(boolean tcp) {
             return tcp ? Math.min(streamBytes, payloadBytes) : payloadBytes;
         }
@@ -93,7 +94,7 @@ final class Flow {
         return reset || out.finished && in.finished;
     }
 
-    /// How it ended, as far as was seen.
+    /// How it ended, as far as could be seen.
     String ending() {
         if (reset) {
             return "reset";

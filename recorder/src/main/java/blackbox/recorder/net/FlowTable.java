@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Folds frames into flows and DNS questions, and gives them out as host events. Owned by one thread,
-/// bounded: when a table is full its oldest entry is given out early (`evicted`) and counted again if it goes
-/// on.
+/// Folds frames into flows and DNS questions, and returns them as host events. Owned by one thread and
+/// bounded: when a table is full, its oldest entry is reported early (`evicted`), and counted anew if it
+/// continues.
 ///
-/// A flow is given out twice: with no bytes when it is first seen (`open`), and with its counts when it is
-/// over, idle for [#IDLE], or at the end of the run. Direction is what the hypervisor says, not what the
-/// frame says.
+/// A flow is reported twice: with no bytes when it is first seen (`open`), and with its counts when it is
+/// over, idle for [#IDLE], or at the end of the run. The direction comes from the hypervisor, not from the
+/// frame.
 public final class FlowTable {
 
     static final Duration IDLE = Duration.ofSeconds(60);
@@ -137,7 +137,7 @@ public final class FlowTable {
         }
     }
 
-    /// Ends the run: everything that is still open is given out.
+    /// Ends the run: everything that is still open is reported.
     public List<Event> close(long nowNs) {
         var events = new ArrayList<Event>();
         questions.forEach((question, message) -> events.add(event(message, question.key(), nowNs)));

@@ -6,14 +6,15 @@ import blackbox.schemas.net.IpHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What one Ethernet frame says: protocol, endpoints and payload. Lengths are those that the headers claim,
-/// cut to what is there; a frame that cannot be read to the end is still counted, under what could be read.
+/// The content of one Ethernet frame: protocol, endpoints and payload. Lengths are those that the headers
+/// claim, cut to what was captured; a frame that cannot be parsed to the end is still counted, under what
+/// could be parsed.
 ///
 /// @param protocol `tcp`, `udp`, `icmp`, `icmpv6`, an IP protocol number, `arp`, or `ether-<type>`
-/// @param source null where the frame has no IP addresses; port 0 where it has no ports
+/// @param source null if the frame has no IP addresses; port 0 if it has no ports
 /// @param payload octets of the transport's payload
 /// @param sequence TCP sequence number, unsigned 32 bits
-/// @param tcpFlags TCP flags, 0 where it is not TCP
+/// @param tcpFlags TCP flags, 0 if it is not TCP
 record Packet(
         String protocol,
         @Nullable Endpoint source,

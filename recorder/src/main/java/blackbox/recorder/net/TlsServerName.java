@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// Finds the server name (RFC 6066, section 3) in the first octets that a TLS client sends.
 final class TlsServerName {
 
-    /// A ClientHello longer than this is not waited for.
+    /// The longest ClientHello to wait for.
     static final int HELLO_BYTES_MAX = 8_192;
 
     private TlsServerName() {}
@@ -25,7 +25,7 @@ final class TlsServerName {
         return length < 5 || length < 5 + ((octets[3] & 0xff) << 8 | octets[4] & 0xff);
     }
 
-    /// The server name, or null where there is none.
+    /// The server name, or null if there is none.
     static @Nullable String find(byte[] octets, int length) {
         ByteBuffer in = ByteBuffer.wrap(octets, 0, length);
         try {

@@ -22,14 +22,15 @@ import org.jspecify.annotations.Nullable;
 
 /// Sends batches to the topic [BatchTopic]. Safe to use from several threads; a run's batches come from one.
 ///
-/// A broker that cannot be reached is tried for ever, and [#trouble] says so meanwhile. A broker that refuses
-/// (wrong credentials, record too large) ends the publisher: nothing after the refused batch is acknowledged.
+/// A broker that cannot be reached is retried indefinitely, and [#trouble] says so meanwhile. A broker that
+/// refuses (wrong credentials, record too large) ends the publisher: nothing after the refused batch is
+/// acknowledged.
 public final class KafkaPublisher implements BatchPublisher {
 
-    /// Octets sent and not yet acknowledged; [#publish] blocks beyond.
+    /// The most octets sent and not yet acknowledged; beyond that [#publish] blocks.
     private static final long IN_FLIGHT_BYTES_MAX = 64L << 20;
 
-    /// After so long without the broker, [#trouble] says so.
+    /// After this time without the broker, [#trouble] says so.
     private static final int PATIENCE_MS = 5_000;
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
@@ -90,8 +91,9 @@ public final class KafkaPublisher implements BatchPublisher {
         }
     }
 
-    /// One attempt to send. Called back on the publishing thread where the record was never taken, because the
-    /// broker is unknown or too much is in flight; otherwise on the producer's thread, in the order of sending.
+    /// One attempt to send. Called back on the publishing thread if the record was never accepted, because
+    /// the broker is unknown or too much is in flight; otherwise on the producer's thread, in the order of
+    /// sending.
     private final class Attempt implements Callback {
 
         private final Runnable acknowledged;
@@ -107,7 +109,7 @@ public final class KafkaPublisher implements BatchPublisher {
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception e) {
             if (e instanceof TimeoutException && Thread.currentThread().equals(publishing)) {
                 notSent = true;
-                trouble = "the broker at " + servers + " does not take batches; they are kept in the spool ("
+                trouble = "the broker at " + servers + " does not accept batches; they are kept in the spool ("
                         + reason(e) + ")";
             } else if (e != null) {
                 if (!closed) {
@@ -139,7 +141,7 @@ public final class KafkaPublisher implements BatchPublisher {
         }
     }
 
-    /// What keeps batches from the broker at the moment, as a sentence, or null.
+    /// What currently keeps batches from the broker, as a sentence, or null.
     public @Nullable String trouble() {
         return trouble;
     }

@@ -27,7 +27,7 @@ final class LogEdge {
     /// Hashes of the tile that is not full, by level of tiles.
     private final List<List<Hash>> tiles;
 
-    /// Full tiles and bundles made since.
+    /// Full tiles and bundles completed since.
     private final Map<TilePath, byte[]> filled = new LinkedHashMap<>();
 
     private final long sizeBefore;
@@ -39,14 +39,14 @@ final class LogEdge {
         this.sizeBefore = tree.size();
     }
 
-    /// The edge of a log without leaves.
+    /// The edge of an empty log.
     static LogEdge empty() {
         return new LogEdge(new MerkleFrontier(), new ArrayList<>(), new ArrayList<>());
     }
 
     /// Reads the edge of the tree that `checkpoint` signs.
     ///
-    /// @throws IOException where a tile is missing or what is there is not that tree's
+    /// @throws IOException when a tile is missing or does not belong to that tree
     static LogEdge read(TileSource source, Checkpoint checkpoint) throws IOException {
         long size = checkpoint.size();
         var hashes = new TileHashes(source, size);
@@ -85,7 +85,7 @@ final class LogEdge {
         byte[] octets = source.read(path);
         EntryBundle bundle = octets == null ? null : EntryBundle.parse(octets, width);
         if (bundle == null) {
-            throw new IOException("the log has no whole " + path);
+            throw new IOException("the log has no complete " + path);
         }
         var hasher = new TreeHasher();
         List<Hash> expected = tiles.getFirst();

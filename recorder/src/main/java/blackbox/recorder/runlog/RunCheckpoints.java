@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Logs a run's checkpoints in the log of runs while it is recorded: the last durable one at every interval, on a
-/// thread of its own, and the closing one at the end. Batches pass through to the run's sink unchanged.
+/// Logs a run's checkpoints in the log of runs while it is recorded: the last durable one at every interval,
+/// on its own thread, and the closing one at the end. Batches pass through to the run's sink unchanged.
 ///
-/// An append that fails costs no event: it is told of and tried again at the next interval.
+/// An append that fails loses no event: it is reported and tried again at the next interval.
 public final class RunCheckpoints implements BatchSink, AutoCloseable {
 
     private final BatchSink sink;
@@ -24,10 +24,10 @@ public final class RunCheckpoints implements BatchSink, AutoCloseable {
     private final Thread thread;
     private volatile @Nullable String last;
 
-    /// Owned by the thread, and by [#close] after it.
+    /// Owned by the thread, and by [#close] once the thread has ended.
     private @Nullable String logged;
 
-    /// @param trouble hears of appends that failed
+    /// @param trouble receives appends that failed
     public RunCheckpoints(BatchSink sink, TransparencyLogWriter log, Duration interval, Consumer<String> trouble) {
         this.sink = sink;
         this.log = log;
@@ -65,7 +65,7 @@ public final class RunCheckpoints implements BatchSink, AutoCloseable {
         }
     }
 
-    /// Logs the last checkpoint, if it is not yet, and stops.
+    /// Logs the last checkpoint, unless it is logged already, and stops.
     @Override
     public void close() {
         ended.countDown();

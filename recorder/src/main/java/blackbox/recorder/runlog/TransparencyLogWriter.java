@@ -35,13 +35,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The writer of a data folder's log of runs. Contract: when [#append] returns, the notes are leaves of the
-/// log for good, whatever process is killed afterwards; when it throws, they may be or not, and nothing else
-/// has changed.
+/// log permanently, whatever process is killed afterwards; when it throws, they may or may not be, and
+/// nothing else has changed.
 ///
 /// Each append takes the folder's lock, reads the log's edge from the disk and checks it against the
-/// checkpoint that is signed; where the two disagree nothing is written any more. Tiles and entries are
-/// durable before the checkpoint is replaced. All methods are safe to call from several threads and, with
-/// other objects, processes.
+/// checkpoint that is signed; if the two disagree, nothing is written anymore. Tiles and entries are durable
+/// before the checkpoint is replaced. All methods are safe to call from several threads and, with other
+/// objects, processes.
 public final class TransparencyLogWriter {
 
     /// The signed checkpoint's file below the log's folder.
@@ -61,7 +61,7 @@ public final class TransparencyLogWriter {
 
     /// The key that signs the log.
     ///
-    /// @param signers the lines of each note, the first of which statements are about
+    /// @param signers the signers of each note; key statements are about the first one
     /// @param validUntil exclusive, or null for no end
     public record Signer(
             List<? extends NoteSigner> signers,
@@ -73,14 +73,14 @@ public final class TransparencyLogWriter {
         }
     }
 
-    /// Where notes were put.
+    /// Where notes were appended.
     ///
     /// @param firstIndex index of the first
-    /// @param size leaves of the log, with them
+    /// @param size leaves of the log, including them
     /// @param checkpoint the log's signed checkpoint over as many
     public record Appended(long firstIndex, long size, String checkpoint) {}
 
-    /// A log in `folder`, which is made when something is first appended; its origin is the key's name.
+    /// A log in `folder`, which is created at the first append; its origin is the key's name.
     public TransparencyLogWriter(Path folder, Signer signer, InstantSource clock) {
         this(folder, signer, List.of(), clock, new DiskFiles());
     }
@@ -101,8 +101,8 @@ public final class TransparencyLogWriter {
         signers.forEach(each -> known.add(each.verifier()));
     }
 
-    /// The same log, whose last checkpoint may also be signed by the key `before`: for the rotation that ends
-    /// it.
+    /// The same log, whose last checkpoint may also be signed by the key `before`: for the rotation that
+    /// replaces that key.
     public TransparencyLogWriter after(Collection<? extends NoteVerifier> before) {
         return new TransparencyLogWriter(folder, new Signer(signers, validFrom, validUntil), before, clock, files);
     }
@@ -142,7 +142,7 @@ public final class TransparencyLogWriter {
         });
     }
 
-    /// Appends the statement that `key` is not to be believed any more.
+    /// Appends the statement that `key` is not to be trusted anymore.
     public void revoke(NoteVerifier key, Role role) throws RecorderException {
         locked(edge -> {
             KeyHistory history = history(edge.size());
@@ -150,10 +150,10 @@ public final class TransparencyLogWriter {
         });
     }
 
-    /// Appends the statement that this log's key takes the place of the key that has signed it so far, and
-    /// signs the log from there on. Does nothing where the log says so already.
+    /// Appends the statement that this log's key replaces the key that has signed it so far, and signs the
+    /// log from there on. Does nothing if the log says so already.
     ///
-    /// @param before the signers of the key that gives way
+    /// @param before the signers of the key that is replaced
     /// @throws RecorderException when the statement would not hold: that key has expired, or is not the log's
     public void rotate(List<? extends NoteSigner> before) throws RecorderException {
         after(before.stream().map(NoteSigner::verifier).toList()).takeOver(before);
@@ -175,7 +175,7 @@ public final class TransparencyLogWriter {
         });
     }
 
-    /// Appends a key statement that holds; one that does not would end the belief in everything behind it.
+    /// Appends a key statement that holds; one that does not would invalidate everything after it.
     private Appended stated(LogEdge edge, KeyHistory history, String note) throws IOException, RecorderException {
         String fault = history.add(edge.size(), Objects.requireNonNull(SignedNote.parse(note)));
         if (fault != null) {
@@ -184,7 +184,7 @@ public final class TransparencyLogWriter {
         return commit(edge, List.of(note));
     }
 
-    /// A statement of the log's key, from now on. Statements' times never go back, also where the host's
+    /// A statement of the log's key, from now on. The times of statements never go back, even if the host's
     /// clock does.
     private String state(KeyHistory history, Action action, NoteVerifier key, Role role) throws RecorderException {
         Instant now = now();
@@ -199,13 +199,13 @@ public final class TransparencyLogWriter {
         if (end != null && !now.isBefore(end)) {
             throw new RecorderException(
                     Code.KEY,
-                    "the key of the log of runs has expired at " + end + " and signs nothing any more, not even its own"
+                    "the key of the log of runs has expired at " + end + " and signs nothing anymore, not even its own"
                             + " rotation; record into a new data folder, this one stays verifiable");
         }
         return now.isBefore(validFrom) ? validFrom : now;
     }
 
-    /// What the log's statements say of its keys; reads the whole log.
+    /// The log's keys according to its statements; reads the whole log.
     ///
     /// @throws IOException when they do not hold
     private KeyHistory history(long size) throws IOException {
@@ -215,7 +215,7 @@ public final class TransparencyLogWriter {
             byte[] octets = files.read(folder.resolve(path.path()));
             EntryBundle bundle = octets == null ? null : EntryBundle.parse(octets, path.width());
             if (bundle == null) {
-                throw new IOException("the log has no whole " + path);
+                throw new IOException("the log has no complete " + path);
             }
             for (int i = 0; i < bundle.entries().size(); i++) {
                 add(history, first + i, bundle.entries().get(i));
@@ -243,7 +243,7 @@ public final class TransparencyLogWriter {
         return Objects.requireNonNull(locked(edge -> commit(edge, notes)));
     }
 
-    /// Something that is done to the log while nobody else does.
+    /// An operation on the log under its lock.
     private interface Work {
         @Nullable
         Appended on(LogEdge edge) throws IOException, RecorderException;
@@ -282,7 +282,7 @@ public final class TransparencyLogWriter {
         throw new IOException("another process has had its lock for " + LOCK_TIMEOUT.toSeconds() + " s");
     }
 
-    /// What is on the disk, checked.
+    /// The log's state on the disk, checked.
     private LogEdge edge() throws IOException {
         byte[] octets = files.read(folder.resolve(CHECKPOINT));
         if (octets == null) {
@@ -301,7 +301,7 @@ public final class TransparencyLogWriter {
     }
 
     /// A crash before the first checkpoint leaves at most the first leaf; anything more once had a
-    /// checkpoint, which someone took away.
+    /// checkpoint, which someone removed.
     private void requireUnborn() throws IOException {
         for (int width = 2; width <= TilePath.FULL; width++) {
             if (files.exists(folder.resolve(TilePath.entries(0, width).path()))) {
@@ -350,14 +350,14 @@ public final class TransparencyLogWriter {
         files.rename(staged, file);
     }
 
-    /// A full tile stands for its partial ones (C2SP tlog-tiles).
+    /// A full tile replaces its partial ones (C2SP tlog-tiles).
     private void dropPartials(Set<TilePath> changed) {
         for (TilePath tile : changed) {
             if (!tile.isPartial()) {
                 try {
                     files.deleteFolder(folder.resolve(tile.path() + ".p"));
                 } catch (IOException _) {
-                    // What is left behind harms nothing, and the leaves are in the log.
+                    // Leftovers do no harm, and the leaves are in the log.
                 }
             }
         }

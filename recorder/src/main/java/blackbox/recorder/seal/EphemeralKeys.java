@@ -8,8 +8,8 @@ import blackbox.schemas.RunId;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Forward secure epoch keys (`schemas/trust.md`): at most two exist at a time, in memory alone, this epoch's and the
-/// next one's. What is sealed cannot be sealed in another way by whoever takes the recorder over later.
+/// Forward secure epoch keys (`schemas/trust.md`): at most two exist at a time, in memory alone, this epoch's
+/// and the next one's. Whoever takes over the recorder later cannot seal differently what is sealed already.
 public final class EphemeralKeys implements EpochKeys {
 
     private final RunId run;
@@ -18,7 +18,7 @@ public final class EphemeralKeys implements EpochKeys {
     private @Nullable Ed25519Key current;
     private @Nullable Ed25519Key next;
 
-    /// Makes the key of epoch 0.
+    /// Creates the key of epoch 0.
     public EphemeralKeys(RunId run, SecureRandom random) {
         this.run = run;
         this.random = random;

@@ -9,24 +9,25 @@ import org.jspecify.annotations.Nullable;
 /// For each epoch [#announce] is called once and then [#seal] once.
 public interface EpochKeys extends AutoCloseable {
 
-    /// Makes the next epoch's key.
+    /// Creates the next epoch's key.
     ///
     /// @param closes whether this epoch is the run's last: then there is no next key
-    /// @return what the heartbeat says of it in its detail, or null where it says nothing
+    /// @return what the heartbeat's detail says about it, or null for nothing
     @Nullable
     String announce(boolean closes);
 
     /// The note over `checkpoint` by this epoch's key, which is destroyed before this returns.
     ///
-    /// @throws IllegalStateException when the run's last epoch is sealed already
+    /// @throws IllegalStateException when the run's last epoch was sealed already
     String seal(String checkpoint);
 
-    /// Destroys what keys there are.
+    /// Destroys the remaining keys.
     @Override
     void close();
 
-    /// One key for every epoch, which is not destroyed: whoever has it can seal the run's past anew. For recordings
-    /// whose keys are at hand anyway, those of benchmarks and tests; verifiers must trust the key directly.
+    /// One key for every epoch, which is not destroyed: whoever has it can rewrite the run's past. For
+    /// recordings whose keys are exposed anyway, those of benchmarks and tests; verifiers must trust the key
+    /// directly.
     static EpochKeys always(NoteSigner signer) {
         return new EpochKeys() {
             @Override

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which
-/// they arrive and seals at least once a second, also when nothing happens.
+/// they arrive and seals at least once a second, even if nothing happens.
 ///
 /// [#accept] blocks while the queue is full: a guest that floods is slowed down by its own channel, and what
 /// its ring then drops is counted there. When the sink fails the writer stops, and every later call says why.
@@ -30,7 +30,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     private final AtomicReference<@Nullable CountDownLatch> flush = new AtomicReference<>();
     private final Thread writer;
 
-    /// The flush that the next seal answers; the writer's own.
+    /// The flush that the next seal completes; owned by the writer.
     private @Nullable CountDownLatch served;
 
     private volatile @Nullable RecorderException failure;
@@ -42,7 +42,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
         this.writer = Thread.ofPlatform().name("seal-" + name).start(this::write);
     }
 
-    /// Hands an event to the writer, waiting while the queue is full.
+    /// Passes an event to the writer, waiting while the queue is full.
     ///
     /// @throws RecorderException when the writer has stopped
     @Override
@@ -60,14 +60,15 @@ public final class RunRecorder implements EventSink, AutoCloseable {
         }
     }
 
-    /// Waits until everything that this thread handed over before is recorded.
+    /// Waits until everything that this thread passed before is recorded.
     ///
     /// @throws RecorderException when the writer has stopped
     public void flush() throws RecorderException {
         var mine = new CountDownLatch(1);
         CountDownLatch asked = flush.compareAndExchange(null, mine);
         try {
-            // Another thread's flush may have begun before what this one handed over: wait for it, then ask again.
+            // Another thread's flush may have begun before this thread's last event: wait for it, then ask
+            // again.
             if (asked != null) {
                 asked.await();
                 flush();
@@ -101,7 +102,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     }
 
     /// Seals what is queued and stops the writer; the last event recorded should be the run's close. To be
-    /// called when those who record have stopped.
+    /// called when nobody records anymore.
     ///
     /// @throws RecorderException when not everything could be made durable
     @Override
@@ -149,8 +150,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
         }
     }
 
-    /// Appends until it is time to seal; true when the run's close was appended, after which there is
-    /// nothing.
+    /// Appends until it is time to seal; true when the run's close was appended, after which nothing follows.
     private boolean appendUntilDue() throws InterruptedException {
         long due = System.nanoTime() + SEAL_INTERVAL.toNanos();
         while (!sealer.isFull() && !(closing && queue.isEmpty())) {

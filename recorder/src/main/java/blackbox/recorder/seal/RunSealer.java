@@ -30,7 +30,8 @@ import java.util.Arrays;
 /// after the sink has made the batch durable: only then do the indexes given out by [#append] count as recorded.
 public final class RunSealer implements AutoCloseable {
 
-    /// A batch is full at this many octets of leaves or [#BATCH_LEAVES_FULL] leaves: [#append] then wants a [#seal].
+    /// A batch is full at this many octets of leaves or [#BATCH_LEAVES_FULL] leaves: a [#seal] must then come
+    /// before the next [#append].
     static final int BATCH_BYTES_FULL = 1 << 20;
 
     /// See [#BATCH_BYTES_FULL].
@@ -50,7 +51,7 @@ public final class RunSealer implements AutoCloseable {
     private long lost;
     private boolean closed;
 
-    /// @param clock the host's; heartbeats never go back even where it does, and it is told when it did
+    /// @param clock the host's; heartbeats never go back even if it does, and setting it back is recorded
     public RunSealer(RunId run, EpochKeys keys, BatchSink sink, InstantSource clock) {
         this.run = run;
         this.keys = keys;
@@ -132,7 +133,8 @@ public final class RunSealer implements AutoCloseable {
         return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
     }
 
-    /// Behind the run's close nothing may stand but the heartbeat, so there it is not told any more.
+    /// After the run's close only the heartbeat may follow, so setting the clock back is not reported there
+    /// anymore.
     private void tellOfClock(long nowNs) {
         Duration back = clock.setBack();
         if (!back.isZero() && !closed) {
@@ -143,7 +145,7 @@ public final class RunSealer implements AutoCloseable {
         }
     }
 
-    /// Destroys the keys of epochs that will not come.
+    /// Destroys the keys of epochs that will not take place.
     @Override
     public void close() {
         keys.close();

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// A run's clock: the host's, but it never goes back. Where the host's clock is set back, this one goes on from where
-/// it was, at the same pace, and remembers by how much. Safe to share.
+/// A run's clock: the host's, but it never goes back. When the host's clock is set back, this one continues
+/// from where it was, at the same pace, and remembers by how much. Safe to share.
 public final class SteadyClock implements InstantSource {
 
     private final InstantSource host;
@@ -17,7 +17,7 @@ public final class SteadyClock implements InstantSource {
         this.host = host;
     }
 
-    /// A steady clock over `host`, or `host` itself where it is one.
+    /// A steady clock over `host`, or `host` itself if it is one.
     public static SteadyClock over(InstantSource host) {
         return host instanceof SteadyClock steady ? steady : new SteadyClock(host);
     }
@@ -35,7 +35,7 @@ public final class SteadyClock implements InstantSource {
         return now;
     }
 
-    /// By how much the host's clock was set back since this was last asked.
+    /// By how much the host's clock was set back since the last call.
     synchronized Duration setBack() {
         Duration told = untold;
         untold = Duration.ZERO;

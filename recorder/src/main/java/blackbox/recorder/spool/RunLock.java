@@ -7,7 +7,7 @@ import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 
-/// Says that a run's recorder is alive: a [ProcessLock] on `runs/<run>/lock`.
+/// Shows that a run's recorder is alive: a [ProcessLock] on `runs/<run>/lock`.
 public final class RunLock implements AutoCloseable {
 
     private final ProcessLock lock;
@@ -23,7 +23,7 @@ public final class RunLock implements AutoCloseable {
             ProcessLock lock = ProcessLock.tryTake(data.runLock(run));
             if (lock == null) {
                 throw new RecorderException(
-                        RecorderException.Code.SPOOL, "run " + run + " has a live recorder already");
+                        RecorderException.Code.SPOOL, "run " + run + " already has a live recorder");
             }
             return new RunLock(lock);
         } catch (IOException e) {
@@ -42,7 +42,7 @@ public final class RunLock implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            throw new RecorderException(RecorderException.Code.SPOOL, "cannot let go of a run's lock", e);
+            throw new RecorderException(RecorderException.Code.SPOOL, "cannot release a run's lock", e);
         }
     }
 }

@@ -51,7 +51,7 @@ public final class Spool implements BatchSink, AutoCloseable {
 
     /// Starts the spool of a new run below `root`.
     ///
-    /// @throws RecorderException when the folder is there already or cannot be made
+    /// @throws RecorderException when the folder already exists or cannot be created
     public static Spool create(Path root, RunId run) throws RecorderException {
         try {
             Files.createDirectories(root);
@@ -60,7 +60,7 @@ public final class Spool implements BatchSink, AutoCloseable {
             return new Spool(folder);
         } catch (IOException e) {
             throw new RecorderException(
-                    RecorderException.Code.SPOOL, "cannot make the spool folder below " + root + ": " + reason(e), e);
+                    RecorderException.Code.SPOOL, "cannot create the spool folder below " + root + ": " + reason(e), e);
         }
     }
 
@@ -88,7 +88,7 @@ public final class Spool implements BatchSink, AutoCloseable {
             throw new RecorderException(
                     RecorderException.Code.SPOOL,
                     "cannot write the spool in " + folder + " (" + reason(e)
-                            + "); what was recorded before is kept; free space there and start the run again",
+                            + "); what was recorded before is kept; free some space there and start the run again",
                     e);
         }
     }
@@ -107,7 +107,7 @@ public final class Spool implements BatchSink, AutoCloseable {
         return channel;
     }
 
-    /// Lets go of batches up to and including `sequence`: the broker has them.
+    /// Drops batches up to and including `sequence`: the broker has them.
     public synchronized void acknowledge(long sequence) throws RecorderException {
         acknowledged = Math.max(acknowledged, sequence);
         try {
@@ -133,7 +133,7 @@ public final class Spool implements BatchSink, AutoCloseable {
         return (segment.finished || closed) && segment.lastSequence <= acknowledged;
     }
 
-    /// Says that no more will be written; what is there stays until it is acknowledged.
+    /// Ends the writing; what is in the spool stays until it is acknowledged.
     @Override
     public synchronized void close() throws RecorderException {
         closed = true;
@@ -155,13 +155,13 @@ public final class Spool implements BatchSink, AutoCloseable {
         return true;
     }
 
-    /// The first batch that the spool still has, or will have next: where a pump starts. What a broker has of
-    /// it already comes there twice, and ingest drops it.
+    /// The first batch that the spool still has, or will have next: where a pump starts. Batches that the
+    /// broker already has are sent twice, and ingest drops the duplicates.
     synchronized long firstKept() {
         return segments.isEmpty() ? written + 1 : segments.getFirst().firstSequence;
     }
 
-    /// Where the durable octets of the segment that holds `sequence` lie, waiting until there are some.
+    /// Where the durable octets of the segment with `sequence` are, waiting until there are some.
     ///
     /// @return null when the spool was closed and has no such batch
     synchronized @Nullable Position await(long sequence) throws InterruptedException {
@@ -179,7 +179,7 @@ public final class Spool implements BatchSink, AutoCloseable {
         throw new IllegalStateException("batch " + sequence + " has left the spool already");
     }
 
-    /// A segment's file and how many octets of it may be read.
+    /// A segment's file and how many of its octets may be read.
     record Position(Path file, long durableBytes) {}
 
     private static String reason(IOException e) {

@@ -9,9 +9,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Carries a run's batches from its spool to the broker, on a thread of its own. It reads back what is
-/// durable on disk, so a broker that is slow or away costs disk, not memory, and what is sent is what would
-/// be sent after a crash.
+/// Carries a run's batches from its spool to the broker, on its own thread. It reads back what is durable on
+/// disk, so a slow or unreachable broker costs disk space, not memory, and what is sent is what would be sent
+/// after a crash.
 public final class SpoolPump implements AutoCloseable {
 
     private final Spool spool;
@@ -21,7 +21,7 @@ public final class SpoolPump implements AutoCloseable {
     private @Nullable Path current;
     private long offset;
 
-    /// Starts to pump, from the first batch that the spool has.
+    /// Starts with the first batch that the spool has.
     public SpoolPump(Spool spool, BatchPublisher publisher, String name) {
         this.spool = spool;
         this.publisher = publisher;
@@ -67,7 +67,8 @@ public final class SpoolPump implements AutoCloseable {
             ByteBuffer header = fill(in, ByteBuffer.allocate(SpoolSegment.RECORD_OVERHEAD), offset);
             int length = header.getInt(0);
             if (length <= 0 || offset + SpoolSegment.RECORD_OVERHEAD + length > position.durableBytes()) {
-                throw new IOException("the spool segment " + position.file() + " was changed under the recorder");
+                throw new IOException(
+                        "the spool segment " + position.file() + " was changed while the recorder was using it");
             }
             int size = SpoolSegment.RECORD_OVERHEAD + length;
             SpoolSegment read = SpoolSegment.read(

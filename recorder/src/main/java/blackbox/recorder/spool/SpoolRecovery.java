@@ -16,10 +16,10 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Publishes what recorders that are gone left in their spools. Runs of live recorders are left alone.
+/// Publishes what dead recorders left in their spools. Runs of live recorders are left alone.
 ///
-/// A damaged end (a write that was cut off, or tampering: the two look alike) is moved to the quarantine folder, never
-/// dropped; the run then has no close and shows as truncated.
+/// A damaged end (a write that was cut off, or tampering, which look alike) is moved to the quarantine
+/// folder, never dropped; the run then has no close and shows as truncated.
 public final class SpoolRecovery {
 
     private final Path root;
@@ -33,14 +33,14 @@ public final class SpoolRecovery {
         this.live = live;
     }
 
-    /// One run's leftovers and what became of them.
+    /// One run's leftovers and what happened to them.
     ///
-    /// @param checkpoint the signed checkpoint of the last batch, or null where no batch could be read
+    /// @param checkpoint the signed checkpoint of the last batch, or null if no batch could be read
     /// @param quarantined files that could not be read to their end
     public record Recovered(
             RunId run, int batches, @Nullable String checkpoint, List<Path> quarantined) {}
 
-    /// Publishes all that is left over and waits, for at most `timeoutNs` a run, until the broker has it.
+    /// Publishes all leftovers and waits, for at most `timeoutNs` per run, until the broker has them.
     public List<Recovered> recover(BatchPublisher publisher, long timeoutNs) throws RecorderException {
         var recovered = new ArrayList<Recovered>();
         for (Path folder : folders(root)) {
@@ -93,8 +93,8 @@ public final class SpoolRecovery {
             if (!waiting.await(timeoutNs, TimeUnit.NANOSECONDS)) {
                 throw new RecorderException(
                         RecorderException.Code.BROKER,
-                        "the broker did not take " + waiting.getCount() + " batches of run " + run
-                                + "; they stay in the spool and are tried again at the next start");
+                        "the broker did not accept " + waiting.getCount() + " batches of run " + run
+                                + "; they stay in the spool and are sent again at the next start");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,7 +1,7 @@
 /// The spool: an append-only, fsynced queue of sealed batches on the recorder's disk, one folder per run.
 ///
-/// A batch leaves it only when the broker has acknowledged it. After a crash what is there is published again;
-/// ingest drops what it has already.
+/// A batch leaves it only when the broker has acknowledged it. After a crash, what is left in it is published
+/// again; ingest drops what it already has.
 @NullMarked
 package blackbox.recorder.spool;
 

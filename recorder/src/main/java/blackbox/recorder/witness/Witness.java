@@ -22,15 +22,14 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Cosigns checkpoints, each log's in one line of descent for ever.
+/// Cosigns checkpoints, for each log only along one consistent history.
 ///
 /// Contract: a cosignature leaves this object only after the checkpoint is durable as its log's last one, so
-/// whatever process is killed, no two cosigned checkpoints of a log contradict each other. The record is
-/// read from the disk for each request; there is nothing in memory that could differ from it. One witness
-/// per folder, held by a lock; safe to use from several threads, which wait for each other where they ask
-/// about the same log.
+/// no two cosigned checkpoints of a log contradict each other, whatever process is killed. The record is read
+/// from the disk for each request; nothing is cached in memory. One witness per folder, held by a lock; safe
+/// to use from several threads, which wait for each other if they ask about the same log.
 ///
-/// A witness that lost its folder must not go on under its old key: it has forgotten what it promised.
+/// A witness that lost its folder must not continue under its old key: it has forgotten what it cosigned.
 public final class Witness implements AutoCloseable {
 
     private static final int STATE_BYTES_MAX = 64 << 10;
@@ -42,7 +41,7 @@ public final class Witness implements AutoCloseable {
     private final AtomicFiles files;
     private final ProcessLock lock;
 
-    /// What threads wait on, one for each log that is known.
+    /// A lock for each log that is known.
     private final Map<String, Object> turns;
 
     private Witness(
@@ -85,7 +84,7 @@ public final class Witness implements AutoCloseable {
             Files.createDirectories(folder);
             ProcessLock lock = ProcessLock.tryTake(folder.resolve("lock"));
             if (lock == null) {
-                throw new RecorderException(Code.WITNESS, "another witness uses " + folder + " now; stop it first");
+                throw new RecorderException(Code.WITNESS, "another witness is using " + folder + "; stop it first");
             }
             return new Witness(folder, key, logs, clock, files, lock);
         } catch (IOException e) {
@@ -141,7 +140,7 @@ public final class Witness implements AutoCloseable {
         return WitnessAnswer.cosigned(line);
     }
 
-    /// `<SHA-256 of the origin>.checkpoint`: an origin may have characters that no file name can.
+    /// `<SHA-256 of the origin>.checkpoint`: an origin may have characters that a file name cannot have.
     private Path stateFile(String origin) {
         return folder.resolve(Hash.sha256(origin.getBytes(StandardCharsets.UTF_8)) + ".checkpoint");
     }
@@ -163,7 +162,7 @@ public final class Witness implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            throw new RecorderException(Code.WITNESS, "cannot let go of the witness's folder", e);
+            throw new RecorderException(Code.WITNESS, "cannot release the witness's folder", e);
         }
     }
 }

@@ -8,7 +8,7 @@ import blackbox.evidence.witness.WitnessVerdict;
 /// @param body text that ends in a newline
 public record WitnessAnswer(int status, String contentType, String body) {
 
-    /// The type of an answer that says which size the witness knows.
+    /// The media type of an answer that states which size the witness knows.
     public static final String SIZE_TYPE = "text/x.tlog.size";
 
     private static final String TEXT_TYPE = "text/plain; charset=utf-8";
@@ -32,7 +32,7 @@ public record WitnessAnswer(int status, String contentType, String body) {
             case NOT_SIGNED -> "the checkpoint has no valid signature of a key that this witness knows for the log";
             case BACKWARDS -> "the old size is above the checkpoint's";
             case INCONSISTENT -> "the proof does not lead from the checkpoint that was cosigned last to this one";
-            case COSIGN, CONFLICT -> throw new IllegalArgumentException(verdict + " is answered in another way");
+            case COSIGN, CONFLICT -> throw new IllegalArgumentException(verdict + " has another form of answer");
         };
         return new WitnessAnswer(verdict.status(), TEXT_TYPE, why + "\n");
     }

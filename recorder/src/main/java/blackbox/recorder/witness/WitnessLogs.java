@@ -5,14 +5,15 @@ import blackbox.evidence.sign.NoteVerifiers;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The list of logs that a witness knows: a file with one verifier key a line, and lines that begin with `#`.
+/// The list of logs that a witness knows: a file with one verifier key per line, and comment lines that begin
+/// with `#`.
 public final class WitnessLogs {
 
     private WitnessLogs() {}
 
     /// Reads the list.
     ///
-    /// @throws IllegalArgumentException when a line is no verifier key, with the line's number
+    /// @throws IllegalArgumentException when a line is not a verifier key, with the line's number
     public static List<NoteVerifier> parse(String text) {
         var keys = new ArrayList<NoteVerifier>();
         String[] lines = text.split("\n", -1);

@@ -150,7 +150,7 @@ class AnchorClientTest {
         try (AnchorClient impatient = new AnchorClient(Duration.ofMillis(300))) {
             var stamps = new TimeStamps(impatient, TimeAuthorities.of(List.of()), RANDOM);
             assertInstanceOf(TimeStamps.Outcome.Failed.class, stamps.ask(address, IMPRINT));
-            failed("no whole answer", stamps.ask(halting, IMPRINT));
+            failed("no complete answer", stamps.ask(halting, IMPRINT));
         }
     }
 
@@ -215,7 +215,7 @@ class AnchorClientTest {
                     TrustPolicy.parse(policyText(key), NoteVerifiers::parse),
                     Map.of("one", witnessAt("/one", witness)));
             missing("more than 10", witnesses, history, 10);
-            missing("another history of the log", witnesses, history, 20);
+            missing("a different history of the log", witnesses, history, 20);
             missing("status 422", witnesses, history, 30);
         }
     }
@@ -231,7 +231,7 @@ class AnchorClientTest {
         Map<String, String> bodies = Map.of(
                 "does not verify",
                 wrong,
-                "without a cosignature",
+                "has no cosignature",
                 line(stranger, stranger.cosign(text, 7)),
                 "no cosignature",
                 "thank you\n");
@@ -256,7 +256,7 @@ class AnchorClientTest {
         int[] size = {1};
         URI fickle = serve(
                 "/fickle", WitnessAnswer.SIZE_TYPE, 409, (_, _) -> (size[0]++ + "\n").getBytes(StandardCharsets.UTF_8));
-        missing("another size each time", witnesses(key, fickle), history, 10);
+        missing("a different size each time", witnesses(key, fickle), history, 10);
         URI untyped = serve("/untyped", "text/plain", 409, (_, _) -> "5\n".getBytes(StandardCharsets.UTF_8));
         missing("status 409: 5", witnesses(key, untyped), history, 10);
     }

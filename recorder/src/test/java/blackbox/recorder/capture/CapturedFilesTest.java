@@ -57,7 +57,7 @@ class CapturedFilesTest {
     void whatCannotBeSealedIsNamed() throws Exception {
         var captures = captures(new CaptureFile("console", console, 1 << 20, () -> false));
         assertEquals(
-                Map.of("console", "19 octets are there, 0 are sealed"),
+                Map.of("console", "19 octets were written, only 0 are sealed"),
                 captures.sealLast(() -> 1L, sealed::add, Duration.ofMillis(120)));
         assertEquals(List.of(), sealed);
     }

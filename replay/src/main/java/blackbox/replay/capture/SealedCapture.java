@@ -27,13 +27,13 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// One file that was kept beside a run's events, as far as the run's events seal it: its stretches, without a
-/// gap from its first octet on. What the file holds behind the last one counts for nothing.
+/// One file that is stored beside a run's events, as far as these events seal it: its segments, without a gap
+/// from its first octet on. What the file holds after the last one is ignored.
 ///
-/// @param name what the events call it
+/// @param name its name in events
 /// @param file where it should be
 /// @param segments in order
-/// @param ended why the recorder stopped keeping it before the run's end, or null
+/// @param ended why the recorder stopped storing it before the run's end, or null
 public record SealedCapture(
         String name,
         Path file,
@@ -49,7 +49,7 @@ public record SealedCapture(
         segments = List.copyOf(segments);
     }
 
-    /// That a file was ended early.
+    /// The early end of a file.
     ///
     /// @param index of the event that says so
     /// @param atNs that event's time
@@ -94,7 +94,7 @@ public record SealedCapture(
         return capture;
     }
 
-    /// Takes the rows that speak of one file, in order.
+    /// Takes the rows about one file, in order.
     static final class Builder {
         private final String name;
         private final List<CaptureSegment> segments = new ArrayList<>();
@@ -113,19 +113,19 @@ public record SealedCapture(
             }
             if (detail.has("ended")) {
                 if (detail.path("ended").asLong(-1) != end) {
-                    throw contradiction(index, "it ends at another place than its last stretch");
+                    throw contradiction(index, "its end is not that of its last segment");
                 }
                 ended = new Ended(index, atNs, detail.path("why").asText());
                 return;
             }
             long from = detail.path("from").asLong(-1);
             if (from != end || segments.size() >= STRETCHES_MAX) {
-                throw contradiction(index, "a stretch from octet " + from + " cannot follow one that ends at " + end);
+                throw contradiction(index, "a segment from octet " + from + " cannot follow one that ends at " + end);
             }
             long to = detail.path("to").asLong(-1);
             String sha256 = detail.path("sha256").asText();
             if (to <= from || !SHA256.matcher(sha256).matches()) {
-                throw contradiction(index, "it speaks of no stretch");
+                throw contradiction(index, "it names no segment");
             }
             segments.add(new CaptureSegment(index, atNs, from, to, Hash.ofHex(sha256)));
             end = to;
@@ -134,24 +134,24 @@ public record SealedCapture(
         private ReplayException contradiction(long index, String why) {
             return new ReplayException(
                     Code.ALTERED,
-                    "event " + index + ", which seals a part of a captured file, does not fit: " + why
-                            + "; `blackbox verify` says whether the events are those that were signed");
+                    "event " + index + ", which seals a part of a captured file, is inconsistent: " + why
+                            + "; `blackbox verify` shows whether the events are those that were signed");
         }
 
         SealedCapture build(Path folder) throws ReplayException {
             if (!name.matches("[a-z0-9-]{1,40}")) {
-                throw new ReplayException(Code.ALTERED, "a captured file has a name that no recorder gives");
+                throw new ReplayException(Code.ALTERED, "a captured file has an invalid name");
             }
             return new SealedCapture(name, folder.resolve(name), segments, ended);
         }
     }
 
-    /// How far it is sealed.
+    /// The number of octets that are sealed.
     public long sealedBytes() {
         return segments.isEmpty() ? 0 : segments.getLast().to();
     }
 
-    /// Checks every sealed stretch.
+    /// Checks every sealed segment.
     ///
     /// @throws ReplayException `MISSING` when the file is not here or too short, `ALTERED` when an octet is
     ///     not what was sealed; both say where
@@ -160,19 +160,18 @@ public record SealedCapture(
         if (intact < sealedBytes()) {
             throw new ReplayException(
                     Code.MISSING,
-                    file + " is cut: whole up to octet " + intact + " of " + sealedBytes()
-                            + " that were sealed; get it again from where the run was recorded");
+                    file + " is truncated: complete up to octet " + intact + " of " + sealedBytes()
+                            + " that were sealed; copy it again from where the run was recorded");
         }
     }
 
-    /// Checks the stretches that end at `to` or before; returns how far the file holds them, which is less
-    /// than `to` when it is cut.
+    /// Checks the segments that end at `to` or before; returns how far the file has them, which is less than
+    /// `to` if it is truncated.
     ///
     /// @throws ReplayException `MISSING` when the file is not here at all, `ALTERED`
     public long checkTo(long to) throws ReplayException {
         if (to > 0 && !Files.isRegularFile(file)) {
-            throw new ReplayException(
-                    Code.MISSING, file + " is not here; copy it there from where the run was recorded");
+            throw new ReplayException(Code.MISSING, file + " is missing; copy it from where the run was recorded");
         }
         long intact = 0;
         try (InputStream in = to == 0 ? InputStream.nullInputStream() : Files.newInputStream(file)) {
@@ -205,12 +204,12 @@ public record SealedCapture(
     private ReplayException altered(CaptureSegment segment) {
         return new ReplayException(
                 Code.ALTERED,
-                file + " is not what was sealed: event " + segment.index() + " has another digest for its octets "
+                file + " is not what was sealed: event " + segment.index() + " has a different digest for its octets "
                         + segment.from() + " to " + segment.to()
-                        + "; get the file again from where the run was recorded");
+                        + "; copy the file again from where the run was recorded");
     }
 
-    /// The sealed octets. They are not checked by reading them: call [#check] before.
+    /// The sealed octets. Reading does not check them: call [#check] before.
     public InputStream open() throws IOException {
         return open(sealedBytes());
     }

@@ -1,7 +1,7 @@
-/// The files that were kept beside a run's events, checked against the events that seal them
+/// The files that are stored beside a run's events, checked against the events that seal them
 /// (`schemas/capture.md`).
 ///
-/// Reads only. Believes the events: whether those are what was signed is `verify`'s business.
+/// Reads only. Relies on the events: `verify` checks whether those are what was signed.
 @NullMarked
 package blackbox.replay.capture;
 

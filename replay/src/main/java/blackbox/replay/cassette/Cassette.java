@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What the network answered in a recorded run, in the order in which the guest asked: its connections, its
-/// datagrams, who was there. Octets stay in the captures, which have to be readable for as long as this is
-/// used. Does not change.
+/// datagrams, which hosts existed. Octets stay in the captures, which must be readable as long as this is
+/// used. Immutable.
 public final class Cassette {
     private final CapturedFrames answers;
     private final Map<Endpoint, List<RecordedConnection>> connections = new LinkedHashMap<>();
@@ -20,10 +20,10 @@ public final class Cassette {
     private final Map<String, Boolean> echoes;
     private final List<String> limits;
 
-    /// @param answers what the guest was sent
-    /// @param neighbours addresses that said they are there (ARP, neighbour discovery)
+    /// @param answers what the guest received
+    /// @param neighbours addresses that announced themselves (ARP, neighbour discovery)
     /// @param echoes addresses that were pinged, and whether they answered
-    /// @param limits what of the captures cannot be served, in words
+    /// @param limits which parts of the captures cannot be served, in words
     Cassette(
             CapturedFrames answers,
             List<RecordedConnection> connections,
@@ -50,13 +50,13 @@ public final class Cassette {
     /// Reads the two captures of a run, whose digests the caller has checked.
     ///
     /// @param out what the guest sent
-    /// @param in what it was sent
-    /// @throws IOException when one cannot be read or is no capture of frames
+    /// @param in what it received
+    /// @throws IOException when one cannot be read or is not a capture of frames
     public static Cassette read(CapturedFrames out, CapturedFrames in) throws IOException {
         return new CassetteReader(out, in).read();
     }
 
-    /// What of the captures cannot be served, in words; empty when all can.
+    /// Which parts of the captures cannot be served, in words; empty if all can.
     public List<String> limits() {
         return limits;
     }

@@ -15,15 +15,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /// Everything that a re-executed guest can reach: gateway, name server and every remote address, played from
-/// a [Cassette]. Frames come in through [#frame] and go out to a sink; time is handed in. What was not
-/// recorded is refused (RST, SERVFAIL, port unreachable) and told. Owned by one thread.
+/// a [Cassette]. Frames come in through [#frame] and go out to a sink; the caller passes the time. What was
+/// not recorded is refused (RST, SERVFAIL, port unreachable) and reported. Owned by one thread.
 ///
-/// Frames are taken over a link that neither loses nor damages them, so the guest's checksums are not
-/// checked.
+/// Frames arrive over a link that neither loses nor damages them, so the guest's checksums are not checked.
 public final class CassettePeer {
     private static final int ARP = 0x0806;
     private static final int ARP_BYTES = 42;
-    /// QEMU's user network pads its replies to so much, and byte counts are compared.
+    /// QEMU's user network pads its replies to this length, and byte counts are compared.
     private static final int ARP_REPLY_BYTES = 64;
     private static final int NEIGHBOUR_SOLICITATION = 135;
     private static final int NEIGHBOUR_ADVERTISEMENT = 136;
@@ -34,7 +33,7 @@ public final class CassettePeer {
     /// The addresses that QEMU's user network has of its own, whether or not the recorded guest asked for
     /// them.
     private static final Set<String> HOUSE = Set.of("10.0.2.2", "10.0.2.3", "fec0::2", "fec0::3", "fe80::2", "fe80::3");
-    /// The Ethernet address that everybody but the guest has: that of QEMU's gateway.
+    /// The Ethernet address of everybody but the guest: that of QEMU's gateway.
     private static final byte[] MAC = {0x52, 0x55, 0x0a, 0x00, 0x02, 0x02};
 
     private final Cassette cassette;
@@ -43,7 +42,7 @@ public final class CassettePeer {
     private final ConnectionMatcher matcher;
     private final DatagramAnswers datagrams;
     private final Map<Flow, PeerConnection> connections = new HashMap<>();
-    /// Connections that were never opened, so that a SYN that comes again is known.
+    /// Connections that were never opened, so that a repeated SYN is recognized.
     private final Map<Flow, Unopened> unopened = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -62,7 +61,7 @@ public final class CassettePeer {
     private record Unopened(int sequence, RecordedConnection recorded) {}
 
     /// @param frames takes Ethernet frames for the guest
-    /// @param misses hears what was refused
+    /// @param misses receives what was refused
     public CassettePeer(Cassette cassette, Consumer<byte[]> frames, Consumer<Miss> misses) {
         this.cassette = cassette;
         this.frames = frames;
@@ -88,7 +87,7 @@ public final class CassettePeer {
         return new Played(used, cassette.connectionCount() - used, told, cassette.exchangeCount() - told, missed);
     }
 
-    /// Takes a frame of the guest's.
+    /// Takes a frame from the guest.
     public void frame(byte[] frame, long nowNs) {
         if (frame.length >= ARP_BYTES && Octets.u16(frame, 12) == ARP) {
             arp(frame);
@@ -96,7 +95,7 @@ public final class CassettePeer {
         }
         IpPacket packet = IpPacket.parse(frame);
         if (packet == null) {
-            return; // what is neither ARP nor IP is answered by nobody on QEMU's network either
+            return; // on QEMU's network, too, nobody answers what is neither ARP nor IP
         }
         guestMac = Arrays.copyOfRange(frame, 6, 12);
         if (packet.fragment()) {
@@ -115,8 +114,8 @@ public final class CassettePeer {
         }
     }
 
-    /// Does what is due at `nowNs`; returns when it wants to be called again, [Long#MAX_VALUE] when it does
-    /// not.
+    /// Does what is due at `nowNs`; returns when it must be called again, or [Long#MAX_VALUE] if it need not
+    /// be.
     public long tick(long nowNs) {
         long first = PeerConnection.NO_TIMER;
         for (var each = connections.values().iterator(); each.hasNext(); ) {
@@ -231,7 +230,7 @@ public final class CassettePeer {
         };
     }
 
-    /// Answers a segment that belongs to nothing (RFC 9293 section 3.10.7.1).
+    /// Answers a segment that belongs to no connection (RFC 9293 section 3.10.7.1).
     private void reset(IpPacket packet, TcpSegment segment) {
         boolean acknowledges = segment.is(TcpSegment.ACK);
         var answer = segment.answer(
@@ -273,7 +272,7 @@ public final class CassettePeer {
                 reply(packet, datagram, dns ? DnsForm.withId(answer, DnsForm.id(datagram.payload())) : answer);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("the captured frames cannot be read any more", e);
+            throw new UncheckedIOException("the captured frames can no longer be read", e);
         }
         if (exchange.unreachable != 0) {
             unreachable(packet, exchange.unreachable);
@@ -324,7 +323,7 @@ public final class CassettePeer {
     }
 
     private void unreachable(IpPacket packet, int typeAndCode) {
-        // It comes from the gateway: the address that was asked for is the one that nobody has.
+        // It comes from the gateway, because nobody has the address that was asked for.
         byte[] gateway = Octets.ofAddress(packet.source().length == 4 ? "10.0.2.2" : "fec0::2");
         send(IcmpMessage.unreachable(packet, typeAndCode).packet(gateway, packet.source()));
     }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a [Cassette] of the two captures of a run: reads both by their times, one after the other at each
-/// moment, and follows the connections and datagrams in them. Reads once, on one thread.
+/// Makes a [Cassette] from the two captures of a run: reads both in the order of their times, and follows the
+/// connections and datagrams in them. Reads once, on one thread.
 final class CassetteReader {
     private static final int ARP = 0x0806;
     private static final int NEIGHBOUR_ADVERTISEMENT = 136;
@@ -30,7 +30,7 @@ final class CassetteReader {
     private final Map<String, Boolean> echoes = new HashMap<>();
     private long fragments;
 
-    /// Both ends of what goes to and fro, the guest's first.
+    /// Both ends of a conversation, the guest's first.
     private record Flow(int protocol, Endpoint local, Endpoint remote) {}
 
     CassetteReader(CapturedFrames out, CapturedFrames in) {

@@ -9,7 +9,8 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /// One guest connection's hold on the recording: it gets the first unused recorded connection to the same
-/// endpoint whose request begins with what the guest sends. The choice stands once an answer has been given.
+/// endpoint whose request begins with what the guest sends. The choice is final once an answer has been
+/// given.
 final class Claim {
     private static final byte[] NOTHING = new byte[0];
     private static final int TLS_HANDSHAKE = 22;
@@ -31,7 +32,7 @@ final class Claim {
         choose();
     }
 
-    /// Takes the next octets of the guest's; returns what is wrong with them, or null.
+    /// Takes the guest's next octets; returns what is wrong with them, or null.
     @Nullable
     Miss take(byte[] octets) {
         actual.update(octets);
@@ -75,13 +76,13 @@ final class Claim {
         return chosen ? candidate : null;
     }
 
-    /// What the guest has sent, with one more for its end.
+    /// How much the guest has sent, plus one for its end.
     long received() {
         return received + (finished ? 1 : 0);
     }
 
-    /// Gives up the place among those who wait; a recorded connection that nothing was ever answered on is
-    /// used then.
+    /// Gives up the place among the waiting claims; a recorded connection that was never answered is then
+    /// used up.
     void close() {
         if (over) {
             return;

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/// Which recorded connections to which endpoint are not used up yet, and who waits for one. Owned by one
-/// thread.
+/// Which recorded connections to which endpoint are not used up yet, and which claims wait for one. Owned by
+/// one thread.
 final class ConnectionMatcher {
     private final Cassette cassette;
     private final Map<Endpoint, Shelf> shelves = new HashMap<>();
@@ -29,7 +29,7 @@ final class ConnectionMatcher {
     }
 
     /// The connection whose fate the next SYN to `remote` shares, or null when there are none left. Claims
-    /// that still wait for theirs are counted before it.
+    /// that are still waiting count as ahead of it.
     @Nullable
     RecordedConnection peek(Endpoint remote) {
         Shelf shelf = shelf(remote);
@@ -52,13 +52,13 @@ final class ConnectionMatcher {
         shelf(remote).waiting()[0]++;
     }
 
-    /// Counts it no more.
+    /// Stops counting it.
     void awaitNoMore(Endpoint remote) {
         shelf(remote).waiting()[0]--;
     }
 
     /// The first unused connection to `remote` whose request begins with the first `received` octets of
-    /// `known`'s and goes on with `more`; null when there is none.
+    /// `known`'s and continues with `more`; null if there is none.
     @Nullable
     RecordedConnection find(Endpoint remote, @Nullable RecordedConnection known, long received, byte[] more) {
         for (RecordedConnection each : shelf(remote).unused()) {

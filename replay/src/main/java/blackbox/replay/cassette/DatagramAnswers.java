@@ -10,9 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Finds what a datagram was answered with: each recorded one is used once, in the order of the recording.
-/// Only a DNS question may come again from the same port with the same id, as resolvers do. Owned by one
-/// thread.
+/// Finds the answer to a datagram: each recorded one is used once, in the order of the recording. Only a DNS
+/// question may be repeated from the same port with the same id, as resolvers do. Owned by one thread.
 final class DatagramAnswers {
     private static final int REPEATS_MAX = 65_536;
 
@@ -52,7 +51,7 @@ final class DatagramAnswers {
         return null;
     }
 
-    /// What is to be said of a datagram that has none.
+    /// The miss of a datagram without an answer.
     Miss miss(Endpoint remote, byte[] payload) {
         Question question = DnsForm.question(payload);
         var actual = new Content(question.digest(), question.bytes());

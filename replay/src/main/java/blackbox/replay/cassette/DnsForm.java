@@ -5,8 +5,8 @@ import blackbox.schemas.Hash;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What has to be known of DNS (RFC 1035) to answer from a recording: what a question looks like, its id, and
-/// an answer that says that there is none.
+/// The part of DNS (RFC 1035) that is needed to answer from a recording: the form of a question, its id, and
+/// an answer that reports failure.
 final class DnsForm {
     private static final int HEADER_BYTES = 12;
     private static final int SERVFAIL = 2;
@@ -38,12 +38,11 @@ final class DnsForm {
         byte[] answer = Arrays.copyOf(message, end);
         answer[2] = (byte) (message[2] | 0x80);
         answer[3] = (byte) (0x80 | SERVFAIL);
-        Octets.putU16(answer, 10, 0); // what stood behind the question is cut off
+        Octets.putU16(answer, 10, 0); // what followed the question is cut off
         return answer;
     }
 
-    /// Where the only question of a message ends; -1 when it is not a message with one question and no
-    /// answers.
+    /// Where the only question of a message ends; -1 if it is not a message with one question and no answers.
     private static int questionEnd(byte[] message) {
         boolean form = message.length > HEADER_BYTES + 4
                 && (message[2] & 0xf8) == 0

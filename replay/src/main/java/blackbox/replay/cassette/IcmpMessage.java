@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /// An ICMP (RFC 792) or ICMPv6 (RFC 4443) message.
 ///
 /// @param protocol [IpPacket#ICMP] or [IpPacket#ICMP6]
-/// @param body behind type, code and checksum
+/// @param body after type, code and checksum
 record IcmpMessage(int protocol, int type, int code, byte[] body) {
     private static final int HEADER_BYTES = 4;
-    /// Of the packet that could not go: enough for its header and the ports.
+    /// How much to quote of the undeliverable packet: enough for its header and the ports.
     private static final int QUOTE_BYTES_MAX = 576;
 
     static @Nullable IcmpMessage of(IpPacket packet) {
@@ -44,7 +44,7 @@ record IcmpMessage(int protocol, int type, int code, byte[] body) {
         return type << 8 | code;
     }
 
-    /// The packet that an error message quotes, as far as it is there; null when it cannot be read.
+    /// The packet that an error message quotes, as far as it is included; null if it cannot be read.
     @Nullable
     IpPacket quoted() {
         if (body.length < 4 + (v4() ? 20 : 40)) {
@@ -53,7 +53,7 @@ record IcmpMessage(int protocol, int type, int code, byte[] body) {
         var frame = new byte[IpPacket.ETHERNET_BYTES + body.length - 4];
         System.arraycopy(body, 4, frame, IpPacket.ETHERNET_BYTES, body.length - 4);
         Octets.putU16(frame, 12, v4() ? IpHeader.TYPE_V4 : IpHeader.TYPE_V6);
-        // The quote may be cut: its length field then speaks of more than is there.
+        // The quote may be cut: its length field then claims more than there is.
         Octets.putU16(frame, v4() ? 16 : 18, body.length - 4 - (v4() ? 0 : 40));
         return IpPacket.parse(frame);
     }
@@ -63,7 +63,7 @@ record IcmpMessage(int protocol, int type, int code, byte[] body) {
         return new IcmpMessage(protocol, v4() ? 0 : 129, 0, body);
     }
 
-    /// The message that `packet` could not go where it should.
+    /// The message that `packet` is undeliverable.
     static IcmpMessage unreachable(IpPacket packet, int typeAndCode) {
         boolean v4 = packet.source().length == 4;
         byte[] frame = packet.frame(new byte[6], new byte[6]);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param source 4 or 16 octets
 /// @param destination as many
 /// @param protocol of the payload, by IANA's numbers
-/// @param payload behind the header
+/// @param payload after the header
 /// @param payloadAt where in the frame it begins
 /// @param fragment whether it is only a part of a packet; then the payload is not to be read
 record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload, int payloadAt, boolean fragment) {
@@ -25,7 +25,7 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
         return new IpPacket(source, destination, protocol, payload, 0, false);
     }
 
-    /// The packet in `frame`, or null where there is none.
+    /// The packet in `frame`, or null if there is none.
     static @Nullable IpPacket parse(byte[] frame) {
         IpHeader ip = IpHeader.of(frame);
         if (ip == null || !ip.isWellFormed()) {
@@ -75,7 +75,7 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
             frame[at] = 0x60;
             Octets.putU16(frame, at + 4, payload.length);
             frame[at + 6] = (byte) protocol;
-            // Neighbours believe nothing that could have come through a router (RFC 4861 section 7.1).
+            // Neighbours accept nothing that could have come through a router (RFC 4861 section 7.1).
             frame[at + 7] = (byte) (protocol == ICMP6 ? 255 : HOPS);
         }
         System.arraycopy(source, 0, frame, at + (v4 ? 12 : 8), source.length);

@@ -6,15 +6,15 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/// Something that a re-executed guest asked and that its recording does not answer. The guest got a refusal.
+/// A request of a re-executed guest that its recording does not answer. The guest got a refusal.
 ///
 /// @param kind what was asked
 /// @param protocol `tcp`, `udp`, `icmp`
-/// @param remote whom; port 0 where there are none
-/// @param why in words
-/// @param expected what the recording has in this place, null when it has nothing
-/// @param actual what came, up to the refusal; null when nothing did
-/// @param firstDifference the first octet that differs, counted from 0; -1 where nothing was compared
+/// @param remote who was asked; port 0 if there are no ports
+/// @param why the reason in words
+/// @param expected what the recording has in this place, null if nothing
+/// @param actual what arrived, up to the refusal; null if nothing
+/// @param firstDifference the first octet that differs, counted from 0; -1 if nothing was compared
 public record Miss(
         Kind kind,
         String protocol,
@@ -38,7 +38,7 @@ public record Miss(
         DATAGRAM
     }
 
-    /// Octets, by their digest: what was said stays a secret of the captures.
+    /// Octets, by their digest: the content stays secret in the captures.
     public record Content(Hash sha256, long bytes) {}
 
     /// As the detail of a `net.miss` event; see `schemas/events.md`.

@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The remote side of one TCP connection (RFC 9293), which says what the recording says. It never opens,
-/// offers no options but a segment size, takes octets in order only (what comes early is asked for again),
-/// and sends again what is not acknowledged. What it sends stays in the captures until then, so it buffers
-/// nothing. Owned by one thread.
+/// The remote side of one TCP connection (RFC 9293), which plays the recording. It never opens a connection,
+/// offers no options but a segment size, accepts octets only in order (early ones must be sent again), and
+/// resends what is not acknowledged. What it sends is read from the captures, so it buffers nothing. Owned by
+/// one thread.
 final class PeerConnection {
     private static final int MSS = 1_460;
     private static final int MSS_MIN = 88;
@@ -29,7 +29,7 @@ final class PeerConnection {
     private boolean closed;
     private boolean guestFinished;
     private boolean ackDue;
-    /// Places in our stream; the FIN is the octet behind the last.
+    /// Positions in our stream; the FIN is the octet after the last.
     private long acknowledged;
 
     private long next;
@@ -61,17 +61,17 @@ final class PeerConnection {
         return closed;
     }
 
-    /// When [#tick] wants to be called, or [#NO_TIMER].
+    /// When [#tick] must be called, or [#NO_TIMER].
     long timerNs() {
         return closed ? NO_TIMER : timerNs;
     }
 
-    /// Whether this SYN is the one that it answers, sent again.
+    /// Whether this is a repetition of the SYN that it answers.
     boolean isOpenedBy(TcpSegment syn) {
         return syn.sequence() + 1 == guestFirst;
     }
 
-    /// Takes a segment of the guest's.
+    /// Takes a segment from the guest.
     void take(TcpSegment segment, long nowNs) {
         if (segment.is(TcpSegment.RST)) {
             close();
@@ -92,12 +92,12 @@ final class PeerConnection {
         }
     }
 
-    /// Sends again what has not been acknowledged for too long.
+    /// Resends what has not been acknowledged for too long.
     void tick(long nowNs) {
         if (closed || nowNs < timerNs) {
             return;
         }
-        // Who has no room is waited for without end.
+        // A receiver without room is waited for indefinitely.
         if ((!opened || window > 0) && ++tries > TRIES_MAX) {
             reset();
             return;
@@ -108,11 +108,11 @@ final class PeerConnection {
             return;
         }
         next = acknowledged;
-        // A guest without room is asked whether it still has none, with one octet that it may drop.
+        // A guest without room is probed with one octet, which it may drop.
         send(Math.max(1, window), nowNs);
     }
 
-    /// Gives up what it holds of the recording; nothing is sent.
+    /// Gives up its hold on the recording; nothing is sent.
     void close() {
         closed = true;
         claim.close();
@@ -198,7 +198,7 @@ final class PeerConnection {
         }
     }
 
-    /// Sends what is released and fits into `room` octets.
+    /// Sends what is released, at most `room` octets.
     private void send(int room, long nowNs) {
         RecordedConnection recorded = claim.recorded();
         if (recorded == null) {

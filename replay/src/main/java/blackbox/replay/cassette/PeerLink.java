@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Carries frames between a machine's network socket and a [CassettePeer], on a thread of its own that ends
-/// with the socket. Each frame stands behind its length, an unsigned 32-bit number, most significant octet
-/// first. While the machine does not take what it is sent, it is not heard either.
+/// Carries frames between a machine's network socket and a [CassettePeer], on its own thread, which ends with
+/// the socket. Each frame is preceded by its length, an unsigned 32-bit number, most significant octet first.
+/// While the machine does not accept frames, none are read from it either.
 public final class PeerLink implements AutoCloseable {
     private static final int FRAME_BYTES_MAX = 1 << 18;
     private static final int LENGTH_BYTES = 4;
@@ -31,17 +31,18 @@ public final class PeerLink implements AutoCloseable {
 
     /// Starts to play.
     ///
-    /// @param channel to the machine: this takes it over
-    /// @param misses hears what was refused, on this link's thread
+    /// @param channel to the machine; this object takes ownership of it
+    /// @param misses receives what was refused, on this link's thread
     public PeerLink(SocketChannel channel, Cassette cassette, Consumer<Miss> misses) {
         this.channel = channel;
         this.peer = new CassettePeer(cassette, this::enqueue, misses);
         this.thread = Thread.ofPlatform().name("cassette").start(this::run);
     }
 
-    /// Waits for the machine's end of the socket to close, and says what was played.
+    /// Waits for the machine's end of the socket to close, and returns what was played.
     ///
-    /// @throws IOException when the captures could not be read, or the machine sent what is no frame
+    /// @throws IOException when the captures could not be read, or the machine sent something that is not a
+    ///     frame
     public CassettePeer.Played awaitEnd() throws IOException, InterruptedException {
         thread.join();
         Exception why = failure;

@@ -6,17 +6,17 @@ import java.util.Arrays;
 /// A TCP connection that the recorded guest opened, or tried to. Filled by its [ConnectionTape], then only
 /// read.
 ///
-/// Which octets of the answer may be sent when is known from the recording itself: each segment of the answer
-/// acknowledges what its sender had by then. The answer's octets are released when the guest has sent as much
-/// again.
+/// The recording itself shows when which octets of the answer may be sent: each segment of the answer
+/// acknowledges what its sender had received by then. The answer's octets are released once the guest has
+/// sent that much again.
 final class RecordedConnection {
-    /// What became of the guest's SYN.
+    /// The outcome of the guest's SYN.
     enum Opening {
         /// Nothing came back.
         UNANSWERED,
         /// A reset.
         REFUSED,
-        /// An ICMP message said that there is no way.
+        /// An ICMP message reported it unreachable.
         UNREACHABLE,
         /// It was opened.
         ACCEPTED
@@ -41,7 +41,7 @@ final class RecordedConnection {
     Opening opening = Opening.UNANSWERED;
     private End end = End.NONE;
     private long endNeeds = NEVER;
-    /// ICMP or ICMPv6 type and code of the message that there is no way.
+    /// ICMP or ICMPv6 type and code of the unreachable message.
     int unreachable;
 
     RecordedConnection(Endpoint remote, RecordedStream request, RecordedStream response) {
@@ -62,7 +62,7 @@ final class RecordedConnection {
         return response;
     }
 
-    /// Says that the answer so far was sent by one who had received `needs` octets (and one more for a FIN).
+    /// Records that the sender of the answer so far had received `needs` octets (plus one for a FIN).
     void turn(long needs) {
         if (turns > 0 && turnNeeds[turns - 1] >= needs) {
             turnEnds[turns - 1] = response.length();
@@ -77,7 +77,7 @@ final class RecordedConnection {
         turns++;
     }
 
-    /// Says how the remote side ended it; the first end counts.
+    /// Records how the remote side ended it; the first end counts.
     void end(End how, long needs) {
         if (end == End.NONE) {
             end = how;

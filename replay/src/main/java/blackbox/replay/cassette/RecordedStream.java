@@ -5,7 +5,8 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/// The octets that one side of a connection sent, in order. They stay in the capture: this knows where.
+/// The octets that one side of a connection sent, in order. They stay in the capture, and this knows their
+/// offsets.
 final class RecordedStream {
     private static final int CHUNK_BYTES = 16 << 10;
 
@@ -47,7 +48,7 @@ final class RecordedStream {
         try {
             return capture.read(offsets[part] + at - starts[part], count);
         } catch (IOException e) {
-            throw new UncheckedIOException("the captured frames cannot be read any more", e);
+            throw new UncheckedIOException("the captured frames can no longer be read", e);
         }
     }
 

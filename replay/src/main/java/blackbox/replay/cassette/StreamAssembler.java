@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// Puts the segments of one direction in order: repeated octets are taken once, early segments wait. Bounded:
-/// when too many wait, the stream ends where it is, and says so.
+/// when too many wait, the stream ends at that point and is marked incomplete.
 final class StreamAssembler {
     /// What a sender without window scaling could have in flight, in very small segments.
     static final int WAITING_MAX = 4_096;
@@ -29,17 +29,17 @@ final class StreamAssembler {
         this.sink = sink;
     }
 
-    /// Where in the stream a sequence number is, near what has come so far.
+    /// The stream position of a sequence number, near what has arrived so far.
     long place(int sequence) {
         return next + (sequence - (first + (int) next));
     }
 
-    /// How many octets have come without a gap.
+    /// How many octets have arrived without a gap.
     long next() {
         return next;
     }
 
-    /// Whether octets are missing for good.
+    /// Whether octets are missing permanently.
     boolean incomplete() {
         return cut || !waiting.isEmpty();
     }
@@ -47,7 +47,7 @@ final class StreamAssembler {
     /// Takes a segment of `count` octets.
     ///
     /// @param offset of its first octet in the capture
-    /// @param needs handed on with its octets
+    /// @param needs passed on with its octets
     void add(int sequence, long offset, int count, long needs) {
         long at = place(sequence);
         if (count == 0 || cut || at + count <= next) {

@@ -32,7 +32,7 @@ record TcpSegment(
     private static final int HEADER_BYTES = 20;
     private static final int CHECKSUM_AT = 16;
 
-    /// The segment in an IP payload, or null where there is none.
+    /// The segment in an IP payload, or null if there is none.
     static @Nullable TcpSegment parse(byte[] octets) {
         if (octets.length < HEADER_BYTES) {
             return null;
@@ -75,12 +75,12 @@ record TcpSegment(
         return (flags & flag) != 0;
     }
 
-    /// The sequence number behind it: octets, and one each for SYN and FIN.
+    /// The sequence number after it: its octets, plus one each for SYN and FIN.
     int end() {
         return sequence + payload.length + (is(SYN) ? 1 : 0) + (is(FIN) ? 1 : 0);
     }
 
-    /// A segment that goes the other way.
+    /// A segment in the opposite direction.
     TcpSegment answer(int seq, int ack, int flagsOfAnswer, int windowOfAnswer, int mssOfAnswer, byte[] octets) {
         int from = destinationPort;
         int to = sourcePort;

@@ -10,7 +10,7 @@ record UdpDatagram(int sourcePort, int destinationPort, byte[] payload, int payl
     private static final int HEADER_BYTES = 8;
     private static final int CHECKSUM_AT = 6;
 
-    /// The datagram in an IP payload, or null where there is none.
+    /// The datagram in an IP payload, or null if there is none.
     static @Nullable UdpDatagram parse(byte[] octets) {
         if (octets.length < HEADER_BYTES) {
             return null;
@@ -26,7 +26,7 @@ record UdpDatagram(int sourcePort, int destinationPort, byte[] payload, int payl
                 HEADER_BYTES);
     }
 
-    /// A datagram that goes the other way.
+    /// A datagram in the opposite direction.
     UdpDatagram answer(byte[] octets) {
         int from = destinationPort;
         int to = sourcePort;

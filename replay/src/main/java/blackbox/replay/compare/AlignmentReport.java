@@ -9,7 +9,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What came of a comparison, as JSON fields and as text.
+/// The result of a comparison, as JSON fields and as text.
 public final class AlignmentReport {
 
     private AlignmentReport() {}
@@ -70,7 +70,7 @@ public final class AlignmentReport {
         DivergencePoint first = alignment.firstDivergence();
         out.println("verdict       " + alignment.outcome()
                 + (first == null ? "" : " at event " + first.index() + ": " + first.reason()));
-        out.println("agreed        " + alignment.comparedEvents() + " events; there are " + alignment.recordedEvents()
+        out.println("agreed        " + alignment.comparedEvents() + " events, of " + alignment.recordedEvents()
                 + " and " + alignment.actualEvents());
         for (String rule : alignment.rules()) {
             out.println("  under rule  " + meaning(rule));
@@ -97,7 +97,7 @@ public final class AlignmentReport {
                     + ")");
         }
         out.println("expected      " + Printable.of(first.expected()));
-        out.println("came          " + Printable.of(first.actual()));
+        out.println("actual        " + Printable.of(first.actual()));
         print(out, "because", first.causes());
         print(out, "around it in " + recorded, first.recordedContext());
         print(out, "around it in " + actual, first.actualContext());

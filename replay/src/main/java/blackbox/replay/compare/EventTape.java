@@ -18,11 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// The events of a replay, in a file of their own that is gone when this is closed: rows as a recording has
-/// them, with nothing sealed. Any thread may add to it; it is read when all have.
+/// The events of a replay, in a temporary file that is deleted when this is closed: rows like those of a
+/// recording, but unsealed. Any thread may add to it; it is read once all of them are done.
 public final class EventTape implements EventSource, EventSink, AutoCloseable {
 
-    /// A replay that makes more is ended: its recording had not so many.
+    /// A replay that makes more is ended: its recording had fewer.
     private static final long OCTETS_MAX = 8L << 30;
 
     private final long octetsMax;
@@ -45,7 +45,7 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
         this.out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
     }
 
-    /// Adds an event. When one cannot be kept nothing more is, and [#failure] says why.
+    /// Adds an event. Once one cannot be stored, no more are, and [#failure] says why.
     @Override
     public synchronized void accept(Event event) {
         if (failure != null) {
@@ -61,7 +61,7 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
             out.writeInt(length);
             out.write(leaf, 0, length);
         } catch (IOException e) {
-            failure = new IOException("the replay's events cannot be kept in " + file + ": " + e.getMessage(), e);
+            failure = new IOException("the replay's events cannot be stored in " + file + ": " + e.getMessage(), e);
         }
     }
 
@@ -70,7 +70,7 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
         return failure;
     }
 
-    /// @throws IOException when an event could not be kept
+    /// @throws IOException when an event could not be stored
     public void check() throws IOException {
         IOException why = failure;
         if (why != null) {
@@ -78,9 +78,9 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
         }
     }
 
-    /// Ends the adding, so that everything can be read.
+    /// Ends the writing, so that everything can be read.
     ///
-    /// @throws IOException when an event could not be kept
+    /// @throws IOException when an event could not be stored
     public synchronized void finish() throws IOException {
         check();
         out.flush();
@@ -113,7 +113,7 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
             }
             byte[] leaf = in.readNBytes(length); // the row points into it
             if (leaf.length < length || !LeafCodec.decode(leaf, 0, length, row)) {
-                throw new IOException("the replay's events are damaged behind event " + index);
+                throw new IOException("the replay's events are damaged after event " + index);
             }
             index++;
             return true;

@@ -25,12 +25,12 @@ public final class RecordedSide {
 
     private RecordedSide() {}
 
-    /// The run under its id, with what its first leaf says that it was started with.
+    /// The run under its id, with the inputs that its first leaf names.
     public static Side of(Recordings recordings, RunId run) throws IOException {
         return new Side(run.value(), events(recordings, run), inputs(RunFacts.read(recordings, run)));
     }
 
-    /// The run's events as they are now.
+    /// The run's present events.
     public static EventSource events(Recordings recordings, RunId run) {
         return from -> new ReaderCursor(RunReader.open(recordings, run, from));
     }
@@ -43,7 +43,7 @@ public final class RecordedSide {
         }
     }
 
-    /// What a run was started with, as far as its first leaf says.
+    /// The inputs of a run, as far as its first leaf names them.
     static RunInputs inputs(RunOpening opening) {
         var values = new EnumMap<Input, String>(Input.class);
         RunOpening.Image image = opening.image();
@@ -72,7 +72,7 @@ public final class RecordedSide {
         return new RunInputs(values);
     }
 
-    /// As JSON: in that, words with spaces differ from words. What is not UTF-8 keeps its octets.
+    /// As JSON, in which a word with spaces differs from several words. What is not UTF-8 keeps its octets.
     private static String words(List<String> words) {
         var array = JSON.createArrayNode();
         words.forEach(array::add);

@@ -17,14 +17,14 @@ final class BlockLog {
 
     private BlockLog() {}
 
-    /// What became of a log.
+    /// The result of applying a log.
     ///
-    /// @param writes whole writes that were made
-    /// @param bytes how far the log was used; what follows is the beginning of a write, or nothing
-    /// @param unfinished whether the log has a gap there, which a QEMU that is killed leaves
+    /// @param writes complete writes that were applied
+    /// @param bytes how much of the log was used; what follows is the beginning of a write, or nothing
+    /// @param unfinished whether the log has a gap there, as a killed QEMU leaves
     record Applied(long writes, long bytes, boolean unfinished) {}
 
-    /// A log that no QEMU writes.
+    /// A log that QEMU would not write.
     static final class MalformedLogException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -33,7 +33,7 @@ final class BlockLog {
         }
     }
 
-    /// Makes the writes of a log on a disk, in order. A write that the log ends in is not made.
+    /// Applies the writes of a log to a disk, in order. An incomplete last write is not applied.
     ///
     /// @param log read to its end, a chunk at a time
     /// @param logBytes how long it is

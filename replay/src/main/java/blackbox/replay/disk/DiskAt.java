@@ -34,8 +34,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A run's disk at a moment, put together in a scratch folder that is deleted when this is closed. Owned by
-/// one thread.
+/// A run's disk at a moment, assembled in a scratch folder that is deleted when this is closed. Owned by one
+/// thread.
 public final class DiskAt implements AutoCloseable {
     private static final Pattern SCRATCH_NAME = Pattern.compile("disk-(\\d{1,10})-.*");
     private static final String IMAGE = "state.raw";
@@ -48,13 +48,13 @@ public final class DiskAt implements AutoCloseable {
     private final List<FileTree> opened = new ArrayList<>();
     private @Nullable MergedTree tree;
 
-    /// What is shown, which is never quite the moment that was asked for.
+    /// What is shown, which is never exactly the requested moment.
     ///
     /// @param asked the last event at or before the moment
-    /// @param asOf the last sealed stretch of the log that is used, or null: the disk as the run found it
-    /// @param writes how many writes were made since the run began
-    /// @param whole false when a later stretch would have been used had the log not been cut
-    /// @param limits in words, what may be otherwise than it seems
+    /// @param asOf the last sealed segment of the log that is used, or null for the disk at the run's start
+    /// @param writes how many writes have been applied since the run began
+    /// @param whole false if a later segment would have been used, had the log not been truncated
+    /// @param limits in words, what may differ from what is shown
     public record Summary(
             Position asked, @Nullable CaptureSegment asOf, long writes, boolean whole, List<String> limits) {
         public Summary {
@@ -68,7 +68,7 @@ public final class DiskAt implements AutoCloseable {
         this.root = root;
     }
 
-    /// Puts a disk together.
+    /// Assembles a disk.
     ///
     /// @throws ReplayException `BAD_INPUT` when the moment is outside of the run or of its log, `MISSING`,
     ///     `ALTERED`, `ENGINE`
@@ -76,7 +76,7 @@ public final class DiskAt implements AutoCloseable {
     public static DiskAt open(Recordings recordings, RunId run, Moment moment) throws ReplayException, IOException {
         RunFacts facts = RunFacts.read(recordings, run);
         if (facts.start() == null) {
-            throw new ReplayException(Code.MISSING, "the first event of run " + run + " is not here");
+            throw new ReplayException(Code.MISSING, "the first event of run " + run + " is missing");
         }
         Position asked = moment.locate(recordings, run);
         SealedCapture log = SealedCapture.read(recordings, run, CaptureName.BLOCKS.text());
@@ -89,8 +89,8 @@ public final class DiskAt implements AutoCloseable {
                 .orElse(null);
         boolean whole = wanted == null || intact == wanted.to();
         if (!whole) {
-            limits.add(log.file() + " is cut at octet " + intact + " of " + log.sealedBytes()
-                    + " that were sealed: this is the disk before the cut, not at the moment asked for");
+            limits.add(log.file() + " is truncated at octet " + intact + " of " + log.sealedBytes()
+                    + " that were sealed: this is the disk before the truncation, not at the requested moment");
         }
         Path captures = recordings.captureFolder(run);
         RunOpening opening = opening(facts);
@@ -117,15 +117,15 @@ public final class DiskAt implements AutoCloseable {
         }
     }
 
-    /// A disk that cannot be read as our guests' are.
+    /// A disk that cannot be read like our guests' disks.
     static ReplayException unreadable(IOException cause) {
         return new ReplayException(
                 Code.ENGINE,
-                "the guest left a disk that cannot be shown: " + cause.getMessage() + "; --out writes it as it is",
+                "the guest left a disk that cannot be shown: " + cause.getMessage() + "; --out writes its raw image",
                 cause);
     }
 
-    /// The last stretch at or before a position.
+    /// The last segment at or before a position.
     private static @Nullable CaptureSegment stretchAt(SealedCapture log, Position asked) throws ReplayException {
         CaptureSegment found = null;
         for (CaptureSegment each : log.segments()) {
@@ -148,22 +148,22 @@ public final class DiskAt implements AutoCloseable {
         var limits = new ArrayList<String>();
         limits.add(
                 used == null
-                        ? "no write was sealed before this moment: this is the disk as the run found it"
+                        ? "no write was sealed before this moment: this is the disk at the run's start"
                         : "writes are sealed about twice a second; these were sealed by "
                                 + Timestamps.format(used.atNs()) + ", event " + used.index());
-        limits.add("what the guest had not yet written to its disk, but kept in memory, is not here");
-        limits.add("/dev, /proc, /run and /sys were not on this disk");
+        limits.add("data that the guest still had in memory and not yet on its disk is missing");
+        limits.add("/dev, /proc, /run and /sys are not on this disk");
         if (applied.unfinished()) {
-            limits.add("QEMU was killed while it wrote the log; what it wrote behind octet " + applied.bytes()
+            limits.add("QEMU was killed while it wrote the log; what it wrote after octet " + applied.bytes()
                     + " cannot be used");
         }
         if (facts.state() == RunState.TRUNCATED && asked.index() >= facts.events() - 1) {
-            limits.add("the recorder ended before the run was closed: what followed was not sealed");
+            limits.add("the recorder ended before the run was closed: later writes were not sealed");
         }
         return limits;
     }
 
-    /// A folder that says whose it is: what a process that was killed left is deleted by the next.
+    /// A folder that names its owner, so that the next process deletes what a killed one left.
     private static ScratchFolder scratch(Path data) throws ReplayException {
         try {
             Path all = new DataFolder(data).scratch();
@@ -187,7 +187,7 @@ public final class DiskAt implements AutoCloseable {
 
     /// The guest's files: its writable disk over its image's root.
     ///
-    /// @throws ReplayException `ENGINE` when the guest's disk is none that can be read
+    /// @throws ReplayException `ENGINE` when the guest's disk cannot be read
     public MergedTree tree() throws ReplayException {
         MergedTree known = tree;
         if (known != null) {

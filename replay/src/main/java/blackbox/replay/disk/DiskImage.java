@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
-/// Makes a state disk out of its base and a log of writes: a raw, sparse image whose journal has been
-/// replayed, as a kernel would that finds the machine switched off at that moment.
+/// Makes a state disk from its base and a log of writes: a raw, sparse image whose journal has been replayed,
+/// as a kernel would do after the machine was switched off at that moment.
 final class DiskImage {
     private static final Duration TOOL_TIMEOUT = Duration.ofMinutes(5);
 
@@ -38,8 +38,7 @@ final class DiskImage {
                 }
                 applied = BlockLog.apply(writes, logBytes, disk, disk.size());
             }
-            // On our own copy, and only what the journal says: the tool is meant for images that are anything
-            // at all.
+            // On our own copy, and only the journal: e2fsck is built to cope with arbitrary images.
             Command.of("e2fsck", "-E", "journal_only", "-y", target.toString())
                     .within(TOOL_TIMEOUT)
                     .run();
@@ -47,7 +46,7 @@ final class DiskImage {
         } catch (BlockLog.MalformedLogException e) {
             throw new ReplayException(Code.ALTERED, String.valueOf(e.getMessage()), e);
         } catch (IOException | VmException e) {
-            throw new ReplayException(Code.ENGINE, "the disk could not be put together: " + e.getMessage(), e);
+            throw new ReplayException(Code.ENGINE, "the disk could not be assembled: " + e.getMessage(), e);
         }
     }
 }

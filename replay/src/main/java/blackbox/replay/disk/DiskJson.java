@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 
-/// What `disk` answers, as JSON.
+/// The answer of `disk`, as JSON.
 public final class DiskJson {
 
     private DiskJson() {}

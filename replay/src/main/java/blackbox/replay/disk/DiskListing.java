@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A folder, or a file, of a disk as it was.
+/// A folder, or a file, on a disk at a moment.
 ///
 /// @param path its own, without links
 /// @param entries what the folder holds, sorted; of a file, itself
@@ -36,7 +36,7 @@ public record DiskListing(Text path, List<Entry> entries) {
     ///
     /// @param path its own, from the root
     /// @param target where it points to, of a symbolic link
-    /// @param lastWrite the event that last changed it, or null where none did since the run began
+    /// @param lastWrite the event that last changed it, or null if none has since the run began
     public record Entry(
             Text path,
             Node node,
@@ -65,7 +65,7 @@ public record DiskListing(Text path, List<Entry> entries) {
 
     /// The file at `path`, links followed within the guest's tree.
     ///
-    /// @throws ReplayException `BAD_INPUT` when nothing is there, or no file
+    /// @throws ReplayException `BAD_INPUT` when nothing is there, or something that is not a file
     public static Entry file(DiskAt disk, Recordings recordings, RunId run, Text path)
             throws ReplayException, IOException {
         Found found = found(disk.tree(), path, Last.FOLLOWED, disk);
@@ -95,7 +95,7 @@ public record DiskListing(Text path, List<Entry> entries) {
                 throw new ReplayException(
                         Code.BAD_INPUT,
                         "there was no '" + printable(path) + "' on the disk then; --list shows what was"
-                                + (disk.shown().whole() ? "" : " (the log of the disk is cut)"));
+                                + (disk.shown().whole() ? "" : " (the log of the disk is truncated)"));
             }
             return found;
         } catch (IOException e) {

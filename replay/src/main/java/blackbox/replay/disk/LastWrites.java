@@ -24,7 +24,7 @@ public final class LastWrites {
 
     /// An event that changed a file.
     ///
-    /// @param process its short name, or null where the event names none
+    /// @param process its short name, or null if the event names none
     /// @param startNs with the pid the process's name within the run, or null
     public record Write(
             long index,

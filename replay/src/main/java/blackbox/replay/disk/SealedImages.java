@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What lies below the log of a disk: the snapshot's state image and the image's read-only root, each checked
+/// What is beneath the log of a disk: the snapshot's state image and the image's read-only root, each checked
 /// against the digests that the run sealed in its first event.
 final class SealedImages {
     private static final int DIGESTS_BYTES_MAX = 1 << 16;
@@ -22,15 +22,14 @@ final class SealedImages {
 
     private SealedImages() {}
 
-    /// The state disk as the run's snapshot had it.
+    /// The state disk of the run's snapshot.
     ///
     /// @throws ReplayException `MISSING`, `ALTERED`
     static Path state(Path captures, RunOpening opening) throws ReplayException {
         Path file = CaptureName.BASE.in(captures);
         Hash wanted = line(CaptureName.BASE_DIGESTS.in(captures), String.valueOf(opening.snapshot()), STATE_LINE);
         if (!Files.isRegularFile(file)) {
-            throw new ReplayException(
-                    Code.MISSING, file + " is not here; copy it there from where the run was recorded");
+            throw new ReplayException(Code.MISSING, file + " is missing; copy it from where the run was recorded");
         }
         check(file, wanted);
         return file;
@@ -59,7 +58,7 @@ final class SealedImages {
         throw new ReplayException(
                 Code.MISSING,
                 "no image here has the root that the run had (root.erofs with SHA-256 " + wanted
-                        + "); build it again with 'blackbox image build " + name + "' and compare with 'blackbox image"
+                        + "); rebuild it with 'blackbox image build " + name + "' and compare with 'blackbox image"
                         + " verify', or copy the image's folder from where the run was recorded");
     }
 
@@ -69,7 +68,7 @@ final class SealedImages {
                 throw new ReplayException(
                         Code.ALTERED,
                         file + " is not what the run sealed (SHA-256 " + wanted
-                                + "); get it again from where the run was recorded");
+                                + "); copy it again from where the run was recorded");
             }
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, file + " cannot be read: " + e.getMessage(), e);
@@ -80,8 +79,7 @@ final class SealedImages {
     private static Hash line(Path file, String sealed, String beginning) throws ReplayException {
         try {
             if (!Files.isRegularFile(file)) {
-                throw new ReplayException(
-                        Code.MISSING, file + " is not here; copy it there from where the run was recorded");
+                throw new ReplayException(Code.MISSING, file + " is missing; copy it from where the run was recorded");
             }
             byte[] octets;
             try (var in = Files.newInputStream(file)) {
@@ -91,14 +89,14 @@ final class SealedImages {
                 throw new ReplayException(
                         Code.ALTERED,
                         file + " does not have the digest that the run sealed, " + sealed
-                                + "; get it again from where the run was recorded");
+                                + "; copy it again from where the run was recorded");
             }
             String text = new String(octets, StandardCharsets.UTF_8);
             return text.lines()
                     .filter(each -> each.startsWith(beginning))
                     .findFirst()
                     .map(each -> Hash.ofHex(each.substring(beginning.length())))
-                    .orElseThrow(() -> new ReplayException(Code.ALTERED, file + " says nothing of " + beginning));
+                    .orElseThrow(() -> new ReplayException(Code.ALTERED, file + " does not contain " + beginning));
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, file + " cannot be read: " + e.getMessage(), e);
         }

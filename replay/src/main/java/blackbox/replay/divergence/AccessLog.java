@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// In which order one side's strands got at what they share: files, and within a process the order of its
-/// threads' events, and of its children's ends. Two logs show where threads or processes that ran side by
-/// side did so in another order.
+/// The order in which one side's strands accessed what they share: files, and within a process the order of
+/// its threads' events, and of its children's ends. Two logs show where concurrent threads or processes took
+/// a different order.
 ///
 /// Memory: the last [#ACCESSES_MAX] accesses of the last [#SUBJECTS_MAX] subjects. Owned by one thread.
 final class AccessLog {
@@ -35,8 +35,8 @@ final class AccessLog {
         }
     }
 
-    /// Two accesses that came in another order on the two sides; tokens are the recorded side's, the first of
-    /// them first.
+    /// Two accesses that have a different order on the two sides; the tokens are the recorded side's, in its
+    /// order.
     record Race(Shared shared, Token first, Token second) {}
 
     private final KeyedHash hash;
@@ -107,8 +107,8 @@ final class AccessLog {
         sorts.put(subject, shared);
     }
 
-    /// The first race of the process's own threads, of its children, or of it and its siblings; null where
-    /// there is none.
+    /// The first race of the process's own threads, of its children, or of it and its siblings; null if there
+    /// is none.
     @Nullable
     Race race(AccessLog other, long process, long parent) {
         Race first = null;

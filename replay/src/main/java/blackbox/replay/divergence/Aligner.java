@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads both sides and matches them strand by strand. The side with less that waits for its counterpart
-/// is read next, so that one side's extra events do not pile up the other's.
+/// Reads both sides and matches them strand by strand. The side with fewer events waiting for their
+/// counterparts is read next, so that one side's extra events do not make the other's pile up.
 ///
-/// Memory: at most [#PENDING_MAX] tokens of each side wait; beyond that the strands with most of them are cut
-/// off, which is counted. A strand that is done and agreed leaves nothing behind. Owned by one thread.
+/// Memory: at most [#PENDING_MAX] tokens of each side wait; beyond that the strands with the most are cut
+/// off, which is counted. A strand that ended in agreement leaves nothing behind. Owned by one thread.
 final class Aligner {
 
     static final int RECORDED = 0;
@@ -38,7 +38,7 @@ final class Aligner {
     private static final int EDIT_TOKENS_MAX = 1 << 17;
     private static final int DIVERGENT_MAX = 1 << 16;
 
-    /// Kinds of which there are so many alike that none is a landmark.
+    /// Kinds with so many identical events that none is a landmark.
     private static final Set<Integer> COMMON =
             Set.of(Kind.FILE_OPEN.code(), Kind.FILE_CLOSE.code(), Kind.FILE_IO.code());
 
@@ -67,9 +67,9 @@ final class Aligner {
         lineages = new Lineage[] {new Lineage(hash, recorded, sink(RECORDED)), new Lineage(hash, actual, sink(ACTUAL))};
     }
 
-    /// Reads both to their ends: once where they agree. Otherwise, where names may have been made up, once more
-    /// with the knowledge of all words of both, and where they do not agree even so, a last time with what the
-    /// names stand for.
+    /// Reads both to their ends, once if they agree. Otherwise, if names may have been made up, it reads
+    /// again with the knowledge of all words of both, and if they still do not agree, a last time with the
+    /// pairs of corresponding names.
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot) throws IOException {
@@ -192,8 +192,8 @@ final class Aligner {
         }
     }
 
-    /// Compares what is left of strands that ended a while ago on both sides: files and flows may be told of
-    /// shortly after the process that had them.
+    /// Compares what is left of strands that ended a while ago on both sides: files and flows may be reported
+    /// shortly after the end of the process that had them.
     private void settleEnded() {
         long now = events[RECORDED] + events[ACTUAL];
         while (!ending.isEmpty() && now - ending.element().events() > GRACE_EVENTS) {
@@ -222,7 +222,8 @@ final class Aligner {
         }
     }
 
-    /// Compares what waits on both sides; what is near the windows' ends waits on, unless nothing more comes.
+    /// Compares what waits on both sides; what is near the windows' ends keeps waiting, unless nothing more
+    /// comes.
     private void compare(StrandPair pair, boolean last) {
         List<Token> recorded = head(pair.queue(RECORDED));
         List<Token> actual = head(pair.queue(ACTUAL));
@@ -248,7 +249,7 @@ final class Aligner {
         drop(pair, recorded.size(), actual.size());
     }
 
-    /// Agrees on a stretch and adds the hunk behind it, if there is one.
+    /// Agrees on a range and adds the hunk after it, if there is one.
     private void take(
             StrandPair pair,
             List<Token> recorded,
@@ -273,7 +274,7 @@ final class Aligner {
                 hunk.actualTo() < actual.size() ? actual.get(hunk.actualTo()) : null));
     }
 
-    /// Where one side's tokens were cut off, nothing is known of what follows.
+    /// If one side's tokens were cut off, nothing is known about what follows.
     private static boolean isAtCut(StrandPair pair, AnchoredDiff.Hunk hunk, int recorded, int actual) {
         return pair.isCutOff(RECORDED) && hunk.expectedTo() == recorded
                 || pair.isCutOff(ACTUAL) && hunk.actualTo() == actual;
@@ -339,7 +340,7 @@ final class Aligner {
 
     private void finish() {
         if (closed[RECORDED] || closed[ACTUAL]) {
-            // Where both records end early, what only one of them has may be still to come in the other.
+            // If both records end early, what only one of them has may still come in the other.
             new Leftovers(pairs.values()).join();
         }
         for (StrandPair pair : List.copyOf(pairs.values())) {
@@ -356,7 +357,7 @@ final class Aligner {
         return pairs.values();
     }
 
-    /// The made-up names that stand for each other.
+    /// The made-up names that correspond to each other.
     NamePairs names() {
         return names;
     }
@@ -368,7 +369,7 @@ final class Aligner {
                 || names.count() > NamePairs.PAIRS_MAX;
     }
 
-    /// What was known of that side's names when it was read.
+    /// What was known about that side's names when it was read.
     KnownNames known(int side) {
         return known[side];
     }
@@ -393,7 +394,7 @@ final class Aligner {
         return lost[side];
     }
 
-    /// Events of that side that are not compared by their nature.
+    /// Events of that side that are never compared because of their kind.
     long notCompared(int side) {
         return lineages[side].notCompared();
     }

@@ -3,13 +3,13 @@ package blackbox.replay.divergence;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What came of comparing two runs.
+/// The result of comparing two runs.
 ///
 /// @param rules names of the rules without which they would not be equal; [#RULES] says what they mean
 /// @param comparedEvents how many events of each side agreed
 /// @param recordedEvents how many the recorded side has in all
 /// @param actualEvents how many the other side has in all
-/// @param firstDivergence null where they agree
+/// @param firstDivergence null if they agree
 /// @param mask where two replays differ from each other, which was left out: a count and the first places
 /// @param notCompared what was not compared, and why, a sentence each
 /// @param next commands that show more
@@ -24,15 +24,15 @@ public record Alignment(
         List<String> notCompared,
         List<String> next) {
 
-    /// What can be said of the two.
+    /// The conclusion about the two.
     public enum Outcome {
-        /// Equal but for host times.
+        /// Equal except for host times.
         IDENTICAL,
         /// Equal under the rules that are named.
         EQUIVALENT,
-        /// They part at an event.
+        /// They diverge at an event.
         DIVERGED,
-        /// They agree as far as the shorter record goes.
+        /// They agree up to the end of the shorter record.
         INCOMPLETE
     }
 
@@ -53,7 +53,7 @@ public record Alignment(
         next = List.copyOf(next);
     }
 
-    /// Whether the runs are equal as far as it was to be shown.
+    /// Whether the runs are equal in the sense of this comparison.
     public boolean holds() {
         return outcome == Outcome.IDENTICAL || outcome == Outcome.EQUIVALENT;
     }

@@ -2,10 +2,10 @@ package blackbox.replay.divergence;
 
 /// How an alignment is made and shown.
 ///
-/// @param context how many events before and behind the divergence are shown, of each side
+/// @param context how many events before and after the divergence are shown, of each side
 /// @param hashKey a random number that the guest cannot know: events are compared by hashes under it
 /// @param exact whether the second side is an exact replay of the first: what no input explains is then the
-/// engine's
+///     engine's fault
 public record AlignmentSettings(int context, long hashKey, boolean exact) {
 
     public static final int CONTEXT_DEFAULT = 3;

@@ -10,12 +10,12 @@ import java.util.Map;
 /// others, the longest run of them that keeps its order: patience), then Myers' algorithm on what lies
 /// between.
 ///
-/// Bounded: Myers gives up at [#DIFFERENCES_MAX] differences, and what it was asked about counts as replaced.
+/// Bounded: Myers gives up at [#DIFFERENCES_MAX] differences, and the whole range counts as replaced.
 final class AnchoredDiff {
 
     static final int DIFFERENCES_MAX = 400;
 
-    /// A stretch that differs, half open on both sides.
+    /// A range that differs, half open on both sides.
     record Hunk(int expectedFrom, int expectedTo, int actualFrom, int actualTo) {}
 
     private final long[] expected;

@@ -24,7 +24,7 @@ record Candidate(long bit, StrandPair pair, Edit edit) {
         return token == null ? -1 : token.index();
     }
 
-    /// Whether it tells of the network rather than of something that a process did.
+    /// Whether it is about the network rather than about something that a process did.
     boolean isNetwork() {
         return switch (strand().sort) {
             case GUEST_FLOW, HOST_FLOW, DNS -> true;
@@ -32,7 +32,7 @@ record Candidate(long bit, StrandPair pair, Edit edit) {
         };
     }
 
-    /// Its place among others: in recorded events where it has one, else about where it would be.
+    /// Its place among others: in recorded events if it has one, otherwise approximately where it would be.
     long place() {
         Token here = edit.hereExpected();
         if (here != null) {

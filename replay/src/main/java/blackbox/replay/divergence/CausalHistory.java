@@ -3,9 +3,8 @@ package blackbox.replay.divergence;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What can have led to an event, as far as it was seen: inputs and divergences that happened before it in
-/// its own process, in those that it was started by or waited for, and in those whose files it read.
-/// Immutable.
+/// What can have led to an event, as far as it was seen: inputs and divergences before it in its own process,
+/// in the processes that started it or that it waited for, and in those whose files it read. Immutable.
 ///
 /// @param divergences bit mask of divergences before it
 /// @param random index of the last event that shows a use of random numbers, or -1
@@ -22,7 +21,7 @@ record CausalHistory(
     /// A file that was read, by the event at `index`.
     record FileRead(String path, long index) {}
 
-    /// Both together; one of the two where that says it all.
+    /// Both together; one of the two if it includes the other.
     CausalHistory and(CausalHistory other) {
         if (equals(other) || other.equals(NOTHING)) {
             return this;

@@ -21,10 +21,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one side again and carries along what can have led to what: from parent to child, from a child's end
-/// to its parent, from who writes a path to who opens it, from who connects to who accepts.
+/// Reads one side again and propagates what can have led to what: from parent to child, from a child's end to
+/// its parent, from the writer of a path to its opener, from the connecting side to the accepting one.
 ///
-/// Memory: what leads to each process and to the last [#PATHS_MAX] paths. Owned by one thread.
+/// Memory: the history of each process and of the last [#PATHS_MAX] paths. Owned by one thread.
 final class CausalScan {
 
     private static final int PATHS_MAX = 65_536;
@@ -40,7 +40,7 @@ final class CausalScan {
     private static final List<String> NO_INPUTS =
             List.of("/proc/", "/sys/", "/dev/", "/usr/", "/lib", "/bin/", "/etc/ld.so");
 
-    /// A flow that differs: whoever connected to its remote end depends on it.
+    /// A flow that differs; whoever connected to its remote end depends on it.
     record Watched(String remoteIp, long remotePort, long localPort, long bit) {}
 
     /// An event that says that others are missing.
@@ -75,8 +75,8 @@ final class CausalScan {
         };
     }
 
-    /// Reads up to the event at `until` and from there to the next heartbeat of the tracer, which would tell
-    /// of losses, or to the end.
+    /// Reads up to the event at `until` and from there to the next heartbeat of the tracer, which would
+    /// report losses, or to the end.
     CausalScan scan(EventSource source, long until) throws IOException {
         var views = new EventViews();
         try (EventCursor cursor = source.open(0)) {
@@ -145,7 +145,7 @@ final class CausalScan {
         }
     }
 
-    /// What the event takes in.
+    /// The inputs of the event.
     private void learn(EventView event, long index, long process) {
         CausalHistory history = histories.getOrDefault(process, CausalHistory.NOTHING);
         Row row = event.row();
@@ -223,7 +223,7 @@ final class CausalScan {
         };
     }
 
-    /// Kernel's own files, and what every program opens when it starts: those are the image's.
+    /// The kernel's own files, and what every program opens when it starts, which belongs to the image.
     private static boolean isNoInput(String path) {
         return NO_INPUTS.stream().anyMatch(path::startsWith);
     }
@@ -246,7 +246,7 @@ final class CausalScan {
         return now;
     }
 
-    /// What the event hands on.
+    /// The outputs of the event.
     private void tell(EventView event, long process) {
         CausalHistory history = histories.getOrDefault(process, CausalHistory.NOTHING);
         if (event instanceof ProcessView.Exit) {

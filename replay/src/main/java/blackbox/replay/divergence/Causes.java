@@ -10,22 +10,22 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Walks back from a divergence to the first input that differs, and says which class that is. What is
-/// concluded rather than seen says "likely", and why.
+/// Walks back from a divergence to the first input that differs, and names its class. What is inferred rather
+/// than seen is marked "likely", with the reason.
 ///
 /// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared;
-/// the network; command and environment; the workspace and other files; a race that shows; random numbers or
-/// the clock, whichever was used last; what is left.
+/// the network; command and environment; the workspace and other files; a visible race; random numbers or the
+/// clock, whichever was used last; what is left.
 final class Causes {
 
     private static final String UNPACKED_BELOW = "/workspace/";
     private static final int CAUSES_MAX = 12;
     private static final Set<Kind> CONNECTS = Set.of(Kind.NET_CONNECT, Kind.NET_SEND);
 
-    /// A flow or an answer that both sides have, otherwise.
+    /// A flow or an answer that both sides have, but that differs.
     record NetworkChange(Candidate candidate, Facts expected, Facts actual) {}
 
-    /// What one side tells.
+    /// What one side shows.
     record SideEvidence(Side side, KnownNames names, EventLookup events, CausalScan scan, CausalHistory history) {}
 
     record Evidence(
@@ -82,10 +82,11 @@ final class Causes {
         for (SideEvidence side : List.of(recorded, actual)) {
             for (CausalScan.Gap gap : side.scan().gaps()) {
                 any = true;
-                causes.add("the record of " + side.side().name() + " is not whole up to here: event " + gap.index()
-                        + " says "
-                        + gap.what() + (gap.lost() > 0 ? " (" + gap.lost() + " events)" : "")
-                        + "; the divergence may be in the record only");
+                causes.add(
+                        "the record of " + side.side().name() + " is incomplete before this point: event " + gap.index()
+                                + " says "
+                                + gap.what() + (gap.lost() > 0 ? " (" + gap.lost() + " events)" : "")
+                                + "; the divergence may be only in the record");
             }
         }
         return any ? DivergenceClass.RECORDER_GAP : null;
@@ -127,7 +128,7 @@ final class Causes {
         Facts was = change.expected();
         Facts is = change.actual();
         if (change.candidate().strand().sort == Strand.Sort.DNS) {
-            causes.add("a DNS question was answered otherwise: " + was.line() + " / " + is.line());
+            causes.add("a DNS question was answered differently: " + was.line() + " / " + is.line());
             return DivergenceClass.NET_DIFF;
         }
         boolean silent = is.bytesIn() == 0 && was.bytesIn() > 0;
@@ -145,21 +146,21 @@ final class Causes {
         return index < 0 ? "?" : Long.toString(index);
     }
 
-    /// A request without an answer, before the divergence or as it.
+    /// A request without an answer, before the divergence or being the divergence.
     private @Nullable DivergenceClass miss() throws IOException {
         long here = evidence.root().actualIndex();
         for (long index : actual.scan().misses()) {
             boolean before = here < 0 || index <= here || actual.history().network() >= 0;
             Facts facts = actual.events().facts(index);
             if (before && facts != null) {
-                causes.add("the recording has no answer to what was asked of the network: " + facts.line());
+                causes.add("the recording has no answer to a request to the network: " + facts.line());
                 return DivergenceClass.NET_MISS;
             }
         }
         return null;
     }
 
-    /// A call to a peer that ended otherwise.
+    /// A call to a peer that ended differently.
     private @Nullable DivergenceClass connection() {
         Facts was = expectedHere;
         Facts is = actualHere;
@@ -184,25 +185,25 @@ final class Causes {
         String path = here == null ? null : here.path();
         if (here != null && path != null && path.startsWith(UNPACKED_BELOW) && "tar".equals(here.comm())) {
             given(Input.WORKSPACE);
-            causes.add("the file " + path + " of the workspace differs already where it is unpacked");
+            causes.add("the file " + path + " of the workspace already differs when it is unpacked");
             return DivergenceClass.IMAGE;
         }
         List<CausalHistory.FileRead> read = recorded.history().and(actual.history()).files().stream()
                 .filter(file -> file.path().startsWith(UNPACKED_BELOW))
                 .toList();
         if (read.isEmpty()) {
-            causes.add("the workspaces differ, but nothing of them is seen to be read before the divergence");
+            causes.add("the workspaces differ, but no read of their files is seen before the divergence");
             return null;
         }
         given(Input.WORKSPACE);
         for (CausalHistory.FileRead file : read) {
             causes.add((read.size() == 1 ? "the only file of it" : "a file of it") + " that was read before is "
-                    + file.path() + " (event " + file.index() + "); likely it differs, but contents are not recorded");
+                    + file.path() + " (event " + file.index() + "); it likely differs, but contents are not recorded");
         }
         return DivergenceClass.IMAGE;
     }
 
-    /// A file that nothing in the run wrote, and that is there on one side only or was read in another
+    /// A file that nothing in the run wrote, and that exists on one side only or was read with a different
     /// length.
     private @Nullable DivergenceClass file() {
         Facts was = expectedHere;
@@ -223,7 +224,7 @@ final class Causes {
                 && is.bytesWritten() == 0
                 && was.bytesRead() != is.bytesRead();
         if (opened) {
-            causes.add("the file " + path + " could be opened on one side only, and nothing in the runs wrote it");
+            causes.add("the file " + path + " could be opened on only one side, and nothing in the runs wrote it");
         } else if (read) {
             causes.add("the file " + path + " gave " + is.bytesRead() + " bytes instead of " + was.bytesRead()
                     + ", and nothing in the runs wrote it");
@@ -237,7 +238,7 @@ final class Causes {
 
     private @Nullable DivergenceClass race() throws IOException {
         if (isSharedOut()) {
-            causes.add("the threads of " + who() + " did the same things in all, shared out otherwise among them");
+            causes.add("the threads of " + who() + " did the same things in total, but divided differently among them");
             return DivergenceClass.SCHED;
         }
         AccessLog.Race race = findRace();
@@ -250,12 +251,14 @@ final class Causes {
         String both = (first == null ? "?" : first.line()) + " / " + (second == null ? "?" : second.line());
         causes.add(
                 switch (race.shared()) {
-                    case FILE -> "two that run side by side got at the same file in the other order: " + both;
+                    case FILE ->
+                        "two concurrent processes or threads accessed the same file in the opposite order: " + both;
                     case THREADS ->
                         "likely a race: threads of " + who()
-                                + " took turns otherwise before it, and no input is seen to" + " differ: " + both;
+                                + " took turns in a different order before it, and no input is seen to" + " differ: "
+                                + both;
                     case CHILDREN ->
-                        "likely a race: processes started side by side ended in the other order before it, and no input"
+                        "likely a race: processes started concurrently ended in the opposite order before it, and no input"
                                 + " is seen to differ: " + both;
                 });
         return DivergenceClass.SCHED;
@@ -270,7 +273,7 @@ final class Causes {
         return mine.race(theirs, root.strand().process, root.strand().parent);
     }
 
-    /// Whether all that the threads of the process lack together is what they have too many.
+    /// Whether everything that some threads of the process lack, others have in excess.
     private boolean isSharedOut() {
         long process = evidence.root().strand().process;
         long balance = 0;
@@ -308,10 +311,10 @@ final class Causes {
         Facts facts = recorded.events().facts(Math.max(random, clock));
         causes.add("likely " + (isRandom ? "a random number" : "the time") + ", used before: "
                 + (facts == null ? "?" : facts.line())
-                + "; no input that is recorded differs on the way to the divergence");
+                + "; no recorded input differs on the way to the divergence");
         if (random >= 0 && clock >= 0) {
             Facts other = recorded.events().facts(Math.min(random, clock));
-            causes.add((isRandom ? "the time" : "a random number") + " was used, too, earlier: "
+            causes.add((isRandom ? "the time" : "a random number") + " was also used earlier: "
                     + (other == null ? "?" : other.line()));
         }
         return isRandom ? DivergenceClass.RANDOM : DivergenceClass.CLOCK;
@@ -319,7 +322,7 @@ final class Causes {
 
     private DivergenceClass rest() {
         if (exact) {
-            causes.add("the replay was to be exact and no input differs: the engine did not reproduce the run");
+            causes.add("the replay should have been exact and no input differs: the engine did not reproduce the run");
             return DivergenceClass.ENGINE;
         }
         Strand strand = evidence.root().strand();

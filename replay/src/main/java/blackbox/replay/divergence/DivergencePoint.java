@@ -3,15 +3,14 @@ package blackbox.replay.divergence;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The first event in which two runs part, and why.
+/// The first event at which two runs diverge, and why.
 ///
-/// @param index the recorded event that did not come (again), or, where the other side has events too many,
-/// the recorded event that comes next in the same thread; where there is none, the last one on which both
-/// agreed
+/// @param index the recorded event that did not occur (again), or, if the other side has extra events, the
+///     next recorded event in the same thread; if there is none, the last one on which both agreed
 /// @param actualIndex the same on the other side
 /// @param reason the class of the first input that differs
-/// @param expected what was recorded, as one line; says so where it is nothing
-/// @param actual what came instead
+/// @param expected what was recorded, as one line; says so if it is nothing
+/// @param actual what occurred instead
 /// @param causes the way from the input to the divergence, a sentence each
 /// @param lastAgreed the last event of this thread on which both agree, or null
 public record DivergencePoint(

@@ -16,7 +16,7 @@ public final class Divergences {
     private Divergences() {}
 
     /// Aligns `actual` with `recorded`. `again` are further replays: where they differ from `actual`, a
-    /// difference between recording and replay says nothing and is left out, which the answer tells.
+    /// difference between recording and replay means nothing and is left out, which the result reports.
     ///
     /// Every source is read from its beginning up to five times. Blocks the thread.
     public static Alignment align(Side recorded, Side actual, List<EventSource> again, AlignmentSettings settings)
@@ -67,7 +67,7 @@ public final class Divergences {
         return mask;
     }
 
-    /// Takes out what is noise; returns how much it was.
+    /// Removes noise; returns how much there was.
     private static int apply(NoiseMask mask, Collection<StrandPair> divergent) {
         int masked = 0;
         for (StrandPair pair : divergent) {
@@ -90,7 +90,7 @@ public final class Divergences {
         return masked;
     }
 
-    /// Where a record ends without its close, what the other side has behind that end is no divergence.
+    /// If a record ends without its close, what the other side has after that point is not a divergence.
     private static boolean withoutCutEnds(Aligner aligner) {
         boolean cut = false;
         for (int side : new int[] {Aligner.RECORDED, Aligner.ACTUAL}) {
@@ -138,20 +138,20 @@ public final class Divergences {
         Side[] sides = {recorded, actual};
         for (int side = 0; side < sides.length; side++) {
             if (!aligner.isClosed(side)) {
-                lines.add(sides[side].name() + " has no close: what came after its last event is not known");
+                lines.add(sides[side].name() + " has no close: what happened after its last event is not known");
             }
             if (aligner.lost(side) > 0) {
                 lines.add(sides[side].name() + " declares " + aligner.lost(side) + " events lost");
             }
             if (aligner.cutOff(side) > 0) {
                 lines.add(aligner.cutOff(side) + " events of " + sides[side].name()
-                        + ": the runs are too far apart there for the memory that may be used");
+                        + ": the runs differ too much there for the memory limit");
             }
         }
         return lines;
     }
 
-    /// How many made-up names stand for each other, and the first of them.
+    /// How many made-up names correspond to each other, and the first of them.
     private static String standing(NamePairs names, Side recorded, Side actual) throws IOException {
         var one = new EventLookup(recorded.events());
         var other = new EventLookup(actual.events());

@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A place in a strand where the two sides differ: what only the recorded side has, and what only the other
-/// has.
+/// side has.
 ///
-/// @param expected the tokens, or the first of them where memory is short
+/// @param expected the tokens, or the first of them if memory is short
 /// @param expectedSpan how many there were
 /// @param agreed the last tokens that agreed before it, or null where it is at the strand's beginning
-/// @param nextExpected what the recorded side has behind it, or null
-/// @param nextActual what the other side has behind it, or null
+/// @param nextExpected what the recorded side has after it, or null
+/// @param nextActual what the other side has after it, or null
 record Edit(
         List<Token> expected,
         List<Token> actual,

@@ -16,12 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What an event is, apart from when it was and which numbers the kernel gave out: the hash of its kind and
-/// of the columns that say what was done, identifiers renamed. Keeps the renamings of one side; owned by one
-/// thread.
+/// The identity of an event, apart from its time and the numbers that the kernel assigned: the hash of its
+/// kind and of the columns that say what was done, with identifiers renamed. Keeps the renamings of one side;
+/// owned by one thread.
 final class EventIdentity {
 
-    /// Linux gives out local ports from here on (net.ipv4.ip_local_port_range).
+    /// Linux assigns local ports from here on (net.ipv4.ip_local_port_range).
     private static final int EPHEMERAL_PORT_MIN = 32_768;
 
     /// Permissions of the group and of others.
@@ -151,7 +151,7 @@ final class EventIdentity {
     }
 
     /// A process number as a word, for names that a process makes of it; 0 for numbers so short that they
-    /// would be met by chance.
+    /// would match by chance.
     long word(long processNumber) {
         return processNumber < 100 ? 0 : normalizer.word(processNumber);
     }
@@ -180,7 +180,7 @@ final class EventIdentity {
         return new Token(index, ordinal, kind, canon, lanes(row), subject, volume, writes, names.used());
     }
 
-    /// What a process is known by among its siblings: the program that it runs and its arguments.
+    /// What identifies a process among its siblings: the program that it runs and its arguments.
     long program(Row row, @Nullable GuestProcess process) {
         normalizer.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
         return columns(row, 0, row.presentMask() & bits(Column.EXE, Column.ARGV));
@@ -273,7 +273,7 @@ final class EventIdentity {
         return canon;
     }
 
-    /// What a rename or link leads to.
+    /// The target of a rename or link.
     private long kept(Row row) {
         return normalizer.kept(row.array(Column.PATH_TO), row.offset(Column.PATH_TO), row.length(Column.PATH_TO));
     }
@@ -297,7 +297,7 @@ final class EventIdentity {
         };
     }
 
-    /// A result of 0 or more is a success: where it is a file descriptor, its number does not matter.
+    /// A result of 0 or more is a success: if it is a file descriptor, its number does not matter.
     private long result(Row row, long canon) {
         if (!row.has(Column.RET)) {
             return canon;
@@ -390,7 +390,7 @@ final class EventIdentity {
         return row.has(column) ? row.number(column) * (hash.mix(7, column.fieldId()) | 1) : 0;
     }
 
-    /// What the kernel tells in /proc and /sys has another length with every process number and counter in
+    /// The length of what the kernel shows in /proc and /sys varies with every process number and counter in
     /// it.
     private static boolean isOfTheKernel(Row row) {
         return startsWith(row, "/proc/") || startsWith(row, "/sys/");

@@ -26,7 +26,7 @@ final class EventLookup {
         this.source = source;
     }
 
-    /// What an event says of its process, path and network, each null or 0 where it has none.
+    /// An event's process, path and network values, each null or 0 if it has none.
     record Facts(
             Kind kind,
             long atNs,
@@ -54,7 +54,7 @@ final class EventLookup {
         }
     }
 
-    /// The event at `index`, or null where there is none.
+    /// The event at `index`, or null if there is none.
     @Nullable
     Facts facts(long index) throws IOException {
         if (index < 0) {
@@ -100,7 +100,7 @@ final class EventLookup {
         return row.has(column) ? row.text(column).toString() : null;
     }
 
-    /// The event at `index` with `around` compared events before and behind it.
+    /// The event at `index` with `around` compared events before and after it.
     List<String> context(long index, int around) throws IOException {
         Deque<String> before = new ArrayDeque<>();
         var lines = new ArrayList<String>();

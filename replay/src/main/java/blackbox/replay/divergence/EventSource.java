@@ -6,6 +6,6 @@ import java.io.IOException;
 @FunctionalInterface
 public interface EventSource {
 
-    /// A cursor before the event at index `from`, or before the first one behind it.
+    /// A cursor before the event at index `from`, or before the first one after it.
     EventCursor open(long from) throws IOException;
 }

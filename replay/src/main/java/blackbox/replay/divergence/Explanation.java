@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Finds among the strands that differ the one that no other led to, and what led to it.
+/// Finds, among the strands that differ, the one to which no other led, and what led to it.
 final class Explanation {
 
     private static final int CANDIDATES_MAX = 62;
@@ -74,7 +74,7 @@ final class Explanation {
         return candidates;
     }
 
-    /// Flows to the same peer that took in something else, and questions that were answered otherwise.
+    /// Flows to the same peer that received something else, and questions that were answered differently.
     private List<Causes.NetworkChange> networkChanges(List<Candidate> candidates) throws IOException {
         var changes = new ArrayList<Causes.NetworkChange>();
         for (Candidate candidate : candidates) {
@@ -121,8 +121,8 @@ final class Explanation {
         return new CausalScan(places, watched).scan(side.events(), until);
     }
 
-    /// The earliest candidate that no other one led to on either side. What the network did otherwise is an
-    /// input, not what the run did otherwise; it is the divergence only where there is no other.
+    /// The earliest candidate to which no other one led on either side. A difference in the network is an
+    /// input, not a difference in what the run did; it is the divergence only if there is no other.
     private static Candidate root(List<Candidate> candidates, CausalScan before, CausalScan beforeActual) {
         List<Candidate> own =
                 candidates.stream().filter(candidate -> !candidate.isNetwork()).toList();

@@ -1,7 +1,7 @@
 package blackbox.replay.divergence;
 
 /// A map of numbers with a bound: two generations, the older of which is dropped when the younger is full.
-/// What was put or found within the last `capacity` puts is there.
+/// What was put or found within the last `capacity` puts is still present.
 final class GenerationalCache {
 
     static final long ABSENT = Long.MIN_VALUE;

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One side's processes, threads and flows: gives every event its strand, and every strand the key by which
+/// One side's processes, threads and flows: assigns every event its strand, and every strand the key by which
 /// the other side knows it.
 ///
 /// A process is known by its parent, its program with arguments, and its place among siblings that run the
@@ -58,8 +58,8 @@ final class Lineage {
         host.name(hash.mix(ROOT, 2));
     }
 
-    /// Events that have no counterpart by their nature: heartbeats and what the recorder says of itself and
-    /// the VM.
+    /// Events that have no counterpart because of their kind: heartbeats and what the recorder reports about
+    /// itself and the VM.
     long notCompared() {
         return notCompared;
     }
@@ -160,7 +160,7 @@ final class Lineage {
         return process;
     }
 
-    /// The process's strand, named now if it was not: somebody else's name depends on it.
+    /// The process's strand, named now if it was not: another strand's name depends on it.
     private Strand named(GuestProcess process) {
         if (!process.strand.isNamed()) {
             name(process.strand, 0);
@@ -214,8 +214,7 @@ final class Lineage {
         }
     }
 
-    /// The host tells of a flow when it begins and when it ends, the guest when it ends and now and then
-    /// before.
+    /// The host reports a flow when it begins and when it ends, the guest when it ends and sometimes before.
     private static boolean isOver(Row row, boolean guest) {
         String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
         return guest ? what.equals("closed") : !what.equals("open");
@@ -285,7 +284,7 @@ final class Lineage {
         }
     }
 
-    /// Names what is still held and ends the strands. A flow may be told of after its process's end.
+    /// Names what is still held and ends the strands. A flow may be reported after its process's end.
     private void close(GuestProcess process) {
         for (Strand thread : process.threads.values()) {
             if (!thread.isNamed()) {

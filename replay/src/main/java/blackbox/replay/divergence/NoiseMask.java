@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Where two replays of the same run differ from each other: what differs there between recording and replay
-/// says nothing. Places are counted in the strands of the replay that is compared with the recording.
+/// Where two replays of the same run differ from each other: a difference there between recording and replay
+/// means nothing. Places are counted in the strands of the replay that is compared with the recording.
 final class NoiseMask {
 
     private static final int PLACES_MAX = 65_536;

@@ -3,8 +3,8 @@ package blackbox.replay.divergence;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What one side was started with, as short comparable texts (digests, mostly). What is not known is left
-/// out, and is then neither compared nor a cause.
+/// The inputs of one side, as short comparable texts (mostly digests). Unknown ones are left out, and are
+/// then neither compared nor a cause.
 public record RunInputs(Map<Input, String> values) {
 
     /// One input that is given at the start.
@@ -19,7 +19,7 @@ public record RunInputs(Map<Input, String> values) {
         MACHINE("machine", DivergenceClass.ENGINE),
         /// The command that was run.
         COMMAND("command", DivergenceClass.IMAGE),
-        /// Who it was run as, and which network it had.
+        /// The user that ran it, and its network.
         SETTING("user and network", DivergenceClass.IMAGE),
         /// Names of the environment variables that were added; values are not recorded.
         ENVIRONMENT("environment", DivergenceClass.IMAGE),
@@ -34,7 +34,7 @@ public record RunInputs(Map<Input, String> values) {
             this.divergenceClass = divergenceClass;
         }
 
-        /// What people call it.
+        /// Its name for people.
         public String words() {
             return words;
         }

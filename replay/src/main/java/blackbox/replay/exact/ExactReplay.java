@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// recording has. One object, one execution, one thread.
 final class ExactReplay {
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
-    /// Instructions pass by the million each second: a machine that does not execute one in this time waits
-    /// for something that its log does not bring.
+    /// A machine executes millions of instructions a second: one that executes none in this time waits for
+    /// something that its log does not contain.
     private static final Duration STILL_MAX = Duration.ofSeconds(30);
     private static final long SAY_EVERY_LOOKS = 6;
     private static final String CUT = "the replay log was cut: ";
@@ -50,7 +50,7 @@ final class ExactReplay {
         this(request, recording, tape, progress, Long.MAX_VALUE);
     }
 
-    /// A replay that is given no more than the first `logBytes` octets of the log.
+    /// A replay that gets only the first `logBytes` octets of the log.
     ExactReplay(
             ReplayRequest request,
             ReplayMachine.Recording recording,
@@ -65,11 +65,11 @@ final class ExactReplay {
         this.flows = new FlowFeed(clock, tape);
     }
 
-    /// What came of it.
+    /// The result.
     ///
     /// @param matches of octets: tracer, console, streams, frames, workspace
     /// @param extent of the log
-    /// @param stalled why the replay did not come to the log's end, or null
+    /// @param stalled why the replay did not reach the log's end, or null
     record Result(
             List<StreamMatch> matches,
             LogExtent extent,
@@ -77,7 +77,7 @@ final class ExactReplay {
 
     /// Executes to the end of the log.
     ///
-    /// @param cpuSeq where each CPU's sequence stood when the tracer became ready
+    /// @param cpuSeq each CPU's sequence number when the tracer became ready
     Result run(List<Long> cpuSeq) throws ReplayException, InterruptedException {
         try {
             LogExtent extent;
@@ -91,7 +91,7 @@ final class ExactReplay {
                 if (extent.end() || e.code() != VmException.Code.QEMU_FAILED) {
                     throw e;
                 }
-                // So little of the log is left that QEMU ends while it starts, or as soon as it goes.
+                // So little of the log is left that QEMU ends while it starts, or as soon as it runs.
                 return new Result(List.of(), extent, CUT + e.getMessage());
             }
         } catch (IOException | VmException | RecorderException e) {
@@ -143,7 +143,7 @@ final class ExactReplay {
             String still = position < 0 ? null : watchdog.see(position);
             if (still != null) {
                 machine.kill();
-                return "the replay stood still: " + still;
+                return "the replay was stuck: " + still;
             }
             if (looks % SAY_EVERY_LOOKS == 0 && position >= 0) {
                 progress.accept(percent(position, extent.instructions()) + " % of " + extent.instructions() / 1_000_000
@@ -157,7 +157,7 @@ final class ExactReplay {
         return all == 0 ? 100 : Math.min(100, 100 * position / all);
     }
 
-    /// What the tracer sent before the snapshot stands before what it sends here.
+    /// What the tracer sent before the snapshot precedes what it sends here.
     private InputStream before(InputStream events) throws IOException {
         Path before = CaptureName.EVENTS_BEFORE.in(recording.captures());
         return new java.io.SequenceInputStream(Files.newInputStream(before), events);
@@ -185,7 +185,7 @@ final class ExactReplay {
         try {
             return task.get();
         } catch (ExecutionException e) {
-            throw new IOException("what the replay sends could not be read", e.getCause());
+            throw new IOException("the replay's output could not be read", e.getCause());
         }
     }
 

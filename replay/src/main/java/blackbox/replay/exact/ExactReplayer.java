@@ -43,7 +43,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction.
-/// What it sends must be the recording's octet for octet.
+/// What it sends must equal the recording octet for octet.
 public final class ExactReplayer implements Replayer {
     private static final String INTERLEAVING = "interleaving";
     private static final Pattern SHIFT = Pattern.compile("shift=([0-9]{1,2}),");
@@ -123,14 +123,14 @@ public final class ExactReplayer implements Replayer {
                         DivergenceClass.ENGINE,
                         "the recorded octets of " + match.name(),
                         fault,
-                        List.of("all inputs are the recorded ones: what executes them did otherwise"),
+                        List.of("all inputs are the recorded ones: the engine that executes them behaved differently"),
                         List.of());
             }
         }
         var rules = new ArrayList<>(cut ? List.of() : alignment.rules());
         if (!cut && result.matches().stream().allMatch(match -> match.fault() == null)) {
-            // Each stream is the recorded one, octet for octet; how a recorder's threads put them into one order is
-            // not the machine's doing.
+            // Each stream equals the recorded one, octet for octet; the order into which a recorder's threads
+            // merge them is not the machine's.
             rules.remove(INTERLEAVING);
             notCompared.add("the order in which the recorder merged the guest's events with the network's");
         }
@@ -138,7 +138,7 @@ public final class ExactReplayer implements Replayer {
                 .with(cut ? null : clock(result.matches()));
     }
 
-    /// The guest says on its control port what its clock showed when the agent began and when it ended.
+    /// The guest reports on its control port what its clock showed when the agent began and when it ended.
     private static @Nullable ClockOffset clock(List<StreamMatch> matches) {
         boolean said = matches.stream()
                 .anyMatch(each ->
@@ -158,8 +158,7 @@ public final class ExactReplayer implements Replayer {
                 request.inputs().workspace());
     }
 
-    /// As the recording's QEMU was given it. Where it is not there the command lines differ, and that is
-    /// refused.
+    /// As the recording's QEMU got it. If it is missing, the command lines differ, and that is refused.
     private static int instructionShift(List<String> argv) {
         return argv.stream()
                 .map(SHIFT::matcher)
@@ -177,7 +176,7 @@ public final class ExactReplayer implements Replayer {
                 .orElseThrow(() -> new ReplayException(Code.BAD_INPUT, "there is no network '" + name + "'"));
     }
 
-    /// Where the tracer said that each CPU's sequence stood: the run's second event.
+    /// Each CPU's sequence number as the tracer reported it in the run's second event.
     private static List<Long> cpuSeq(ReplayRequest request) throws IOException {
         try (RunReader reader =
                 RunReader.open(request.recordings(), request.facts().run(), 1)) {

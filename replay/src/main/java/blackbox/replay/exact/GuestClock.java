@@ -3,14 +3,14 @@ package blackbox.replay.exact;
 import blackbox.vm.seek.ReplayEvents;
 import java.util.Arrays;
 
-/// Which instruction the guest was at when its clock showed something, by the log of its recording.
+/// Maps a time on the guest's clock to an instruction, by the log of its recording.
 ///
-/// The clock goes on by a fixed step with each instruction, and while the guest is idle by as much as the host's does:
-/// QEMU reads that when the guest falls idle and when it goes on, and logs both. Between two events of a tracer
-/// this was right to four microseconds over ten minutes; nothing may rest on it, for a recording that was cut or a
-/// machine that was stopped may leave a reading out.
+/// The clock advances by a fixed step with each instruction, and while the guest is idle by as much as the
+/// host's does: QEMU reads the host's clock when the guest becomes idle and when it continues, and logs both.
+/// Between two events of a tracer this was right to four microseconds over ten minutes; nothing may rely on
+/// it, because a truncated recording or a machine that was stopped may lack a reading.
 ///
-/// Built by adding the log's events in order. Not for several threads while it is built.
+/// Built by adding the log's events in order. Not thread-safe while it is built.
 public final class GuestClock {
     /// What one instruction adds, in nanoseconds.
     private final long instructionNs;
@@ -24,14 +24,14 @@ public final class GuestClock {
     private long firstNs;
     private long lastNs;
 
-    /// A clock that knows of no events yet.
+    /// A clock without any events yet.
     ///
     /// @param instructionShift nanoseconds that an instruction takes, as a power of two
     public GuestClock(int instructionShift) {
         this.instructionNs = 1L << instructionShift;
     }
 
-    /// Adds the event at which `log` stands.
+    /// Adds the current event of `log`.
     void add(ReplayEvents log) {
         if (log.kind() == ReplayEvents.HOST_CLOCK) {
             firstNs = reading ? firstNs : log.value();

@@ -5,26 +5,26 @@ import blackbox.vm.seek.ReplayEvents;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// How far a log of QEMU's record and replay goes that is kept without its header (`rr` in
-/// `schemas/capture.md`).
+/// The extent of a QEMU replay log that is stored without its header (`rr` in `schemas/capture.md`).
 ///
-/// @param instructions how many are executed until the last whole event
-/// @param events how many whole ones there are
-/// @param bytes in whole events
+/// @param instructions how many are executed until the last complete event
+/// @param events how many complete ones there are
+/// @param bytes in complete events
 /// @param end whether the last event is the log's end, which QEMU writes when it ends in order
 public record LogExtent(long instructions, long events, long bytes, boolean end) {
     private static final int CHARACTERS_AT_ONCE = 23;
     private static final int CHARACTERS_AT_ONCE_FAILED = 24;
 
-    /// Reads a log to its end or to where it is cut.
+    /// Reads a log to its end or to where it is truncated.
     ///
     /// @param log without the header of 12 octets
-    /// @throws IOException when it cannot be read, or holds what no machine of the exact tier writes
+    /// @throws IOException when it cannot be read, or holds something that no machine of the exact tier
+    ///     writes
     public static LogExtent read(InputStream log) throws IOException {
         return read(log, new GuestClock(0));
     }
 
-    /// The same, with what the log says of the guest's clock.
+    /// The same, also collecting what the log says about the guest's clock.
     ///
     /// @param clock is given the events that are read
     public static LogExtent read(InputStream log, GuestClock clock) throws IOException {

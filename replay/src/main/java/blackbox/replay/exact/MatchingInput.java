@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/// A stream of a replay that is compared with the recorded one while somebody reads it.
+/// A stream of a replay that is compared with the recorded one while it is read.
 final class MatchingInput extends FilterInputStream {
     private final String name;
     private final InputStream recorded;
@@ -44,7 +44,7 @@ final class MatchingInput extends FilterInputStream {
         return readNBytes((int) Math.min(count, 1 << 16)).length;
     }
 
-    /// What came of it, when all has been read.
+    /// The result, once everything has been read.
     StreamMatch finish() throws IOException {
         if (fault == null && recorded.read() >= 0) {
             fault = StreamMatch.difference(name, bytes, 0, -1);

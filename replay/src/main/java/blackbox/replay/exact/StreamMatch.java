@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /// Whether two streams of octets are the same.
 ///
 /// @param name what they are
-/// @param bytes how many octets agree, from the first on
-/// @param fault how they differ, in words; null when they do not
+/// @param bytes how many octets agree, counted from the first
+/// @param fault how they differ, in words; null if they do not
 record StreamMatch(String name, long bytes, @Nullable String fault) {
     private static final int BUFFER_BYTES = 1 << 16;
 
-    /// Reads both to their ends, also behind a difference, so that nobody who fills one of them has to wait.
+    /// Reads both to their ends, even after a difference, so that their writers never have to wait.
     static StreamMatch of(String name, InputStream recorded, InputStream replayed) throws IOException {
         var expected = new BufferedInputStream(recorded, BUFFER_BYTES);
         var actual = new BufferedInputStream(replayed, BUFFER_BYTES);
@@ -38,7 +38,7 @@ record StreamMatch(String name, long bytes, @Nullable String fault) {
             return name + ": the replay has more than the " + at + " octets of the recording";
         }
         if (replayed < 0) {
-            return name + ": the replay ends after " + at + " octets, the recording goes on";
+            return name + ": the replay ends after " + at + " octets, the recording continues";
         }
         return name + ": octet " + at + " is 0x" + Integer.toHexString(replayed) + " in the replay and 0x"
                 + Integer.toHexString(recorded) + " in the recording";

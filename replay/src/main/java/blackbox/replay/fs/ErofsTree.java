@@ -35,7 +35,7 @@ public final class ErofsTree implements FileTree {
         this.image = image;
         ByteBuffer superblock = image.read(SUPERBLOCK_AT, 128);
         if (superblock.getInt(0) != MAGIC) {
-            throw new DamagedTreeException("the image is no EROFS");
+            throw new DamagedTreeException("the image is not an EROFS");
         }
         blockBits = superblock.get(12);
         if (blockBits < 9 || blockBits > 16 || superblock.getInt(80) != 0) {
@@ -117,7 +117,7 @@ public final class ErofsTree implements FileTree {
     @Override
     public Map<Text, Long> list(Inode folder) throws IOException {
         if (folder.type() != FileType.FOLDER || folder.bytes() > FOLDER_BYTES_MAX) {
-            throw new DamagedTreeException("inode " + folder.number() + " is no folder that can be read");
+            throw new DamagedTreeException("inode " + folder.number() + " is not a folder that can be read");
         }
         byte[] octets = open(folder).readNBytes((int) folder.bytes());
         var names = new LinkedHashMap<Text, Long>();
@@ -133,7 +133,7 @@ public final class ErofsTree implements FileTree {
         int size = block.limit();
         int first = size < DIRENT_BYTES ? 0 : block.getShort(8) & 0xffff;
         if (first < DIRENT_BYTES || first > size || first % DIRENT_BYTES != 0) {
-            throw new DamagedTreeException("a folder's block does not add up");
+            throw new DamagedTreeException("a folder's block is inconsistent");
         }
         for (int at = 0; at < first; at += DIRENT_BYTES) {
             int start = block.getShort(at + 8) & 0xffff;

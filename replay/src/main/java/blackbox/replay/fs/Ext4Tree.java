@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// An ext4 image as `mke2fs` makes it by default, its journal replayed before (Linux,
-/// `Documentation/filesystems/ext4`). Checksums are not looked at: the octets are those that the guest wrote,
-/// and that is all that can be said.
+/// `Documentation/filesystems/ext4`). Checksums are not checked: the octets are those that the guest wrote,
+/// and no more can be said.
 public final class Ext4Tree implements FileTree {
     private static final int SUPERBLOCK_AT = 1024;
     private static final int MAGIC = 0xEF53;
@@ -21,8 +21,8 @@ public final class Ext4Tree implements FileTree {
     private static final int FILE_TYPES = 0x2;
     private static final int EXTENTS = 0x40;
     private static final int WIDE = 0x80;
-    /// File types, extents, 64 bits, flexible groups, checksum seed, large folders: what does not change how
-    /// is read.
+    /// File types, extents, 64 bits, flexible groups, checksum seed, large folders: features that need no
+    /// other way of reading.
     private static final int KNOWN = FILE_TYPES | EXTENTS | WIDE | 0x200 | 0x2000 | 0x4000;
 
     private static final int NEEDS_RECOVERY = 0x4;
@@ -43,7 +43,7 @@ public final class Ext4Tree implements FileTree {
     private Ext4Tree(ImageFile image) throws IOException {
         this.image = image;
         ByteBuffer superblock = image.read(SUPERBLOCK_AT, 1024);
-        require((superblock.getShort(0x38) & 0xffff) == MAGIC, "the disk is no ext4 any more");
+        require((superblock.getShort(0x38) & 0xffff) == MAGIC, "the disk is not an ext4 anymore");
         int features = superblock.getInt(0x60);
         require((features & NEEDS_RECOVERY) == 0, "the ext4's journal was not replayed");
         require(
@@ -149,7 +149,7 @@ public final class Ext4Tree implements FileTree {
     public Map<Text, Long> list(Inode folder) throws IOException {
         require(
                 folder.type() == FileType.FOLDER && folder.bytes() <= FOLDER_BYTES_MAX,
-                "inode " + folder.number() + " is no folder that can be read");
+                "inode " + folder.number() + " is not a folder that can be read");
         var names = new LinkedHashMap<Text, Long>();
         try (InputStream in = open(folder)) {
             for (long left = folder.bytes(); left >= blockBytes; left -= blockBytes) {

@@ -16,7 +16,7 @@ public interface FileTree extends AutoCloseable {
     /// The inode of this number.
     Inode inode(long number) throws IOException;
 
-    /// What a folder holds, names to numbers, without `.` and `..`.
+    /// A folder's entries, names to inode numbers, without `.` and `..`.
     Map<Text, Long> list(Inode folder) throws IOException;
 
     /// The octets of a file; holes are zeros.

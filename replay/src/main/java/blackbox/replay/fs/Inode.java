@@ -1,6 +1,6 @@
 package blackbox.replay.fs;
 
-/// What a file system knows of a file, but for its names.
+/// A file's metadata, except its names.
 ///
 /// @param number within its file system
 /// @param permissions the lower twelve bits of its mode

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What overlayfs shows of an upper folder over a lower tree (Linux,
 /// `Documentation/filesystems/overlayfs.rst`): a character device 0:0 above hides what is below, and so does
-/// a folder that is marked opaque; folders of one name are one folder; everything else above stands for
-/// itself.
+/// a folder that is marked opaque; folders of the same name are merged; everything else in the upper folder
+/// replaces what is below.
 public final class MergedTree {
     private static final int LINKS_FOLLOWED_MAX = 40;
     private static final Text PARENT = Text.of("..");
@@ -26,7 +26,7 @@ public final class MergedTree {
     private final Inode upperRoot;
     private final FileTree lower;
 
-    /// @param upperRoot the folder within `upper` that lies over the root of `lower`
+    /// @param upperRoot the folder within `upper` that is overlaid on the root of `lower`
     public MergedTree(FileTree upper, Inode upperRoot, FileTree lower) {
         this.upper = upper;
         this.upperRoot = upperRoot;
@@ -39,7 +39,7 @@ public final class MergedTree {
         LOWER
     }
 
-    /// A file as it is seen.
+    /// A file in the merged tree.
     ///
     /// @param inode in the tree of that side
     /// @param below the lower folder that shows through this one, or null
@@ -55,7 +55,7 @@ public final class MergedTree {
         return new Node(Side.UPPER, upperRoot, lower.root());
     }
 
-    /// What a folder holds, sorted by octets.
+    /// A folder's entries, sorted by octets.
     public SortedMap<Text, Node> list(Node folder) throws IOException {
         var nodes = new TreeMap<Text, Node>(Names.ORDER);
         Inode below = folder.below();
@@ -114,13 +114,13 @@ public final class MergedTree {
         return tree(link).target(link.inode());
     }
 
-    /// What happens to a symbolic link at a path's end.
+    /// Whether to follow a symbolic link at a path's end.
     public enum Last {
         FOLLOWED,
         SHOWN
     }
 
-    /// Looks a path up as the guest would, never leaving the tree; null where there is nothing.
+    /// Looks a path up as the guest would, never leaving the tree; null if there is nothing.
     public @Nullable Found find(Text path, Last last) throws IOException {
         Deque<Text> left = new ArrayDeque<>(parts(path));
         var trail = new ArrayList<Found>();

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/// What names in a file system may be.
+/// Checks of names in a file system.
 final class Names {
     private static final int TARGET_BYTES_MAX = 4096;
     private static final Text SELF = Text.of(".");
@@ -32,7 +32,7 @@ final class Names {
     /// A symbolic link's target, from its content.
     static Text target(Inode link, InputStream content) throws IOException {
         if (link.type() != FileType.LINK || link.bytes() == 0 || link.bytes() >= TARGET_BYTES_MAX) {
-            throw new DamagedTreeException("inode " + link.number() + " is no symbolic link that can be read");
+            throw new DamagedTreeException("inode " + link.number() + " is not a symbolic link that can be read");
         }
         byte[] octets = content.readNBytes((int) link.bytes());
         return Text.copyOf(octets, 0, octets.length);

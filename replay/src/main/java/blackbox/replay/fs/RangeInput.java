@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A file's octets, put together from where they lie in an image. What no range covers is zeros.
+/// A file's octets, assembled from their places in an image. What no range covers is zeros.
 final class RangeInput extends InputStream {
 
-    /// A stretch of a file that lies in one piece in the image.
+    /// A range of a file that is contiguous in the image.
     ///
     /// @param at where it begins in the file
     /// @param imageAt where it begins in the image
@@ -24,7 +24,7 @@ final class RangeInput extends InputStream {
     private @Nullable Range range;
     private long at;
 
-    /// @param ranges by their place in the file, none over another
+    /// @param ranges by their position in the file, without overlaps
     RangeInput(ImageFile image, List<Range> ranges, long length) {
         this.image = image;
         this.ranges = ranges.iterator();

@@ -5,7 +5,7 @@ import blackbox.replay.verdict.Refusal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Compares QEMU's command lines, word by word: one more kernel argument or one device less is another
+/// Compares QEMU's command lines, word by word: one more kernel argument or one device less makes a different
 /// machine.
 public final class Argv {
     private static final String NO_WORD = "(no word)";
@@ -14,7 +14,7 @@ public final class Argv {
 
     private Argv() {}
 
-    /// What the first difference is, or null.
+    /// The first difference, or null.
     ///
     /// @param sealed as the run's first event has it
     /// @param now as a replay would be started; words that differ by design (what to record to) are the
@@ -25,7 +25,7 @@ public final class Argv {
             String expected = i < sealed.size() ? sealed.get(i) : NO_WORD;
             String actual = i < now.size() ? now.get(i) : NO_WORD;
             if (!expected.equals(actual)) {
-                String before = i == 0 ? "" : ", behind '" + sealed.get(Math.min(i, sealed.size()) - 1) + "'";
+                String before = i == 0 ? "" : ", after '" + sealed.get(Math.min(i, sealed.size()) - 1) + "'";
                 return new Refusal(
                         DivergenceClass.ENGINE,
                         "QEMU's command line, word " + (i + 1) + before,

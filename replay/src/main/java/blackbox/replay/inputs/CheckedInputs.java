@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a run was started from: here, hashed again, and the same.
+/// What a run was started from: present, hashed again, and unchanged.
 ///
-/// @param image the image of the sealed digest, whatever it is called now
-/// @param qemu the QEMU of the sealed digest
+/// @param image the image with the sealed digest, whatever its present name
+/// @param qemu the QEMU with the sealed digest
 /// @param snapshot the warm snapshot; null when the run was started cold
 /// @param workspace the workspace's archive, or a folder that packs to it; null when there was none
 /// @param captures the captured files, by name; those that the tier reads have been checked

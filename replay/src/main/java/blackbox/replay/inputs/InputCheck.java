@@ -33,9 +33,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/// Finds what a run was started from, and hashes all of it again: what the file system says of times and
-/// lengths is not believed here. One object, one check, by one thread; another hashes the snapshot, whose RAM is most
-/// of what there is to read.
+/// Finds what a run was started from, and hashes all of it again: file times and lengths are not trusted
+/// here. One object, one check, by one thread; another one hashes the snapshot, whose RAM is most of the
+/// data.
 public final class InputCheck {
 
     private final Recordings recordings;
@@ -45,14 +45,15 @@ public final class InputCheck {
     private final FutureTask<SnapshotFound> snapshot = new FutureTask<>(this::lookAtSnapshot);
     private final List<Refusal> refusals = new ArrayList<>();
 
-    /// The snapshot that a replay starts from, where it is one of the data folder's.
+    /// The snapshot that a replay starts from, if it is one of the data folder's.
     ///
-    /// @param faults which of its files are not as they were
+    /// @param faults which of its files have changed
     private record SnapshotFound(@Nullable VmSnapshot snapshot, List<String> faults) {}
 
-    /// A check of `run`. What it finds counts only when the run is verified, before, beside or after it.
+    /// A check of `run`. Its result counts only if the run is verified, before, during or after it.
     ///
-    /// @param given a folder that is said to be the workspace as it was, in place of the archive; or null
+    /// @param given a folder that is claimed to be the original workspace, to use instead of the archive; or
+    ///     null
     public InputCheck(Recordings recordings, RunId run, SealedStart start, @Nullable Path given) {
         this.recordings = recordings;
         this.run = run;
@@ -60,13 +61,13 @@ public final class InputCheck {
         this.given = given;
     }
 
-    /// What a check found.
+    /// The result of a check.
     public sealed interface Result {}
 
-    /// All is here and as it was.
+    /// Everything is present and unchanged.
     public record Ready(CheckedInputs inputs) implements Result {}
 
-    /// Something is not, and nothing may be started.
+    /// Something is missing or has changed, and nothing may be started.
     public record Refused(List<Refusal> refusals) implements Result {
         public Refused {
             refusals = List.copyOf(refusals);
@@ -97,7 +98,7 @@ public final class InputCheck {
         refusals.add(new Refusal(kind, what, expected.toString(), actual.toString(), mend));
     }
 
-    /// The name may lead to a newer image meanwhile: the digest is looked for among all of them.
+    /// The name may belong to a newer image meanwhile: all images are searched for the digest.
     private @Nullable GuestImage image() throws VmException, IOException {
         String what = "the image " + start.imageName();
         Hash named = null;
@@ -134,7 +135,7 @@ public final class InputCheck {
                         image.sha256(file),
                         actual,
                         "blackbox image verify " + image.name() + " shows what its packages make; blackbox image build "
-                                + image.name() + " puts it right");
+                                + image.name() + " repairs it");
                 holds = false;
             }
         }
@@ -151,7 +152,7 @@ public final class InputCheck {
         return holds;
     }
 
-    /// An exact recording keeps the snapshot itself, and is not started from the data folder's.
+    /// An exact recording stores the snapshot itself, and does not start from the data folder's.
     private SnapshotFound lookAtSnapshot() throws VmException {
         Hash digest = start.snapshot();
         if (digest == null) {
@@ -191,7 +192,7 @@ public final class InputCheck {
                     "the warm snapshot",
                     digest,
                     Refusal.NOT_HERE,
-                    "a snapshot cannot be made again byte for byte, and a data folder keeps the three used last: copy"
+                    "a snapshot cannot be recreated byte for byte, and a data folder keeps the three most recently used: copy"
                             + " its folder below snapshots/ from where the run was recorded, or from a backup");
         } else if (!found.faults().isEmpty()) {
             refuse(
@@ -209,7 +210,7 @@ public final class InputCheck {
             return snapshot.get();
         } catch (ExecutionException e) {
             throw new VmException(
-                    VmException.Code.IO, "the snapshot of run " + run + " could not be looked at", e.getCause());
+                    VmException.Code.IO, "the snapshot of run " + run + " could not be accessed", e.getCause());
         }
     }
 
@@ -227,7 +228,7 @@ public final class InputCheck {
                     given == null ? "the workspace's archive, " + file : "the workspace " + file + ", packed",
                     start.workspace().sha256(),
                     actual,
-                    "give the workspace as it was with --workspace DIR, or copy captures/" + run + "/"
+                    "pass the original workspace with --workspace DIR, or copy captures/" + run + "/"
                             + CaptureName.WORKSPACE.text() + " from where the run was recorded");
         }
         return file;
@@ -265,7 +266,7 @@ public final class InputCheck {
                 start.qemu().version().contains("Debian") && start.tier() == ReplayMethod.EXACT
                         ? "blackbox doctor --fix unpacks Debian's QEMU; or copy qemu/" + digest
                                 + " from the data folder of the recording"
-                        : "install the package of that very version (apt-cache policy qemu-system-x86 lists what there"
+                        : "install the package of exactly that version (apt-cache policy qemu-system-x86 lists what there"
                                 + " is)");
         return null;
     }
@@ -278,7 +279,7 @@ public final class InputCheck {
             refuse(
                     DivergenceClass.RECORDER_GAP,
                     "the captured files",
-                    "stretches that follow one another",
+                    "consecutive segments",
                     String.valueOf(e.getMessage()),
                     "blackbox verify " + run);
             return Map.of();

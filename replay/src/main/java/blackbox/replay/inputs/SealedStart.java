@@ -9,11 +9,11 @@ import blackbox.schemas.Hash;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a run's first event says was started (`run.open` in `schemas/events.md`), as far as a replay depends
-/// on it.
+/// What was started, according to a run's first event (`run.open` in `schemas/events.md`), as far as a replay
+/// depends on it.
 ///
-/// @param tier how the run can be replayed: a run that was not recorded exactly can only be executed anew
-/// @param imageName what the image was called
+/// @param tier how the run can be replayed: a run that was not recorded exactly can only be executed again
+/// @param imageName the image's name
 /// @param image its digest
 /// @param snapshot digest of the warm snapshot; null for a cold start
 /// @param workspace what was copied in
@@ -33,10 +33,10 @@ public record SealedStart(
 
     /// The workspace's archive.
     ///
-    /// @param bytes its length; 0 where there was none
+    /// @param bytes its length; 0 if there was none
     public record Workspace(Hash sha256, long bytes) {}
 
-    /// @param version what it says of itself
+    /// @param version as it reports it
     /// @param digest of the program, or of the whole unpacked build
     public record SealedQemu(String version, Hash digest) {}
 
@@ -51,7 +51,7 @@ public record SealedStart(
                     Code.ALTERED,
                     "the first event of run " + facts.run() + " cannot be read"
                             + (facts.fault() == null ? "" : ": " + facts.fault())
-                            + "; `blackbox verify " + facts.run() + "` says what is left of it");
+                            + "; `blackbox verify " + facts.run() + "` shows what is left of it");
         }
         try {
             RunOpening opening = facts.opening();

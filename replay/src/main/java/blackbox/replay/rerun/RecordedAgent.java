@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a run's first event says of its agent, as far as executing it again needs it.
+/// The agent according to a run's first event, as far as executing it again needs it.
 ///
 /// @param command arguments, each [OctetText]
 /// @param variables names of what was added to its environment; the values were not recorded
 /// @param user `agent` or `root`
 /// @param memoryMib of its machine
-/// @param entropy digest of what its guest's generator was given, null where the run does not say
+/// @param entropy digest of the seed of its guest's random generator, null if the run does not say
 /// @param startedAt when the run began
-/// @param clock what the guest's clock showed, null where the run does not say
-/// @param took how long the run was, null where it has no end
+/// @param clock what the guest's clock showed, null if the run does not say
+/// @param took how long the run took, null if it has no end
 record RecordedAgent(
         List<String> command,
         List<String> variables,
@@ -45,7 +45,7 @@ record RecordedAgent(
     /// What the guest's wall clock showed in a run, nanoseconds since 1970.
     ///
     /// @param startNs when the agent's first process was made
-    /// @param endNs when the agent had ended, null where it did not by itself
+    /// @param endNs when the agent had ended, null if it did not end by itself
     record GuestTimes(long startNs, @Nullable Long endNs) {
         static @Nullable GuestTimes of(RunFacts.@Nullable End end) {
             JsonNode clock = end == null ? null : end.detail().path("clock");
@@ -61,7 +61,7 @@ record RecordedAgent(
             return Instant.EPOCH.plusNanos(startNs);
         }
 
-        /// By how much another guest's clock was off these.
+        /// By how much another guest's clock differed from these.
         ClockOffset offsetOf(GuestTimes other) {
             Long end = endNs;
             Long otherEnd = other.endNs();
@@ -79,7 +79,7 @@ record RecordedAgent(
         if (start == null || opening.agent().command().isEmpty()) {
             throw new ReplayException(
                     Code.BAD_INPUT,
-                    "run " + facts.run() + " does not say which command was run, so it cannot be again");
+                    "run " + facts.run() + " does not say which command was run, so it cannot be run again");
         }
         RunOpening.Agent agent = opening.agent();
         RunOpening.Machine machine = opening.machine();
@@ -104,7 +104,7 @@ record RecordedAgent(
         }
     }
 
-    /// The variables that `given` has no value for.
+    /// The variables for which `given` has no value.
     List<String> missing(Map<String, String> given) {
         return variables.stream().filter(name -> !given.containsKey(name)).toList();
     }
@@ -116,7 +116,7 @@ record RecordedAgent(
         return AgentCommand.of(command, known, user);
     }
 
-    /// How long to wait for it: emulation on a busy machine is many times slower now and then.
+    /// How long to wait for it: emulation on a busy machine is sometimes many times slower.
     Duration patience() {
         Duration recorded = took == null ? Duration.ZERO : took;
         return recorded.multipliedBy(PATIENCE_FACTOR).plus(PATIENCE_MIN);

@@ -42,8 +42,8 @@ import java.time.InstantSource;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Executes what was recorded once more, in a machine that reaches nothing but a cassette. What the guest
-/// does and what its interface carries becomes events as in a recording, but nothing is sealed, kept or
+/// Executes what was recorded again, in a machine that can reach nothing but a cassette. What the guest does
+/// and what its interface carries becomes events as in a recording, but nothing is sealed, stored or
 /// published. One object, one execution, one thread.
 final class Reexecution {
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
@@ -58,13 +58,13 @@ final class Reexecution {
 
     /// What to execute.
     ///
-    /// @param image the very image
+    /// @param image the same image
     /// @param memoryMib as recorded
     /// @param workspace archive or folder, null for none
     /// @param command as recorded, with the values of its environment
-    /// @param entropy what the recorded guest was given, null when that is not known
+    /// @param entropy that of the recorded guest, null if it is not known
     /// @param startedAt when the recorded run began
-    /// @param times what the recorded guest's clock showed, null when that is not known
+    /// @param times what the recorded guest's clock showed, null if that is not known
     record Inputs(
             GuestImage image,
             int memoryMib,
@@ -75,11 +75,11 @@ final class Reexecution {
             @Nullable GuestTimes times,
             Duration patience) {}
 
-    /// What came of it.
+    /// The result.
     ///
-    /// @param facts how the machine came up
-    /// @param exit how the agent ended, null when it did not in time
-    /// @param clock how the guest's clock differed from the recorded one, null where that is not known
+    /// @param facts how the machine was started
+    /// @param exit how the agent ended, null if it did not in time
+    /// @param clock how the guest's clock differed from the recorded one, null if that is not known
     record Result(
             StartFacts facts, @Nullable Exit exit, @Nullable ClockOffset clock, Played played) {}
 
@@ -91,7 +91,7 @@ final class Reexecution {
         this.tape = tape;
     }
 
-    /// Gets ready to execute.
+    /// Prepares the execution.
     ///
     /// @param hosts what runs the machine
     static Reexecution in(Path data, MachineHost.Opener hosts, EventTape tape, Consumer<String> says)
@@ -103,7 +103,7 @@ final class Reexecution {
     /// Executes.
     ///
     /// @throws VmException when the machine fails
-    /// @throws RecorderException when the events cannot be kept
+    /// @throws RecorderException when the events cannot be stored
     /// @throws IOException when the cassette cannot be played to the end
     Result run(Inputs inputs, Cassette cassette)
             throws VmException, RecorderException, IOException, InterruptedException {
@@ -158,7 +158,7 @@ final class Reexecution {
                 vm.kill();
                 throw new InterruptedException("the replay was interrupted");
             }
-            tape.check(); // the machine was ended because its events cannot be kept
+            tape.check(); // the machine was ended because its events cannot be stored
             if (e.code() != Code.TIMEOUT) {
                 throw e;
             }
@@ -169,8 +169,8 @@ final class Reexecution {
         }
     }
 
-    /// The agent begins at the very time at which the recorded one began, where that is known; how long the
-    /// workspace takes to unpack is not the agent's to see.
+    /// The agent begins at exactly the time at which the recorded one began, if that is known; the agent does
+    /// not notice how long the workspace took to unpack.
     private void launch(Machine vm, Inputs inputs, InputStream nothing, OutputStream nowhere) throws VmException {
         GuestEntropy recorded = inputs.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
@@ -188,7 +188,8 @@ final class Reexecution {
                 : recorded.offsetOf(new GuestTimes(startedNs, exit == null ? null : (Long) exit.wallNanos()));
     }
 
-    /// The workspace comes back as it did from the recorded machine, whose tracer saw that; nobody keeps it.
+    /// The workspace is collected as it was from the recorded machine, because the tracer sees that; it is
+    /// then discarded.
     private void handOver(Machine vm, GuestFeeds feeds) throws VmException {
         try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".replayed-")) {
             VmException undrained = AgentHandover.of(vm, scratch.path().resolve("workspace"), feeds::expectSilence)
@@ -204,7 +205,7 @@ final class Reexecution {
                 new Event.NetMiss(EventHeader.host(clock.nowNs()), miss.kind().name(), miss.json()));
     }
 
-    /// Ends the machine because its events cannot be kept: the thread that waits for the agent hears of it.
+    /// Ends the machine because its events cannot be stored; the thread that waits for the agent is told.
     private void kill(Machine vm) {
         try {
             vm.kill();

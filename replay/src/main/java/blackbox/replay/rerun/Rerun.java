@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The re-execution of a run that was recorded live: the same image, snapshot and workspace, the recorded
-/// clock and entropy, and for a network only what was recorded. It shows whether the run does the same again;
-/// it never claims to be the same execution.
+/// clock and entropy, and as its network only what was recorded. It shows whether the run does the same
+/// again; it never claims to be the same execution.
 final class Rerun {
     private final Recordings recordings;
     private final RunFacts facts;
@@ -33,7 +33,7 @@ final class Rerun {
     private final Map<String, String> environment;
     private final MachineHost.Opener hosts;
 
-    /// @param environment values of variables, which recordings do not keep
+    /// @param environment values of variables, which recordings do not contain
     /// @param hosts what runs its machine
     Rerun(Recordings recordings, RunFacts facts, Map<String, String> environment, MachineHost.Opener hosts)
             throws ReplayException {
@@ -44,7 +44,7 @@ final class Rerun {
         this.hosts = hosts;
     }
 
-    /// What was executed, and what of the recording could not be given to it.
+    /// What was executed, and which parts of the recording it could not get.
     ///
     /// @param limits in words
     record Executed(Reexecution.Result result, List<String> limits) {}
@@ -53,7 +53,7 @@ final class Rerun {
     ///
     /// @param workspace archive or folder whose archive is the recorded one; null for none
     /// @param captures the run's, checked
-    /// @throws ReplayException `ENGINE`, or `ALTERED` when the kept entropy is not what was sealed
+    /// @throws ReplayException `ENGINE`, or `ALTERED` when the stored entropy is not what was sealed
     Executed execute(
             GuestImage image,
             @Nullable Path workspace,
@@ -76,7 +76,7 @@ final class Rerun {
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
             Cassette cassette = Cassette.read(out, in);
             limits.addAll(cassette.limits());
-            says.accept("executing again what was recorded, with " + cassette.connectionCount() + " connections and "
+            says.accept("executing the run again, with " + cassette.connectionCount() + " connections and "
                     + cassette.exchangeCount() + " datagrams to answer from");
             return new Executed(
                     Reexecution.in(recordings.data(), hosts, tape, says).run(given, cassette), limits);
@@ -114,6 +114,6 @@ final class Rerun {
             throw new ReplayException(Code.ALTERED, file + " is damaged: " + e.getMessage(), e);
         }
         throw new ReplayException(
-                Code.ALTERED, file + " is not what was sealed; get it again from where the run was recorded");
+                Code.ALTERED, file + " is not what was sealed; copy it again from where the run was recorded");
     }
 }

@@ -41,9 +41,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Replays a run that was recorded live by executing it again, and says how far it did the same. The best
-/// that it says is EQUIVALENT: the clock and what depends on it are the machine's own. When the two differ it
-/// executes once more, and leaves out where the two executions differ from each other.
+/// Replays a run that was recorded live by executing it again, and reports how far it did the same. The best
+/// verdict is EQUIVALENT: the clock and what depends on it are the machine's own. If the two differ, it
+/// executes the run once more, and leaves out differences between the two executions.
 public final class RerunReplayer implements Replayer {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(
@@ -56,7 +56,7 @@ public final class RerunReplayer implements Replayer {
     private final MachineHost.Opener hosts;
     private final InstantSource wall = InstantSource.system();
 
-    /// @param environment values of the variables that the run was given; recordings keep only names
+    /// @param environment values of the run's variables; recordings keep only names
     /// @param hosts what runs the machines
     public RerunReplayer(Map<String, String> environment, MachineHost.Opener hosts) {
         this.environment = Map.copyOf(environment);
@@ -96,7 +96,8 @@ public final class RerunReplayer implements Replayer {
             Executed executed = execute(request, tape, progress);
             Alignment alignment = align(request, executed, tape, List.of());
             if (alignment.firstDivergence() != null) {
-                progress.accept("it differs from the recording: executing once more, to see what differs every time");
+                progress.accept(
+                        "the replay differs from the recording; executing the run once more, to see what differs every time");
                 execute(request, second, progress);
                 alignment = align(request, executed, tape, List.of(second));
             }

@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/// A capture of frames as far as it is sealed; whoever makes one has checked it.
+/// A capture of frames as far as it is sealed; the caller must have checked it.
 final class SealedFrames implements CapturedFrames, AutoCloseable {
     private final SealedCapture capture;
     private final FileChannel file;

@@ -4,9 +4,11 @@ import blackbox.replay.exact.GuestClock;
 import blackbox.replay.seek.SeekIndex.Place;
 import org.jspecify.annotations.Nullable;
 
-/// Where to look for a frame between two whose places are known: by its time and the guest's clock, a little before.
+/// Estimates where a frame is between two whose positions are known: by its time and the guest's clock, minus
+/// a margin.
 final class Approach {
-    /// From a frame's time to the instruction that emits it are some hundreds or thousands.
+    /// Between a frame's time and the instruction that emits it are some hundreds or thousands of
+    /// instructions.
     private static final long SLACK = 4_000;
     private static final int WIDER = 8;
 
@@ -20,10 +22,10 @@ final class Approach {
         this.ktimeNs = ktimeNs;
     }
 
-    /// The instruction to run to, from where the next frame is met. It is `below`'s where a jump gains nothing: the
-    /// frames that follow it are met one by one then.
+    /// The instruction to run to, before stopping at the next frame. It is `below`'s if a jump gains nothing:
+    /// then the frames after it are visited one by one.
     ///
-    /// @param above null when nothing is known there
+    /// @param above null if nothing is known there
     /// @param end of the recording
     long from(Place below, @Nullable Place above, long end) {
         long there = clock.after(below.position(), ktimeNs - below.ktimeNs()) - slack;
@@ -34,7 +36,7 @@ final class Approach {
         return there < last ? there : below.position() + (last - below.position()) / 2;
     }
 
-    /// Looks further before: the last jump went too far.
+    /// Moves the estimate back: the last jump went too far.
     void widen() {
         slack *= WIDER;
     }

@@ -15,29 +15,29 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Machines of one recording, and how they are stopped at the tracer's frames.
+/// Machines of one recording, and the breakpoint that stops them at the tracer's frames.
 ///
 /// @param data where machines have their folders
 /// @param log what QEMU logged, checked
 /// @param emitAddress where the guest's kernel has the function that emits frames
 record FrameBreakpoints(
         Path data, Recording recording, SealedCapture log, ReplayCheckpoints checkpoints, long emitAddress) {
-    /// The same with other kept machines.
+    /// The same with other replay checkpoints.
     FrameBreakpoints with(ReplayCheckpoints others) {
         return new FrameBreakpoints(data, recording, log, others, emitAddress);
     }
 
-    /// How far the recording goes.
+    /// The extent of the recording.
     ///
-    /// @param clock is made the guest's
+    /// @param clock becomes the guest's clock
     LogExtent extent(GuestClock clock) throws IOException {
         try (InputStream in = log.open()) {
             return LogExtent.read(in, clock);
         }
     }
 
-    /// The nearest machine at or before a position. A kept one that is damaged is left out: the one before it
-    /// does as well.
+    /// The nearest machine at or before a position. A damaged checkpoint is skipped: the one before it works
+    /// as well.
     SteppedMachine open(long position) throws VmException, IOException {
         while (true) {
             Long from = checkpoints.positions().floor(position);
@@ -54,7 +54,7 @@ record FrameBreakpoints(
         }
     }
 
-    /// Runs to the next frame that is emitted; null when the recording ends before, and QEMU with it.
+    /// Runs to the next frame that is emitted; null if the recording, and QEMU with it, ends before.
     @Nullable
     Place next(SteppedMachine machine) throws VmException {
         GdbStub gdb = machine.gdb();
@@ -67,9 +67,9 @@ record FrameBreakpoints(
         return place;
     }
 
-    /// The frame at which a machine stands: its address is the function's second argument.
+    /// The frame at which a machine is paused: its address is the function's second argument.
     ///
-    /// @throws VmException `GUEST_FAILED` when it does not stand at one
+    /// @throws VmException `GUEST_FAILED` when it is not at one
     Place here(SteppedMachine machine) throws VmException {
         GdbStub gdb = machine.gdb();
         var registers = gdb.registers();
@@ -79,7 +79,6 @@ record FrameBreakpoints(
                 return new Place(moment.cpuSeq(), machine.position(), moment.ktimeNs());
             }
         }
-        throw new VmException(
-                VmException.Code.GUEST_FAILED, "no frame of the tracer's is emitted at " + machine.position());
+        throw new VmException(VmException.Code.GUEST_FAILED, "the tracer emits no frame at " + machine.position());
     }
 }

@@ -12,16 +12,16 @@ import blackbox.schemas.row.Row;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// The recorded events of a run as frames of its tracer: only these have an instruction of the guest's.
+/// The recorded events of a run as frames of its tracer: only these have a guest instruction.
 ///
 /// @param seq the frame's number
 /// @param index the event's
 /// @param line the event, for people
 public record FrameLookup(long seq, long index, String line) {
-    /// Frames are seldom further apart.
+    /// Frames are rarely further apart.
     private static final long NEAR = 200;
 
-    /// The last frame at or before an event; of a run that has none there, its first.
+    /// The last frame at or before an event; the run's first frame if there is none.
     public static FrameLookup at(Recordings recordings, RunId run, long index) throws IOException, ReplayException {
         for (long from = Math.max(0, index - NEAR); ; from = 0) {
             FrameLookup found = lookUp(recordings, run, from, index);
@@ -29,12 +29,12 @@ public record FrameLookup(long seq, long index, String line) {
                 return found;
             }
             if (from == 0) {
-                throw new ReplayException(Code.BAD_INPUT, "run " + run + " has no event of the guest's to land at");
+                throw new ReplayException(Code.BAD_INPUT, "run " + run + " has no guest event to stop at");
             }
         }
     }
 
-    /// The last frame from `from` up to `index`, or else the first behind.
+    /// The last frame from `from` up to `index`, or else the first one after.
     private static @Nullable FrameLookup lookUp(Recordings recordings, RunId run, long from, long index)
             throws IOException {
         FrameLookup found = null;
@@ -53,7 +53,7 @@ public record FrameLookup(long seq, long index, String line) {
         return new FrameLookup(row.number(Column.CPU_SEQ), reader.index(), EventLine.format(reader.index(), row));
     }
 
-    /// The next frame behind an event, of `kind` when one is given; null when there is none.
+    /// The next frame after an event, of `kind` if one is given; null if there is none.
     public static @Nullable FrameLookup behind(Recordings recordings, RunId run, long index, @Nullable Kind kind)
             throws IOException {
         try (RunReader reader = RunReader.open(recordings, run, index + 1)) {

@@ -7,7 +7,7 @@ import blackbox.schemas.wire.RingStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// What the guest's clock showed for each frame of the tracer's, by the sealed stream.
+/// The guest's clock for each frame of the tracer, from the sealed stream.
 final class FrameTimes {
 
     private FrameTimes() {}

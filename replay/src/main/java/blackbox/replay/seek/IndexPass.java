@@ -11,23 +11,24 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// One pass over a recording that makes its index: every so often its machine is kept, and now and then it meets a
-/// frame, from which the guest's clock then counts. An earlier pass that was ended goes on from its last machine.
+/// One pass over a recording that makes its index: at intervals it saves a checkpoint of its machine, and at
+/// some of these it stops at a frame, from which the guest's clock is then counted. A pass that was
+/// interrupted resumes from its last checkpoint.
 final class IndexPass {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    /// A hundred million instructions take about half a second, and so does keeping a machine.
+    /// A hundred million instructions take about half a second, and so does saving a checkpoint.
     private static final long EVERY = 100_000_000;
     private static final long EVERY_MIN = 20_000_000;
     private static final int MACHINES_MIN = 16;
     private static final int MACHINES_MAX = 800;
-    /// Meeting a frame takes as long again, for QEMU then forgets all that it has translated; the clock is good for
-    /// many machines.
+    /// Stopping at a frame takes as long again, because QEMU then discards its translated code; the clock
+    /// stays accurate for many checkpoints.
     private static final int MACHINES_A_FRAME = 25;
-    /// Where a request to a disk is under way nothing can be kept; a little later it is done.
+    /// While a request to a disk is in flight, no checkpoint can be saved; a little later it is done.
     private static final long LITTLE = 30_000;
     private static final int TRIES_MAX = 50;
     private static final Duration SAY_EVERY = Duration.ofSeconds(3);
-    /// What the first part of a run may take in any case.
+    /// What the first part of a run may always use.
     private static final double HEAD_START = 0.125;
 
     private final FrameBreakpoints breakpoints;
@@ -54,7 +55,7 @@ final class IndexPass {
 
     /// Goes to the recording's end.
     ///
-    /// @param bytesMax what the index may take of the host's disk
+    /// @param bytesMax how much of the host's disk the index may use
     void run(long bytesMax) throws VmException, IOException, ReplayException {
         long end = extent.instructions();
         long stride = Math.max(end / MACHINES_MAX, Math.clamp(end / MACHINES_MIN, EVERY_MIN, EVERY));
@@ -71,14 +72,15 @@ final class IndexPass {
                 say(position, began, startedNs);
             }
             if (goesOn && !machine.finish(PATIENCE)) {
-                throw new VmException(VmException.Code.TIMEOUT, "the replay does not come to its end");
+                throw new VmException(VmException.Code.TIMEOUT, "the replay does not reach its end");
             }
             assertEnded(machine);
         }
         index.save(true);
     }
 
-    /// Where a pass goes on: at the last machine, unless the places that go with the machines are gone.
+    /// Where a pass resumes: at the last checkpoint, unless the positions that belong to the checkpoints are
+    /// gone.
     private long begin(long end) {
         Long first = index.begin();
         var kept = breakpoints.checkpoints().positions();
@@ -96,8 +98,8 @@ final class IndexPass {
         return true;
     }
 
-    /// QEMU ends where the recording ended, where its log is cut, and when somebody tells it to: the tracer has sent
-    /// everything in the first case, and nobody told it in the second.
+    /// QEMU ends where the recording ended, where its log is truncated, and when it is told to: in the first
+    /// case the tracer has sent everything, and in the second nobody told it.
     private void assertEnded(SteppedMachine machine) throws VmException {
         boolean crashed = machine.crashed(); // waits for its last octets
         boolean whole =
@@ -107,12 +109,12 @@ final class IndexPass {
         }
     }
 
-    /// A part of the run that changes much leaves room for what comes behind it.
+    /// A part of the run that changes much leaves room for what comes after it.
     private double allowed(long bytesMax, long position) {
         return bytesMax * Math.max(HEAD_START, (double) position / extent.instructions());
     }
 
-    /// Where nothing can be kept, landings take longer, and that is all. False when the recording ended.
+    /// If no checkpoint can be saved, seeking only takes longer. False if the recording ended.
     private boolean keep(SteppedMachine machine, double bytesMax) throws VmException {
         if (!keeping) {
             return true;
@@ -129,7 +131,7 @@ final class IndexPass {
                 throw e;
             }
             keeping = false;
-            says.accept("no more machines are kept: " + e.getMessage());
+            says.accept("no more replay checkpoints are saved: " + e.getMessage());
         }
         return true;
     }

@@ -14,8 +14,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What all indexes of a data folder together may take of the host's disk: 16 GiB, or a quarter of what would be
-/// free without them. Those that were used longest ago go.
+/// How much of the host's disk all indexes of a data folder may use together: 16 GiB, or a quarter of what
+/// would be free without them. The least recently used ones are deleted.
 final class IndexQuota {
     private static final long BYTES_MAX = 16L << 30;
     private static final int FREE_SHARE = 4;
@@ -24,7 +24,7 @@ final class IndexQuota {
 
     private record Index(Path folder, long bytes, FileTime used) {}
 
-    /// Makes room for one of the indexes in `replays`; returns how many octets it may take.
+    /// Makes room for one of the indexes in `replays`; returns how many octets it may use.
     static long make(Path replays, Path folder) throws IOException, VmException {
         var others = new ArrayList<Index>();
         long taken = 0;

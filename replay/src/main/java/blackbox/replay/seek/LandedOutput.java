@@ -13,8 +13,8 @@ import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 
-/// What a guest has written by now, the last 64 KiB of it: by the recording what came before its machine began,
-/// by the machine what came since.
+/// The last 64 KiB of what a guest has written so far: from the recording what precedes the machine's start,
+/// from the machine what it has written since.
 public final class LandedOutput {
     private static final int BYTES_MAX = 64 << 10;
 

@@ -15,16 +15,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/// Landings in exact runs: their indexes are in `replays/RUN/index`.
+/// Seekers for exact runs, with their indexes in `replays/RUN/index`.
 public final class Landings {
 
     private Landings() {}
 
-    /// What lands in a run.
+    /// A seeker for a run.
     ///
-    /// @param request of which everything was checked
-    /// @param says hears progress
-    /// @throws ReplayException `BAD_INPUT` for a recording that does not say where its frames are emitted
+    /// @param request whose inputs were checked
+    /// @param says receives progress
+    /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
     public static Seeker lander(ReplayRequest request, Consumer<String> says) throws ReplayException, IOException {
         var streams = new Seeker.Streams(
                 sealed(request, CaptureName.LOG.text()),
@@ -34,7 +34,7 @@ public final class Landings {
         try {
             SteppedMachine.clearLeftovers(data);
         } catch (VmException e) {
-            throw new ReplayException(Code.ENGINE, "what earlier machines left could not be cleared", e);
+            throw new ReplayException(Code.ENGINE, "leftovers of earlier machines could not be deleted", e);
         }
         return new Seeker(data, request.facts().run(), ExactReplayer.recording(request), streams, says);
     }
@@ -48,7 +48,7 @@ public final class Landings {
         return capture;
     }
 
-    /// Where the guest's kernel emits frames: the tracer says so in the run's second event.
+    /// Where the guest's kernel emits frames, as the tracer reports in the run's second event.
     private static long emitAddress(ReplayRequest request) throws IOException, ReplayException {
         try (RunReader reader =
                 RunReader.open(request.recordings(), request.facts().run(), 1)) {
@@ -61,6 +61,6 @@ public final class Landings {
         }
         throw new ReplayException(
                 Code.BAD_INPUT,
-                "the recording was made before Blackbox noted where events are emitted; it can be replayed whole");
+                "the recording was made before Blackbox recorded where events are emitted; it can only be replayed as a whole");
     }
 }

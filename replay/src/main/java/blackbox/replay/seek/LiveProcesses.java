@@ -20,12 +20,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The processes that live at an event, by the recorded events up to it. What the tracer lost is not among them.
+/// The processes alive at an event, by the recorded events up to it. What the tracer lost is not among them.
 public final class LiveProcesses {
 
     private LiveProcesses() {}
 
-    /// By process id: the program, or the name where no program is known.
+    /// By process id: the program, or the name if no program is known.
     public static SortedMap<Long, String> at(Recordings recordings, RunId run, long index) throws IOException {
         var live = new TreeMap<Long, String>();
         var views = new EventViews();

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of where the tracer's frames leave the guest: `index.json` in a folder. It is a cache, and a
-/// landing believes nothing of it that it does not meet again.
+/// The known positions at which the tracer's frames leave the guest: `index.json` in a folder. It is a cache,
+/// and seeking relies on no entry that it does not find again in the replay.
 final class SeekIndex {
     private static final int VERSION = 1;
     private static final String FILE = "index.json";
@@ -38,7 +38,7 @@ final class SeekIndex {
     /// @param ktimeNs what the guest's clock showed when the frame was made
     record Place(long seq, long position, long ktimeNs) {}
 
-    /// Opens the index in `folder`, which is made when there is none.
+    /// Opens the index in `folder`, which is created if there is none.
     static SeekIndex open(Path folder) throws ReplayException {
         return open(folder, AtomicFiles.onDisk());
     }
@@ -54,13 +54,13 @@ final class SeekIndex {
             return index;
         } catch (IOException e) {
             throw new ReplayException(
-                    Code.ENGINE, "the index " + folder + " cannot be read; delete it and it is made again", e);
+                    Code.ENGINE, "the index " + folder + " cannot be read; delete it, and it is rebuilt", e);
         }
     }
 
     private void read(JsonNode stored) {
         if (stored.path("version").asInt() != VERSION) {
-            return; // damaged, or put there by somebody else: places are found again
+            return; // damaged, or put there by someone else: positions are found again
         }
         stored.path("places")
                 .forEach(place -> add(new Place(
@@ -79,27 +79,27 @@ final class SeekIndex {
         places.put(place.seq(), place);
     }
 
-    /// The instruction of the first known place; null before there is one.
+    /// The instruction of the first known position; null if there is none yet.
     @Nullable
     Long begin() {
         return places.isEmpty() ? null : places.firstEntry().getValue().position();
     }
 
-    /// The last known place of a frame at or before `seq`.
+    /// The last known position of a frame at or before `seq`.
     @Nullable
     Place floor(long seq) {
         var entry = places.floorEntry(seq);
         return entry == null ? null : entry.getValue();
     }
 
-    /// The first known place of a frame behind `seq`.
+    /// The first known position of a frame after `seq`.
     @Nullable
     Place above(long seq) {
         var entry = places.higherEntry(seq);
         return entry == null ? null : entry.getValue();
     }
 
-    /// Adds to what is stored by now: other processes may have added, too.
+    /// Adds to what is stored at the moment: other processes may have added entries, too.
     ///
     /// @param nowWhole whether a pass has gone through all of the recording
     void save(boolean nowWhole) throws ReplayException {

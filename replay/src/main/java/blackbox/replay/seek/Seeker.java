@@ -24,18 +24,18 @@ import org.jspecify.annotations.Nullable;
 /// Brings a replay to the instruction at which the kernel is about to emit a frame of the tracer's: there
 /// the event has happened, and nothing that follows it has. One thread.
 ///
-/// A landing starts from the nearest machine that a pass over the recording has kept, jumps by the frame's
-/// time, and meets the last few frames one by one.
+/// Seeking starts from the nearest checkpoint that a pass over the recording has saved, jumps by the frame's
+/// time, and visits the last few frames one by one.
 public final class Seeker {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    /// So far on, a fresh machine is there sooner than one that goes on.
+    /// Beyond this distance, a fresh machine from a checkpoint arrives sooner than one that continues.
     private static final long WORTH_OPENING = 60_000_000;
-    /// So near, each frame is met: that takes no longer than another guess.
+    /// Within this distance, each frame is visited: that takes no longer than another estimate.
     private static final int NEAR = 4;
     /// Numbers may come slightly out of order: a softirq's frame may overtake others.
     private static final int OVERTAKEN_MAX = 64;
     private static final int GUESSES_MAX = 40;
-    /// How many machines may stand still before it is given up.
+    /// How many machines may get stuck before giving up.
     private static final int STANDING_MAX = 3;
     static final String LOCK = "lock";
 
@@ -47,15 +47,15 @@ public final class Seeker {
     private FrameBreakpoints breakpoints;
     private SeekIndex index;
 
-    /// What was captured of the recording, checked.
+    /// The captured files of the recording, checked.
     ///
     /// @param log what QEMU logged
     /// @param events what the tracer sent
     /// @param emitAddress where the guest's kernel has the function that emits frames
     public record Streams(SealedCapture log, SealedCapture events, long emitAddress) {}
 
-    /// @param data the data folder: machines have their folders there, and the index is `replays/RUN/index`
-    /// @param run of which the index is
+    /// @param data the data folder, with the machines' folders and the index `replays/RUN/index`
+    /// @param run the run of the index
     /// @param says hears progress
     /// @throws ReplayException `ENGINE` when the index cannot be read
     public Seeker(Path data, RunId run, Recording recording, Streams streams, Consumer<String> says)
@@ -74,7 +74,7 @@ public final class Seeker {
         }
     }
 
-    /// Whether a run needs no pass any more.
+    /// Whether a run needs no more pass.
     ///
     /// @throws ReplayException `ENGINE` when the index cannot be read
     public static boolean isIndexed(Path data, RunId run) throws ReplayException {
@@ -82,15 +82,15 @@ public final class Seeker {
         return Files.isDirectory(folder) && SeekIndex.open(folder).isWhole();
     }
 
-    /// A replay that stands still.
+    /// A paused replay.
     ///
-    /// @param machine the caller's from now on
+    /// @param machine owned by the caller from now on
     /// @param seq the number of the frame that is about to be emitted
     /// @param position the next instruction, counted from the recording's first
     /// @param end how many there are
     public record Landed(SteppedMachine machine, long seq, long position, long end) {}
 
-    /// Lands at the frame with this number.
+    /// Seeks to the frame with this number.
     ///
     /// @throws ReplayException `BAD_INPUT` when the recording has no such frame, or it was emitted before the
     /// recording's first instruction; `ENGINE`
@@ -100,7 +100,7 @@ public final class Seeker {
             var clock = new GuestClock(instructionShift);
             LogExtent extent = breakpoints.extent(clock);
             if (!index.isWhole() && !isPassed(seq, ktimeNs, clock)) {
-                says.accept("first landing in this run: indexing it once, which takes about as long as it ran");
+                says.accept("first seek in this run: indexing it once, which takes about as long as it ran");
                 pass(extent);
             }
             return again(() -> {
@@ -139,10 +139,10 @@ public final class Seeker {
         }
     }
 
-    /// Makes the index unless it is there, ahead of the first landing. An interrupt ends it; what is done by then
+    /// Makes the index unless it exists, ahead of the first seek. An interrupt ends it; what is done by then
     /// is not done again.
     ///
-    /// @return false when it was there
+    /// @return false if it existed
     /// @throws ReplayException `ENGINE`
     public boolean indexAll() throws ReplayException {
         try {
@@ -161,7 +161,7 @@ public final class Seeker {
         T make() throws VmException, IOException, ReplayException;
     }
 
-    /// A machine that stands still says nothing of the recording: another one goes on.
+    /// A machine that gets stuck says nothing about the recording: another one takes over.
     private <T> T again(Attempt<T> attempt) throws VmException, IOException, ReplayException {
         for (int standing = 1; ; standing++) {
             try {
@@ -172,16 +172,16 @@ public final class Seeker {
                         || Thread.currentThread().isInterrupted()) {
                     throw e;
                 }
-                says.accept(e.getMessage() + "; another machine goes on in its place");
+                says.accept(e.getMessage() + "; another machine takes over");
             }
         }
     }
 
     private static ReplayException failed(Exception e) {
-        return new ReplayException(Code.ENGINE, "the replay could not be brought there: " + e.getMessage(), e);
+        return new ReplayException(Code.ENGINE, "the replay could not reach that moment: " + e.getMessage(), e);
     }
 
-    /// Whether a pass that was ended came to behind a frame.
+    /// Whether an interrupted pass got past a frame.
     private boolean isPassed(long seq, long ktimeNs, GuestClock clock) {
         Place below = index.floor(seq);
         var checkpoints = breakpoints.checkpoints().positions();
@@ -191,9 +191,9 @@ public final class Seeker {
     }
 
     private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
-        Runnable waiting = () -> says.accept("another process indexes this run: waiting for it");
+        Runnable waiting = () -> says.accept("another process is indexing this run: waiting for it");
         try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK), waiting)) {
-            // Another one may have been at it.
+            // Another process may have indexed it meanwhile.
             index = SeekIndex.open(folder);
             breakpoints = breakpoints.with(ReplayCheckpoints.open(folder));
             if (!index.isWhole()) {
@@ -206,7 +206,7 @@ public final class Seeker {
         }
     }
 
-    /// One landing's machine, which is another one whenever it has to go back.
+    /// The machine of one seek, which is replaced whenever it has to go back.
     private final class Way {
         private final long end;
         private @Nullable SteppedMachine machine;
@@ -215,8 +215,8 @@ public final class Seeker {
             this.end = end;
         }
 
-        /// Comes near, and goes on until the frame is met. One that has overtaken others comes before them, and is
-        /// met from further before.
+        /// Gets near, and continues until it reaches the frame. A frame that has overtaken others is earlier
+        /// than they are, and is searched for from further back.
         Place meet(long seq, Approach approach) throws VmException, IOException, ReplayException {
             Place met = meet(seq, guess(seq, approach));
             if (met == null) {
@@ -235,8 +235,8 @@ public final class Seeker {
             return met;
         }
 
-        /// Comes by jumps to a little before where the clock is what is looked for, and to a frame that is
-        /// numbered no higher than `seq`; null is the recording's start.
+        /// Jumps to a little before the point where the clock has the time in question, and to a frame that
+        /// is numbered no higher than `seq`; null means the recording's start.
         private @Nullable Place guess(long seq, Approach approach) throws VmException, IOException, ReplayException {
             Place below = index.floor(seq);
             for (int i = 0; i < GUESSES_MAX && below != null && seq - below.seq() > NEAR; i++) {
@@ -262,7 +262,7 @@ public final class Seeker {
             bring(at == null ? 0 : at.position());
             if (at != null && breakpoints.here(machine()).seq() != at.seq()) {
                 throw new ReplayException(
-                        Code.ENGINE, "the index " + folder + " is wrong; delete it and it is made again");
+                        Code.ENGINE, "the index " + folder + " is wrong; delete it, and it is rebuilt");
             }
             while (at == null || at.seq() != seq) {
                 if (at != null) {

@@ -12,20 +12,20 @@ import java.util.function.Consumer;
 /// to any network, and it never writes to the recording.
 public interface Replayer {
 
-    /// Which way this is.
+    /// The tier that it replays.
     ReplayMethod tier();
 
     /// The captured files that a replay reads; each is checked before it starts.
     Set<String> captures();
 
-    /// What of this tier's own speaks against a replay, before anything is started: the command line that it
-    /// would use against the sealed one, above all.
+    /// This tier's own objections to a replay, before anything is started: above all, a command line that
+    /// differs from the sealed one.
     List<Refusal> check(ReplayRequest request) throws ReplayException;
 
     /// Replays and compares. When its thread is interrupted it ends what it has started and throws.
     ///
-    /// @param progress hears lines for a person: how far it is, and what is left
-    /// @return what was found; a machine that fails or stands still is a verdict too (`ENGINE_FAILED`)
+    /// @param progress receives lines for people: how far it is, and what is left
+    /// @return what was found; a machine that fails or gets stuck is a verdict too (`ENGINE_FAILED`)
     /// @throws ReplayException when no verdict can be given, because of the host: `ENGINE`
     Verdict replay(ReplayRequest request, Consumer<String> progress) throws ReplayException, InterruptedException;
 }

@@ -1,5 +1,5 @@
-/// The two ways to replay a run have one face: what to replay goes in, a verdict comes out. Which one a run
-/// can have was fixed when it was recorded.
+/// The common interface of the two ways to replay a run: a request goes in, a verdict comes out. Which of
+/// them applies to a run was fixed when it was recorded.
 @NullMarked
 package blackbox.replay.tier;
 

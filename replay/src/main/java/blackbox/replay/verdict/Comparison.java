@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What was compared, and what came of it.
+/// What was compared, and the result.
 ///
 /// @param rules the differences that were permitted, each named; empty when none was
 /// @param compared what was compared, in words: events, frames, console
 /// @param notCompared what could not be, and why
 /// @param events how many recorded events were compared
-/// @param firstDivergence where they part, or null
+/// @param firstDivergence where they diverge, or null
 /// @param egressPackets frames that the replay let out to any network; anything but 0 is a defect
-/// @param clock how the guests' clocks differed, null where that is not known
+/// @param clock how the guests' clocks differed, null if that is not known
 public record Comparison(
         List<String> rules,
         List<String> compared,
@@ -41,7 +41,7 @@ public record Comparison(
         compared = List.copyOf(compared);
         notCompared = List.copyOf(notCompared);
         if (events < 0 || egressPackets < 0) {
-            throw new IllegalArgumentException("counts are not negative");
+            throw new IllegalArgumentException("counts must not be negative");
         }
     }
 

@@ -6,7 +6,7 @@ import blackbox.replay.divergence.DivergencePoint.Agreed;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where a replay parted from its recording first.
+/// Where a replay first diverged from its recording.
 ///
 /// @param index of the recorded event
 /// @param kind what kind of input differed first

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A verdict on a replay of a run, and what vouches for it: the leaf of the log of runs, the document, or
-/// both. Only both are evidence.
+/// A verdict on a replay of a run, and what vouches for it: the leaf in the log of runs, the document, or
+/// both. Only both together are evidence.
 ///
 /// @param note what the log holds, or null
 /// @param index of its leaf, -1 where there is none
 /// @param document the file, or null
-/// @param verdict what the document says, or null where there is none or it is no document
-/// @param fault why it is no evidence, or null where it is
+/// @param verdict the content of the document, or null if there is none or it is not valid
+/// @param fault why it is not evidence, or null if it is
 public record LoggedVerdict(
         @Nullable ReplayNote note,
         long index,
@@ -41,7 +41,7 @@ public record LoggedVerdict(
         }
         for (Document each : documents) {
             if (!used.contains(each)) {
-                String fault = "the log of runs does not hold it: it was never signed, or was changed";
+                String fault = "the log of runs does not contain it: it was never signed, or was changed";
                 joined.add(new LoggedVerdict(null, -1, each, VerdictJson.decode(each.octets()), fault));
             }
         }
@@ -55,11 +55,11 @@ public record LoggedVerdict(
         if (document == null) {
             fault = "its document is missing, or was changed";
         } else if (verdict == null) {
-            fault = "its document is of no known version";
+            fault = "its document is of an unknown version";
         } else if (!verdict.run().equals(note.run())
                 || verdict.tier() != note.tier()
                 || verdict.outcome() != note.outcome()) {
-            fault = "its document says something else than the log of runs";
+            fault = "its document contradicts the log of runs";
         }
         return new LoggedVerdict(note, leaf.index(), document, verdict, fault);
     }

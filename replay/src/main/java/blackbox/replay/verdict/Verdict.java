@@ -7,13 +7,13 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is said of one replay of a run; its document is specified in `schemas/replay.md`. A verdict cannot
+/// The verdict on one replay of a run; its document is specified in `schemas/replay.md`. A verdict cannot
 /// claim more than its parts show: that is checked here, once.
 ///
 /// @param at when it was given
 /// @param tier how the run was replayed
-/// @param refusals why nothing was started, when nothing was
-/// @param message what failed, or what else there is to know; null for nothing
+/// @param refusals why nothing was started, if nothing was
+/// @param message what failed, or other remarks; null for none
 public record Verdict(
         RunId run,
         Instant at,
@@ -43,7 +43,7 @@ public record Verdict(
         return new Verdict(run, at, tier, Outcome.INCOMPLETE, Comparison.NONE, refusals, null);
     }
 
-    /// The machine that replays failed.
+    /// The replaying machine failed.
     public static Verdict failed(RunId run, Instant at, ReplayMethod tier, String message) {
         return new Verdict(run, at, tier, Outcome.ENGINE_FAILED, Comparison.NONE, List.of(), message);
     }
@@ -55,9 +55,9 @@ public record Verdict(
         return new Verdict(run, at, tier, outcome(comparison, whole), comparison, List.of(), whole.why());
     }
 
-    /// How far a replay came.
+    /// How far a replay got.
     ///
-    /// @param why it did not come to the recording's end; null when it did
+    /// @param why it did not reach the recording's end; null if it did
     public record Completion(@Nullable String why) {
         /// All of the run was replayed.
         public static final Completion WHOLE = new Completion(null);

@@ -23,10 +23,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a
-/// verdict has one spelling. Reading refuses every other one. Version 2 says how the guests' clocks differed;
-/// a verdict that does not know is one of version 1.
+/// verdict has exactly one encoding. Reading refuses any other. Version 2 says how the guests' clocks
+/// differed; a verdict that does not know is one of version 1.
 public final class VerdictJson {
-    /// A longer document is none: divergences are shown in bounded form.
+    /// A longer document is invalid: divergences are stored in bounded form.
     public static final int OCTETS_MAX = 1 << 20;
 
     private static final int WITHOUT_CLOCK = 1;
@@ -98,7 +98,7 @@ public final class VerdictJson {
         texts.forEach(array::add);
     }
 
-    /// Reads a document; null where it is not exactly one of a known version.
+    /// Reads a document; null if it is not exactly one of a known version.
     public static @Nullable Verdict decode(byte[] octets) {
         if (octets.length > OCTETS_MAX) {
             return null;

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The verdicts' documents of a data folder, `replays/<run>/<time>.json`. A document is there whole or not at
-/// all, is durable when [#keep] returns, and is never changed.
+/// The verdicts' documents of a data folder, `replays/<run>/<time>.json`. A document exists completely or not
+/// at all, is durable when [#keep] returns, and is never changed.
 public final class VerdictStore {
     private final DataFolder data;
 
@@ -24,14 +24,15 @@ public final class VerdictStore {
         this.data = new DataFolder(data);
     }
 
-    /// A document as it is on the disk.
+    /// A document on the disk.
     ///
     /// @param sha256 of its octets: what the log of runs has to hold
     public record Document(Path file, byte[] octets, Hash sha256) {}
 
-    /// Keeps a verdict's document.
+    /// Stores a verdict's document.
     ///
-    /// @throws ReplayException `ENGINE` when the disk fails, or a verdict of that very time is there
+    /// @throws ReplayException `ENGINE` when the disk fails, or there already is a verdict of exactly that
+    ///     time
     public Document keep(Verdict verdict) throws ReplayException {
         byte[] octets = VerdictJson.encode(verdict);
         // Times have colons, which some file systems refuse.
@@ -44,7 +45,7 @@ public final class VerdictStore {
             }
             AtomicFiles.onDisk().replace(file, octets);
         } catch (IOException e) {
-            throw new ReplayException(Code.ENGINE, "the verdict could not be kept in " + place, e);
+            throw new ReplayException(Code.ENGINE, "the verdict could not be stored in " + place, e);
         }
         return new Document(file, octets, Hash.sha256(octets));
     }

@@ -228,7 +228,7 @@ class PlantedCausesTest {
                 AlignmentSettings.of(3));
         new Planted(alignment, index, actualIndex)
                 .is(DivergenceClass.IMAGE)
-                .saying("the file /workspace/config of the workspace differs already where it is unpacked");
+                .saying("the file /workspace/config of the workspace already differs when it is unpacked");
     }
 
     @Test
@@ -251,7 +251,7 @@ class PlantedCausesTest {
                         (events, shell) -> events.open(shell, "/opt/licence", 0),
                         (events, shell) -> events.open(shell, "/opt/licence", -2))
                 .is(DivergenceClass.IMAGE)
-                .saying("the file /opt/licence could be opened on one side only");
+                .saying("the file /opt/licence could be opened on only one side");
     }
 
     @Test
@@ -343,7 +343,7 @@ class PlantedCausesTest {
                         (events, shell) -> events.dns(shell, "example.test", "192.0.2.1"),
                         (events, shell) -> events.dns(shell, "example.test", "192.0.2.2"))
                 .is(DivergenceClass.NET_DIFF)
-                .saying("answered otherwise");
+                .saying("answered differently");
     }
 
     private static Deeds runs(String program, String opens) {
@@ -388,7 +388,7 @@ class PlantedCausesTest {
     void threadsThatRace() throws Exception {
         plant(threads(true), threads(false))
                 .is(DivergenceClass.SCHED)
-                .saying("got at the same file in the other order");
+                .saying("accessed the same file in the opposite order");
     }
 
     @Test
@@ -417,7 +417,7 @@ class PlantedCausesTest {
         Deeds recorded = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1));
         Deeds actual = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1));
         Planted planted = plant(recorded, actual);
-        planted.is(DivergenceClass.SCHED).saying("shared out otherwise");
+        planted.is(DivergenceClass.SCHED).saying("divided differently");
     }
 
     /// Twelve jobs; the ninth is the first that another thread takes.

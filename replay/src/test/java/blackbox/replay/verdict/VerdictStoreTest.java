@@ -71,7 +71,7 @@ class VerdictStoreTest {
                 LoggedVerdict.join(List.of(leaf(verdict, verdict.outcome(), kept.sha256())), store.list(verdict.run()));
         assertEquals(2, joined.size());
         assertTrue(String.valueOf(joined.get(0).fault()).contains("missing, or was changed"));
-        assertTrue(String.valueOf(joined.get(1).fault()).contains("does not hold it"));
+        assertTrue(String.valueOf(joined.get(1).fault()).contains("does not contain it"));
     }
 
     @Test
@@ -81,7 +81,7 @@ class VerdictStoreTest {
         Document kept = store.keep(failed);
         var joined =
                 LoggedVerdict.join(List.of(leaf(failed, Outcome.IDENTICAL, kept.sha256())), store.list(failed.run()));
-        assertTrue(String.valueOf(joined.getFirst().fault()).contains("says something else"));
+        assertTrue(String.valueOf(joined.getFirst().fault()).contains("contradicts the log of runs"));
     }
 
     @Test
@@ -91,6 +91,6 @@ class VerdictStoreTest {
         Files.writeString(kept.file(), "{}");
         Hash other = Hash.sha256("{}".getBytes(java.nio.charset.StandardCharsets.UTF_8));
         var joined = LoggedVerdict.join(List.of(leaf(verdict, verdict.outcome(), other)), store.list(verdict.run()));
-        assertTrue(String.valueOf(joined.getFirst().fault()).contains("no known version"));
+        assertTrue(String.valueOf(joined.getFirst().fault()).contains("an unknown version"));
     }
 }

@@ -3,5 +3,5 @@ package blackbox.schemas.batch;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 
-/// What a batch says about itself besides its leaves; see the accessors of [SealedBatch].
+/// A batch's fields other than its leaves and checkpoint; see the accessors of [SealedBatch].
 public record BatchHeader(RunId run, long sequence, long firstIndex, int count, long sealedAtNs, Hash previous) {}

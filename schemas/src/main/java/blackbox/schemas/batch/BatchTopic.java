@@ -6,7 +6,7 @@ public final class BatchTopic {
 
     public static final String NAME = "blackbox.batches";
 
-    /// How many partitions it is made with; readers take any number.
+    /// How many partitions it is created with; readers accept any number.
     public static final int PARTITIONS = 4;
 
     /// A record's greatest size in octets, twice that of a batch.

@@ -32,7 +32,7 @@ public final class LeafCursor {
         return at + ENTRY_OVERHEAD;
     }
 
-    /// Moves to the next leaf; false at the end and where what follows is no entry ([#atEnd] tells which).
+    /// Moves to the next leaf; false at the end, and if what follows is not an entry ([#atEnd] tells which).
     public boolean next() {
         if (end - next < ENTRY_OVERHEAD) {
             return false;

@@ -11,7 +11,7 @@ import java.security.MessageDigest;
 /// A sealed batch: consecutive leaves of one run, the hash of the batch before, and a signed checkpoint of
 /// the run's tree up to its last leaf, which is always a host heartbeat. Immutable; see `schemas/batch.md`.
 ///
-/// `octets` are the batch's exact encoding; everything else is what they say.
+/// `octets` are the batch's exact encoding; everything else is read from them.
 public final class SealedBatch {
 
     /// Version of the encoding.
@@ -111,8 +111,8 @@ public final class SealedBatch {
         }
     }
 
-    /// Encodes a batch from its parts. `leaves[0, leavesLength)` are `header.count()` entries as [LeafCursor] reads
-    /// them, which is the caller's word: they are not walked again.
+    /// Encodes a batch from its parts. `leaves[0, leavesLength)` are `header.count()` entries as [LeafCursor]
+    /// reads them, for which the caller is responsible: they are not checked again.
     public static SealedBatch encode(BatchHeader header, byte[] leaves, int leavesLength, String checkpoint) {
         byte[] note = checkpoint.getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = ByteBuffer.allocate(LEAVES_AT + leavesLength + Integer.BYTES + note.length);
@@ -121,7 +121,7 @@ public final class SealedBatch {
             requireCounts(header);
             requireCheckpoint(note.length);
         } catch (MalformedBatchException e) {
-            throw new IllegalArgumentException("these parts make no batch", e);
+            throw new IllegalArgumentException("these parts do not make a batch", e);
         }
         out.putInt(MAGIC).put(VERSION).put(header.run().value().getBytes(StandardCharsets.ISO_8859_1));
         out.putLong(header.sequence())
@@ -158,7 +158,7 @@ public final class SealedBatch {
         return header.count();
     }
 
-    /// Index behind the last leaf: the tree size that the checkpoint signs.
+    /// Index after the last leaf: the tree size that the checkpoint signs.
     public long endIndex() {
         return header.firstIndex() + header.count();
     }
@@ -178,7 +178,8 @@ public final class SealedBatch {
         return checkpoint;
     }
 
-    /// What the next batch names: SHA-256 over everything but the leaves, which the checkpoint's root stands for.
+    /// The hash that the next batch names: SHA-256 over everything except the leaves, which the checkpoint's
+    /// root covers.
     public Hash hash() {
         MessageDigest digest = Sha256.digest();
         digest.update(octets, 0, LEAVES_AT);

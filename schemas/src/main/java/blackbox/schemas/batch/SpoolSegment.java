@@ -7,11 +7,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// A spool segment: records of u32 length, u32 CRC-32C of the payload, and the payload, a [SealedBatch]; all
-/// big-endian. Reader and writer of the format stand here together; see `schemas/batch.md`.
+/// big-endian. Both the reader and the writer of the format are here; see `schemas/batch.md`.
 ///
-/// @param batches what could be read, in order
+/// @param batches those that could be read, in order
 /// @param length how many octets those take
-/// @param fault what is wrong behind them, or null where the segment ends with a whole record
+/// @param fault what is wrong after them, or null if the segment ends with a complete record
 public record SpoolSegment(
         List<SealedBatch> batches, int length, @Nullable String fault) {
 
@@ -30,7 +30,7 @@ public record SpoolSegment(
                 .flip();
     }
 
-    /// Reads a whole segment, as far as it can be read.
+    /// Reads a segment as far as it is readable.
     public static SpoolSegment read(byte[] octets) {
         ByteBuffer in = ByteBuffer.wrap(octets);
         var batches = new ArrayList<SealedBatch>();
@@ -59,7 +59,7 @@ public record SpoolSegment(
         var payload = new byte[length];
         in.get(payload);
         if (crc(payload) != crc) {
-            return "the record's checksum does not fit";
+            return "the record's checksum does not match";
         }
         try {
             batches.add(SealedBatch.decode(payload));

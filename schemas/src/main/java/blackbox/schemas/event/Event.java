@@ -5,8 +5,8 @@ import blackbox.schemas.row.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Something that happened in a run. Null means: not known or not applicable; what should be known and is not
-/// is named in the header's marks. `ret` is 0 or more on success, a negated errno otherwise.
+/// Something that happened in a run. Null means: not known or not applicable; a value that should be known
+/// and is not is named in the header's marks. `ret` is 0 or more on success, a negated errno otherwise.
 public sealed interface Event {
 
     EventHeader header();
@@ -28,7 +28,8 @@ public sealed interface Event {
         }
     }
 
-    /// A process came to be; the header's process is the child. `parentStartNs` with its ppid names the parent.
+    /// A process was created; the header's process is the child. `parentStartNs` with its ppid names the
+    /// parent.
     record ProcessFork(EventHeader header, @Nullable Long parentStartNs) implements Event {
         @Override
         public Kind kind() {
@@ -55,7 +56,8 @@ public sealed interface Event {
         }
     }
 
-    /// An open(2) by any way. `flags` are open(2)'s; `path` is the kernel's own on success, as given on failure.
+    /// A file was opened, by whatever call. `flags` are open(2)'s; `path` is the kernel's own on success, as
+    /// given on failure.
     record FileOpen(
             EventHeader header,
             @Nullable Text path,
@@ -69,7 +71,7 @@ public sealed interface Event {
         }
     }
 
-    /// The last reference to an open file went away without reads or writes by this process.
+    /// The last reference to an open file was dropped without reads or writes by this process.
     record FileClose(
             EventHeader header,
             @Nullable Text path,
@@ -194,7 +196,8 @@ public sealed interface Event {
         }
     }
 
-    /// `lost` events are known to be missing; `what` says where (`ring`, `sequence`, `limit`, …), detail is JSON.
+    /// `lost` events are known to be missing; `what` says where they were lost (`ring`, `sequence`, `limit`,
+    /// …), detail is JSON.
     record RecorderLoss(
             EventHeader header,
             long lost,
@@ -206,8 +209,8 @@ public sealed interface Event {
         }
     }
 
-    /// The host's heartbeat. `events` counts the leaves including this one; `lost` is the sum of the losses declared so
-    /// far; detail names the key of the next epoch, where there are epoch keys (`schemas/trust.md`).
+    /// The host's heartbeat. `events` counts the leaves including this one; `lost` is the sum of the losses
+    /// declared so far; detail names the key of the next epoch, if there are epoch keys (`schemas/trust.md`).
     record RecorderHeartbeat(
             EventHeader header,
             long batch,
@@ -229,7 +232,8 @@ public sealed interface Event {
         }
     }
 
-    /// Something that the recorder noticed and that limits what can be believed; detail is JSON.
+    /// Something that the recorder noticed and that limits how far the recording can be relied on; detail is
+    /// JSON.
     record RecorderFinding(
             EventHeader header, Finding what, @Nullable String detail) implements Event {
         @Override
@@ -255,8 +259,8 @@ public sealed interface Event {
         }
     }
 
-    /// A stretch of a file that the host keeps beside the events: `what` names the file, detail is JSON with its
-    /// place and digest: see `schemas/capture.md`.
+    /// A segment of a file that the host stores beside the events: `what` names the file, detail is JSON with
+    /// the segment's position and digest; see `schemas/capture.md`.
     record VmCapture(
             EventHeader header, String what, @Nullable String detail) implements Event {
         @Override
@@ -265,8 +269,8 @@ public sealed interface Event {
         }
     }
 
-    /// A replayed run asked the network for what its recording does not answer: `what` is the class, such as
-    /// `CONNECT`; detail is JSON.
+    /// A replayed run asked the network for something that its recording does not contain: `what` is the
+    /// class, such as `CONNECT`; detail is JSON.
     record NetMiss(
             EventHeader header, String what, @Nullable String detail) implements Event {
         @Override

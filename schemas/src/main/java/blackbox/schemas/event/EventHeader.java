@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param atNs nanoseconds since the epoch on the host's clock
 /// @param origin for guest events, the CPU and sequence number; null for the host's
-/// @param process the process it is about, null where there is none
+/// @param process the process it is about, null if there is none
 /// @param marks what was cut or could not be read
 public record EventHeader(
         long atNs,

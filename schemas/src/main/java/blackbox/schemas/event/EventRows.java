@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Turns events into rows. A leaf has a limit ([LeafCodec#BYTES_MAX]): what does not fit is cut, environment first,
-/// then arguments, then paths, and marked with its original size.
+/// Turns events into rows. The length of a leaf is limited ([LeafCodec#BYTES_MAX]): what does not fit is cut,
+/// environment first, then arguments, then paths, and marked with its original size.
 public final class EventRows {
 
-    /// Room for everything in a leaf but its lists and texts.
+    /// Room for everything in a leaf except its lists and texts.
     private static final int OVERHEAD_BYTES = 2_048;
 
     private static final int TEXTS_BYTES_MAX = LeafCodec.BYTES_MAX - OVERHEAD_BYTES;
@@ -70,7 +70,7 @@ public final class EventRows {
         }
     }
 
-    /// Sets what is not null, and cuts what would not fit, remembering the cuts.
+    /// Sets the values that are not null, cutting and marking those that do not fit.
     private static final class Filler {
 
         private final Row row;

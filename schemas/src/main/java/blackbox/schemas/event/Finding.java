@@ -2,33 +2,33 @@ package blackbox.schemas.event;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a recorder can notice that limits what can be believed. The names are stored; none is ever used for something
-/// else.
+/// What a recorder can notice that limits how far a recording can be relied on. The names are stored, and
+/// none is ever given another meaning.
 public enum Finding {
-    /// Detail: `sinceNs`, when the tracer was last heard.
+    /// Detail: `sinceNs`, when the tracer last sent something.
     GUEST_SILENT("the guest's tracer has gone quiet", true),
-    /// Detail: `sinceNs`, when it was heard again.
-    GUEST_BACK("the guest's tracer is heard again", true),
-    /// Detail: `heardNs`, when the tracer was last heard.
-    TRACER_UNFINISHED("the guest's tracer did not say that all was sent", true),
+    /// Detail: `sinceNs`, when it sent something again.
+    GUEST_BACK("the guest's tracer sends again after a silence", true),
+    /// Detail: `heardNs`, when the tracer last sent something.
+    TRACER_UNFINISHED("the guest's tracer did not confirm that it had sent everything", true),
     /// Detail: `reason`.
     GUEST_STREAM_BROKEN("the stream of the guest's tracer broke", true),
     /// Detail: `octetsSkipped`.
-    MALFORMED_FRAME("the guest's tracer sent what is no frame", true),
+    MALFORMED_FRAME("the guest's tracer sent octets that are not a frame", true),
     /// Detail: `type`.
     UNKNOWN_FRAME("the guest's tracer sent a frame of a kind that the recorder does not know", true),
     /// Detail: `cpu`, `seq`.
-    SEQUENCE_REPEATED("a frame had a number that another had before", true),
+    SEQUENCE_REPEATED("a frame repeated an earlier frame's sequence number", true),
     /// Detail: `cpu`, `seq`.
-    SEQUENCE_IMPOSSIBLE("a frame had a number that cannot be", true),
-    /// A DNS message of the guest's that nobody could read.
+    SEQUENCE_IMPOSSIBLE("a frame had an impossible sequence number", true),
+    /// A DNS message of the guest that could not be parsed.
     DNS_UNREADABLE("a DNS message could not be read", false),
     /// A change of credentials whose values could not be read.
     CRED_UNREADABLE("a change of credentials could not be read", true),
     /// Detail: `where`, the captured file.
     FRAMES_UNREADABLE("captured network frames could not be read", true),
     /// Detail: `where`, the captured file.
-    CAPTURE_FAILED("a file could not be captured further", true),
+    CAPTURE_FAILED("the capture of a file stopped early", true),
     /// Detail: `byNs`.
     CLOCK_SET_BACK("the host's clock was set back", false);
 
@@ -45,12 +45,12 @@ public enum Finding {
         return words;
     }
 
-    /// Whether events may be missing because of it.
+    /// Whether it means that events may be missing.
     public boolean meansMissing() {
         return missing;
     }
 
-    /// The finding with that name, or null where this version knows none.
+    /// The finding with that name, or null if this version knows none.
     public static @Nullable Finding ofName(String name) {
         for (Finding finding : values()) {
             if (finding.name().equals(name)) {

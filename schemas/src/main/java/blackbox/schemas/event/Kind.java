@@ -2,15 +2,15 @@ package blackbox.schemas.event;
 
 import org.jspecify.annotations.Nullable;
 
-/// What kind an event is. Codes are stored in leaves and never reused; names are what people and tables see.
+/// An event's kind. Codes are stored in leaves and never reused; people and tables see the names.
 public enum Kind {
     PROCESS_EXEC(1, "process.exec"),
     PROCESS_FORK(2, "process.fork"),
     PROCESS_EXIT(3, "process.exit"),
-    /// A process that was there already when the tracer became ready.
+    /// A process that already ran when the tracer became ready.
     PROCESS_RUNNING(4, "process.running"),
     FILE_OPEN(10, "file.open"),
-    /// The last reference to an open file that saw no reads or writes of this process went away.
+    /// The last reference to an open file was dropped without reads or writes by this process.
     FILE_CLOSE(11, "file.close"),
     /// Reads and writes of one process on one open file, folded.
     FILE_IO(12, "file.io"),
@@ -26,7 +26,7 @@ public enum Kind {
     /// A shared writable mapping: writes through it are not seen one by one.
     FILE_MMAP(22, "file.mmap"),
     FILE_MKNOD(23, "file.mknod"),
-    /// Space was set aside or punched out (fallocate).
+    /// Space was allocated or punched out (fallocate).
     FILE_ALLOCATE(24, "file.allocate"),
     NET_CONNECT(30, "net.connect"),
     NET_LISTEN(31, "net.listen"),
@@ -36,7 +36,7 @@ public enum Kind {
     /// A connection or datagram exchange with its byte counts, when it ended or the run did.
     NET_FLOW(34, "net.flow"),
     DNS_QUERY(35, "dns.query"),
-    /// A replayed run asked the network for something that its recording does not answer.
+    /// A replayed run asked the network for something that its recording does not contain.
     NET_MISS(36, "net.miss"),
     CRED_CHANGE(40, "cred.change"),
     /// A use of a privileged interface: ptrace, mount, module load, bpf, setns, unshare, io_uring.
@@ -51,7 +51,7 @@ public enum Kind {
     /// Which probes are attached, and that the canary came through.
     TRACER_READY(54, "tracer.ready"),
     VM_LIFECYCLE(60, "vm.lifecycle"),
-    /// A stretch of a file that the host keeps beside the events, by digest.
+    /// A segment of a file that the host stores beside the events, by digest.
     VM_CAPTURE(61, "vm.capture"),
     /// First leaf: what was started, from which image and snapshot, by which recorder.
     RUN_OPEN(70, "run.open"),

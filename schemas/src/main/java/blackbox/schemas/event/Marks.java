@@ -3,7 +3,7 @@ package blackbox.schemas.event;
 import java.util.List;
 import java.util.Map;
 
-/// Values of an event that are not whole.
+/// Values of an event that are incomplete.
 ///
 /// @param truncated value's name (as in CLI.md: `argv`, `env`, `path`, …) to its original size in octets (elements, for
 /// a depth)

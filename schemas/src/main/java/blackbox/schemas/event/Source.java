@@ -1,6 +1,7 @@
 package blackbox.schemas.event;
 
-/// Who saw an event: the tracer in the guest, which a hostile guest may have turned, or the host outside it.
+/// Who saw an event: the tracer in the guest, which a hostile guest may have subverted, or the host outside
+/// it.
 public enum Source {
     GUEST(1, "guest"),
     HOST(2, "host");

@@ -1,7 +1,7 @@
-/// The event model: what the recorder knows how to say about a run, as records in one sealed family.
+/// The event model: everything that a recorder can report about a run, as records in one sealed family.
 ///
-/// An event becomes a row through [EventRows] and is only ever stored that way.
-/// Values that were cut or could not be read carry a mark; an empty value is a fact. No I/O.
+/// An event becomes a row through [EventRows] and is only ever stored that way. Values that were cut or could
+/// not be read carry a mark; an unmarked empty value was really empty. No I/O.
 @NullMarked
 package blackbox.schemas.event;
 

@@ -7,20 +7,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The files that are kept beside a run's events, in `captures/<run>/`: see `schemas/capture.md`. Those that are sealed
-/// by events are called so there, too.
+/// The files that are stored beside a run's events, in `captures/<run>/`: see `schemas/capture.md`. Events
+/// that seal them use the same names.
 public enum CaptureName {
     /// Every write to the state disk, in order, as Linux's dm-log-writes would log it.
     BLOCKS("blocks"),
     /// The frames that the machine sent, pcap.
     FRAMES_OUT("frames-out"),
-    /// The frames that it was sent, pcap.
+    /// The frames that the machine received, pcap.
     FRAMES_IN("frames-in"),
-    /// The archive that went in.
+    /// The archive of the workspace that went in.
     WORKSPACE("workspace"),
-    /// What the guest's random generator was given.
+    /// The seed of the guest's random generator.
     ENTROPY("entropy"),
-    /// The state disk as the snapshot had it, a qcow2 image.
+    /// The state disk as of the snapshot, a qcow2 image.
     BASE("base.qcow2"),
     /// The text whose SHA-256 is the snapshot's digest. It names the digest of [#BASE].
     BASE_DIGESTS("base.digests"),
@@ -34,7 +34,7 @@ public enum CaptureName {
     HEADER("rr.header"),
     /// Of the exact tier: what the tracer sent before the snapshot.
     EVENTS_BEFORE("events.before"),
-    /// Of the exact tier: what QEMU logged of what came from outside, without its first 12 octets.
+    /// Of the exact tier: QEMU's log of everything that came from outside, without its first 12 octets.
     LOG("rr"),
     /// Of the exact tier: everything that the tracer sent.
     EVENTS("events"),
@@ -42,17 +42,17 @@ public enum CaptureName {
     CONSOLE("console"),
     /// Of the exact tier: what the agent wrote, in the frames of the guest's protocol.
     STDIO("stdio"),
-    /// Of the exact tier: what the guest's first process said.
+    /// Of the exact tier: the messages of the guest's first process.
     CONTROL("control");
 
     /// Of the exact tier: what the guest sends through its devices. A replay has to send the same.
     public static final Set<CaptureName> SENT =
             Collections.unmodifiableSet(EnumSet.of(EVENTS, CONSOLE, STDIO, CONTROL));
 
-    /// What executing a run again is answered from.
+    /// What the network answers of a re-executed run are taken from.
     public static final Set<CaptureName> FRAMES = Collections.unmodifiableSet(EnumSet.of(FRAMES_OUT, FRAMES_IN));
 
-    /// What a replay of the exact tier is made from and compared with.
+    /// What a replay of the exact tier is driven by and compared with.
     public static final Set<CaptureName> EXACT =
             Collections.unmodifiableSet(Stream.concat(Stream.of(LOG), SENT.stream())
                     .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
@@ -63,7 +63,7 @@ public enum CaptureName {
         this.text = text;
     }
 
-    /// What the file is called in its folder and in events.
+    /// The file's name in its folder and in events.
     public String text() {
         return text;
     }
@@ -73,7 +73,7 @@ public enum CaptureName {
         return captures.resolve(text);
     }
 
-    /// What these files are called.
+    /// The names of these files.
     public static Set<String> texts(Set<CaptureName> names) {
         return names.stream().map(CaptureName::text).collect(Collectors.toUnmodifiableSet());
     }

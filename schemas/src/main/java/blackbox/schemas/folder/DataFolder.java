@@ -4,13 +4,14 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.table.EventsTable;
 import java.nio.file.Path;
 
-/// What lies where in a data folder; every path below it is named here and nowhere else. Names only: whether
-/// something is there, and who may write it, is each module's own business.
+/// The layout of a data folder: the folders and files at fixed places in it. Modules name the files inside
+/// their own folders themselves. Names only: whether something exists, and who may write it, is each module's
+/// own business.
 ///
 /// @param root the folder, as it was given
 public record DataFolder(Path root) {
 
-    /// In the folder of the log of runs: what others say of it.
+    /// In the folder of the log of runs: what outside parties state about it.
     public static final String ANCHORS = "anchors";
 
     /// In a run's folder of replays: its index.
@@ -26,7 +27,7 @@ public record DataFolder(Path root) {
         return root.resolve("keys");
     }
 
-    /// The trust policy (C2SP tlog-policy), where there is one.
+    /// The trust policy (C2SP tlog-policy), if there is one.
     public Path policy() {
         return keys().resolve("policy");
     }
@@ -36,12 +37,12 @@ public record DataFolder(Path root) {
         return keys().resolve("time");
     }
 
-    /// What a client of the HTTP service has to show.
+    /// The token that a client of the HTTP service must present.
     public Path apiToken() {
         return root.resolve("api-token");
     }
 
-    /// Sealed batches that the broker has not acknowledged, a folder a run.
+    /// Sealed batches that the broker has not acknowledged, one folder per run.
     public Path spool() {
         return root.resolve("spool");
     }
@@ -56,42 +57,42 @@ public record DataFolder(Path root) {
         return root.resolve("runs");
     }
 
-    /// What this host has of a run that it recorded: the lock of its recorder, and a cache.
+    /// What this host keeps about a run that it recorded: the lock of its recorder, and a cache.
     public Path runs(RunId run) {
         return runs().resolve(run.value());
     }
 
-    /// The lock that says that a run's recorder lives.
+    /// The lock that is held while a run's recorder is alive.
     public Path runLock(RunId run) {
         return runs(run).resolve("lock");
     }
 
-    /// What was computed from a run's leaves and may be thrown away.
+    /// A cache of what was computed from a run's leaves; may be deleted.
     public Path treeCache(RunId run) {
         return runs(run).resolve("log");
     }
 
-    /// A folder a run with what is kept beside its events: `schemas/capture.md`.
+    /// One folder per run with what is stored beside its events: `schemas/capture.md`.
     public Path captures() {
         return root.resolve("captures");
     }
 
-    /// The files that are kept beside a run's events.
+    /// The files that are stored beside a run's events.
     public Path captures(RunId run) {
         return captures().resolve(run.value());
     }
 
-    /// Batches that failed their check, and damaged spool segments, a folder a run.
+    /// Batches that failed their check, and damaged spool segments, one folder per run.
     public Path quarantine() {
         return root.resolve("quarantine");
     }
 
-    /// What was refused of a run.
+    /// The refused batches and damaged spool segments of a run.
     public Path quarantine(RunId run) {
         return quarantine().resolve(run.value());
     }
 
-    /// The log of runs, and what outside parties say about it.
+    /// The log of runs, and what outside parties state about it.
     public Path log() {
         return root.resolve("log");
     }
@@ -111,7 +112,7 @@ public record DataFolder(Path root) {
         return root.resolve("catalog.db");
     }
 
-    /// Every table; nothing outside it is ever given to the query engine.
+    /// All tables; the query engine never gets anything outside it.
     public Path warehouse() {
         return root.resolve("warehouse");
     }
@@ -121,7 +122,7 @@ public record DataFolder(Path root) {
         return warehouse().resolve(EventsTable.NAMESPACE).resolve(EventsTable.NAME);
     }
 
-    /// All data files of the table, a folder a run.
+    /// All data files of the table, one folder per run.
     public Path dataFiles() {
         return warehouse().resolve(EventsTable.DATA_FOLDER);
     }
@@ -131,7 +132,7 @@ public record DataFolder(Path root) {
         return warehouse().resolve(EventsTable.dataFolder(run));
     }
 
-    /// Data files being written; whatever is here when the table is opened is debris.
+    /// Data files being written; whatever is found here when the table is opened is debris.
     public Path staging() {
         return table().resolve("staging");
     }
@@ -141,17 +142,17 @@ public record DataFolder(Path root) {
         return root.resolve("ingest.lock");
     }
 
-    /// The lock of the one process that runs broker and ingest; it says where that broker listens.
+    /// The lock of the one process that runs broker and ingest; the file contains the broker's address.
     public Path pipelineLock() {
         return root.resolve("pipeline.lock");
     }
 
-    /// What the embedded broker keeps.
+    /// The embedded broker's data.
     public Path kafka() {
         return root.resolve("kafka");
     }
 
-    /// A folder a run with the verdicts on its replays.
+    /// One folder per run with the verdicts on its replays.
     public Path replays() {
         return root.resolve("replays");
     }
@@ -161,22 +162,22 @@ public record DataFolder(Path root) {
         return replays().resolve(run.value());
     }
 
-    /// What was found out for seeking in a run and may be thrown away.
+    /// The index for seeking in a run, a cache; may be deleted.
     public Path index(RunId run) {
         return replays(run).resolve(INDEX);
     }
 
-    /// A folder an image.
+    /// The guest images, one folder each.
     public Path images() {
         return root.resolve("images");
     }
 
-    /// Every file that ever went into an image, and imported locks.
+    /// Every file that was ever used to build an image, and imported locks.
     public Path archive() {
         return root.resolve("archive");
     }
 
-    /// The archived files, each called by its SHA-256.
+    /// The archived files, each named by its SHA-256.
     public Path archivedObjects() {
         return archive().resolve("sha256");
     }
@@ -201,12 +202,12 @@ public record DataFolder(Path root) {
         return root.resolve("qemu");
     }
 
-    /// What was found out about this host, and folders for what is made in passing.
+    /// Cached facts about this host, and temporary folders.
     public Path cache() {
         return root.resolve("cache");
     }
 
-    /// Where disks are put together to be looked at.
+    /// Where disks are assembled for inspection.
     public Path scratch() {
         return root.resolve("scratch");
     }

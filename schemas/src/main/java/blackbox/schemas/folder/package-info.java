@@ -1,6 +1,6 @@
-/// The names of the data folder: what lies where in it.
+/// The layout of the data folder: the name of everything in it.
 ///
-/// Names only; nothing here looks at a disk.
+/// Names only; nothing here accesses a disk.
 @NullMarked
 package blackbox.schemas.folder;
 

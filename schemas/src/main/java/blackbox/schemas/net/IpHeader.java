@@ -2,16 +2,16 @@ package blackbox.schemas.net;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where the parts of an IP packet (RFC 791, RFC 8200) are in an Ethernet frame. IPv6's extension headers are passed
-/// over: the protocol is that of what they stand before. Nothing that a header claims leads out of the frame.
+/// Where the parts of an IP packet (RFC 791, RFC 8200) are in an Ethernet frame. IPv6's extension headers are
+/// skipped: the protocol is that of the payload after them. No header field can lead outside the frame.
 ///
 /// @param version 4 or 6
 /// @param sourceAt where the source address begins
 /// @param destinationAt where the destination address begins
-/// @param protocol of the payload by IANA's numbers; what the first fragment begins with, for later ones
+/// @param protocol of the payload by IANA's numbers; for later fragments, that of the first one
 /// @param payloadAt where the payload begins
 /// @param end where it ends; padding may follow
-/// @param part whether this is all of a packet
+/// @param part whether this is a whole packet or a fragment
 /// @param isWellFormed false when a header contradicts itself or claims more octets than there are
 public record IpHeader(
         int version,
@@ -29,7 +29,7 @@ public record IpHeader(
         WHOLE,
         /// Its first fragment, with the header of its protocol.
         FIRST,
-        /// Another fragment: its payload begins amid the packet's.
+        /// A later fragment: its payload begins inside the packet's.
         LATER
     }
 
@@ -46,7 +46,7 @@ public record IpHeader(
     private static final int FRAGMENT = 44;
     private static final int EXTENSIONS_MAX = 8;
 
-    /// Reads the IP header of a frame; null where there is none.
+    /// Reads the IP header of a frame; null if there is none.
     public static @Nullable IpHeader of(byte[] frame) {
         if (frame.length < ETHERNET_BYTES) {
             return null;
@@ -104,7 +104,7 @@ public record IpHeader(
         return offset ? Part.LATER : more ? Part.FIRST : Part.WHOLE;
     }
 
-    /// Hop-by-hop options, routing, fragment, destination options: those that say their length alike, and a fragment.
+    /// Hop-by-hop options, routing, destination options, which encode their length alike, and fragment.
     private static boolean isExtension(int header) {
         return header == 0 || header == 43 || header == FRAGMENT || header == 60;
     }

@@ -8,11 +8,12 @@ import java.io.InputStream;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a classic pcap stream (magic a1b2c3d4 in either byte order, Ethernet, microseconds) as QEMU's filter-dump
-/// writes it, and knows where in it each frame is. A stream that ends within a frame ends there. Owned by one thread.
+/// Reads a classic pcap stream (magic a1b2c3d4 in either byte order, Ethernet, microseconds) as QEMU's
+/// filter-dump writes it, and knows the offset of each frame. A frame that is cut off at the end of the
+/// stream is ignored. Owned by one thread.
 public final class PcapReader implements AutoCloseable {
 
-    /// The longest frame believed; QEMU's virtio-net hands over at most 64 KiB and its headers.
+    /// The longest frame accepted; QEMU's virtio-net delivers at most 64 KiB plus headers.
     public static final int FRAME_BYTES_MAX = 1 << 18;
 
     private static final int MAGIC = 0xa1b2c3d4;
@@ -37,7 +38,7 @@ public final class PcapReader implements AutoCloseable {
 
     /// The next frame; null at the end.
     ///
-    /// @throws IOException when the stream is no Ethernet pcap or claims an impossible frame
+    /// @throws IOException when the stream is not an Ethernet pcap or claims an impossible frame
     public @Nullable Frame next() throws IOException {
         try {
             if (at == 0) {
@@ -73,7 +74,7 @@ public final class PcapReader implements AutoCloseable {
         int magic = in.readInt();
         swapped = magic == Integer.reverseBytes(MAGIC);
         if (!swapped && magic != MAGIC) {
-            throw new IOException("the frame stream is no pcap stream");
+            throw new IOException("the frame stream is not a pcap stream");
         }
         in.skipNBytes(16);
         if (number() != ETHERNET) {

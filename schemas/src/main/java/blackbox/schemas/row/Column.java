@@ -15,13 +15,14 @@ public enum Column {
     SOURCE(3, "source", ColumnType.INT),
     /// The guest CPU that emitted the frame.
     CPU(4, "cpu", ColumnType.INT),
-    /// The frame's per-CPU sequence number, from 1, bumped before every attempt to emit: a gap is a loss.
+    /// The frame's per-CPU sequence number, from 1, incremented before every attempt to emit: a gap is a
+    /// loss.
     CPU_SEQ(5, "cpu_seq", ColumnType.LONG),
     /// Thread group id: the process's pid.
     PID(6, "pid", ColumnType.INT),
-    /// Thread id, only where it differs from the pid.
+    /// Thread id, only if it differs from the pid.
     TID(7, "tid", ColumnType.INT),
-    /// The parent's pid as the kernel had it then.
+    /// The parent's pid at that time, from the kernel.
     PPID(8, "ppid", ColumnType.INT),
     /// Start of the process on the guest's boot clock; with the pid it names the process within a run.
     START_NS(9, "start_ns", ColumnType.LONG),
@@ -29,15 +30,15 @@ public enum Column {
     COMM(10, "comm", ColumnType.STRING),
     /// Real user id.
     UID(11, "uid", ColumnType.INT),
-    /// Path of the program executed.
+    /// Path of the executed program.
     EXE(12, "exe", ColumnType.STRING),
-    /// Arguments, the first of which is the name it was called by.
+    /// Arguments; the first is the name by which the program was called.
     ARGV(13, "argv", ColumnType.STRING_LIST),
     /// Names of the environment variables; values never leave the recorder's memory.
     ENV(14, "env", ColumnType.STRING_LIST),
     /// Working directory.
     CWD(15, "cwd", ColumnType.STRING),
-    /// The path that was acted on, as the kernel has it.
+    /// The path that was acted on, as the kernel names it.
     PATH(16, "path", ColumnType.STRING),
     /// The second path: target of a rename or link.
     PATH_TO(17, "path_to", ColumnType.STRING),
@@ -47,7 +48,7 @@ public enum Column {
     FLAGS(19, "flags", ColumnType.LONG),
     /// File mode bits.
     MODE(20, "mode", ColumnType.INT),
-    /// 1 where the call created the file.
+    /// 1 if the call created the file.
     CREATED(21, "created", ColumnType.INT),
     BYTES_READ(22, "bytes_read", ColumnType.LONG),
     BYTES_WRITTEN(23, "bytes_written", ColumnType.LONG),
@@ -57,7 +58,7 @@ public enum Column {
     WRITES(25, "writes", ColumnType.LONG),
     /// Lowest offset touched.
     OFFSET_FIRST(26, "offset_first", ColumnType.LONG),
-    /// Offset just behind the highest octet touched.
+    /// Offset just after the highest octet touched.
     OFFSET_LAST(27, "offset_last", ColumnType.LONG),
     /// `tcp`, `udp`, or an IP protocol number in decimal.
     PROTOCOL(28, "protocol", ColumnType.STRING),

@@ -6,8 +6,8 @@ public enum ColumnType {
     INT,
     /// A signed 64-bit number: zigzag varint in the leaf, `long` in the table.
     LONG,
-    /// Octets that are normally UTF-8: length and octets in the leaf, `string` in the table.
-    /// Octets that are not UTF-8 show as U+FFFD in the table, and the row keeps its leaf in `raw`.
+    /// Octets that are normally UTF-8: length and octets in the leaf, `string` in the table. Octets that are
+    /// not UTF-8 appear as U+FFFD in the table, and the row keeps its leaf in `raw`.
     STRING,
     /// Octets: length and octets in the leaf, `binary` in the table.
     BYTES,

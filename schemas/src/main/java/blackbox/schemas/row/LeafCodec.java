@@ -1,7 +1,7 @@
 package blackbox.schemas.row;
 
-/// The canonical leaf: a version octet, then every column that is there as its field id (varint, strictly ascending)
-/// and its value. One row has one leaf; a leaf that is not the encoding of its own row is refused.
+/// The canonical leaf: a version octet, then every non-null column as its field id (varint, strictly
+/// ascending) and its value. One row has one leaf; a leaf that is not the encoding of its own row is refused.
 ///
 /// See `schemas/leaf.md`. A leaf is at most [#BYTES_MAX] octets, the limit of a C2SP tlog-tiles entry.
 public final class LeafCodec {
@@ -17,7 +17,7 @@ public final class LeafCodec {
 
     private LeafCodec() {}
 
-    /// At least [#size], in no time.
+    /// A cheap upper bound of [#size].
     public static long sizeMax(Row row) {
         return row.octetsMax() + FRAMING_BYTES_MAX;
     }
@@ -40,7 +40,8 @@ public final class LeafCodec {
         };
     }
 
-    /// Writes `row`'s leaf to `target` at `at` and returns the offset behind it. The caller sees to the room ([#size]).
+    /// Writes `row`'s leaf to `target` at `at` and returns the offset after it. The caller makes sure that
+    /// there is room ([#size]).
     public static int encode(Row row, byte[] target, int at) {
         target[at++] = VERSION;
         for (long left = row.presentMask(); left != 0; left &= left - 1) {
@@ -62,7 +63,7 @@ public final class LeafCodec {
 
     /// Reads the leaf at `[from, end)` into `row`, which keeps slices of `source`.
     ///
-    /// @return false where the octets are not a canonical version-1 leaf; `row` is then unusable until cleared
+    /// @return false if the octets are not a canonical version-1 leaf; `row` is then unusable until cleared
     public static boolean decode(byte[] source, int from, int end, Row row) {
         row.clear();
         if (from >= end || source[from] != VERSION) {

@@ -2,7 +2,8 @@ package blackbox.schemas.row;
 
 import java.util.Arrays;
 
-/// Builds a STRING_LIST value element by element without an object for each; reused, owned by one thread.
+/// Builds a STRING_LIST value element by element without allocating an object for each; reused, owned by one
+/// thread.
 public final class ListEncoder {
 
     private static final int VARINT_BYTES_MAX = 10;
@@ -10,12 +11,12 @@ public final class ListEncoder {
     private byte[] array = new byte[256];
     private int size;
 
-    /// Starts a list of `count` elements, which [#add] then gives in order.
+    /// Starts a list of `count` elements, which are then added in order with [#add].
     public void start(int count) {
         size = Varint.put(array, 0, count);
     }
 
-    /// The next element, copied from a slice.
+    /// Adds the next element, copied from a slice.
     public void add(byte[] source, int offset, int length) {
         long needed = (long) size + VARINT_BYTES_MAX + length;
         if (needed > array.length) {

@@ -7,8 +7,8 @@ import java.util.List;
 
 /// One event as nullable typed columns: reusable, filled by the thread that owns it, then encoded or stored.
 ///
-/// Octets are held as slices of the array they came from, so decoding a leaf copies nothing; a decoded row is valid
-/// only while that array is left alone.
+/// Octets are held as slices of the array they came from, so decoding a leaf copies nothing; a decoded row is
+/// valid only as long as that array is not changed.
 public final class Row {
 
     private long present;
@@ -33,17 +33,17 @@ public final class Row {
         return (present >>> column.fieldId() & 1) != 0;
     }
 
-    /// The field ids of the columns that are there, as a bit mask.
+    /// The field ids of the non-null columns, as a bit mask.
     public long presentMask() {
         return present;
     }
 
-    /// At least as many octets as the STRING, BYTES and STRING_LIST columns have together.
+    /// An upper bound of the total length of the STRING, BYTES and STRING_LIST columns.
     long octetsMax() {
         return octetsMax;
     }
 
-    /// The value of an INT or LONG column that is there.
+    /// The value of an INT or LONG column that is not null.
     public long number(Column column) {
         return numbers[column.fieldId()];
     }

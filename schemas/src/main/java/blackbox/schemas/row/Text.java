@@ -5,7 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Octets that people read as text (a path, an argument) but that the kernel does not promise to be UTF-8.
+/// Octets that people read as text (a path, an argument), which the kernel does not guarantee to be UTF-8.
 /// Equality is by octet; [#toString] shows U+FFFD for what is not UTF-8.
 public final class Text {
 

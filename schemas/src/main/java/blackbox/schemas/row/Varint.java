@@ -3,7 +3,7 @@ package blackbox.schemas.row;
 /// Unsigned LEB128 varints of at most ten octets, minimal form only: one number has one encoding.
 final class Varint {
 
-    /// What [#get] returns where the octets are no minimal varint, or end too soon.
+    /// What [#get] returns if the octets are not a minimal varint, or end too soon.
     static final long MALFORMED = Long.MIN_VALUE;
 
     private Varint() {}

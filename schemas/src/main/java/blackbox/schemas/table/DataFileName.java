@@ -5,11 +5,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Name of a data file: `<first index>-<end index>-<8 hex digits>.parquet`, the numbers in 19 digits so that
-/// names sort as rows do. The hex digits are random; they keep a file that was never committed apart from its
-/// successor.
+/// names sort as rows do. The hex digits are random; they distinguish a file that was never committed from
+/// its successor.
 public record DataFileName(long firstIndex, long endIndex, String token) {
 
-    /// What a seal's name adds to its data file's.
+    /// The suffix that a seal's name adds to that of its data file.
     public static final String SEAL_SUFFIX = ".seal";
 
     private static final Pattern FORM = Pattern.compile("([0-9]{19})-([0-9]{19})-([0-9a-f]{8})\\.parquet");
@@ -21,7 +21,7 @@ public record DataFileName(long firstIndex, long endIndex, String token) {
         }
     }
 
-    /// Reads a name; null where it is none.
+    /// Reads a name; null if it is not one.
     public static @Nullable DataFileName parse(String name) {
         Matcher matcher = FORM.matcher(name);
         if (!matcher.matches()) {

@@ -17,7 +17,7 @@ public final class EventsTable {
     public static final String NAMESPACE = "blackbox";
     public static final String NAME = "events";
 
-    /// Where all data files and their seals lie, below the warehouse.
+    /// The folder of all data files and their seals, below the warehouse.
     public static final String DATA_FOLDER = NAMESPACE + "/" + NAME + "/data";
 
     /// The run's id; the partition.
@@ -26,7 +26,7 @@ public final class EventsTable {
     /// The leaf's index within the run, from 0, without gaps.
     public static final TableColumn INDEX = new TableColumn("index", 102, TableType.LONG, true, null);
 
-    /// The leaf's octets, only where encoding the columns does not give them back.
+    /// The leaf's octets, only if encoding the columns does not reproduce them.
     public static final TableColumn RAW = new TableColumn("raw", 103, TableType.BINARY, false, null);
 
     /// In a batch's last row, the signed checkpoint over the run's tree up to and including that row.
@@ -39,7 +39,7 @@ public final class EventsTable {
 
     private EventsTable() {}
 
-    /// Where a run's data files and their seals lie, below the warehouse.
+    /// The folder of a run's data files and their seals, below the warehouse.
     public static String dataFolder(RunId run) {
         return DATA_FOLDER + "/" + PARTITION + run;
     }

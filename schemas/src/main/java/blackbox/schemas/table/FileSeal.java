@@ -4,7 +4,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import org.jspecify.annotations.Nullable;
 
-/// What ingest signs about one data file, so that any changed octet in it is found, even one that no value
+/// What ingest signs about one data file, so that any changed octet in it is detected, even one that no value
 /// depends on. The signed text of the note in `<data file>.seal`; see `schemas/table.md`.
 public record FileSeal(RunId run, DataFileName file, long rows, long sizeBytes, Hash sha256) {
 

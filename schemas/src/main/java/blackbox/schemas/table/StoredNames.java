@@ -12,10 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// The codes for which the writer of a data file had names, of a column that is stored by name (`kind`,
 /// `source`).
 ///
-/// A file's footer lists the names that were added after the first version of the table. So a reader that is
-/// older than the file still knows which code a name stands for, and can compute the leaf; and one that is
-/// newer knows for which codes the writer had no name, so that those rows rightly show none. See
-/// `schemas/table.md`.
+/// A file's footer lists the names that were added after the first version of the table. So a reader older
+/// than the file still knows which code a name stands for, and can compute the leaf; and a newer one knows
+/// for which codes the writer had no name, so that those rows rightly show none. See `schemas/table.md`.
 public final class StoredNames {
 
     /// The kinds of the first version of the table; never changed.
@@ -43,7 +42,7 @@ public final class StoredNames {
         this.codes = Map.copyOf(all);
     }
 
-    /// The names that this version gives.
+    /// The names that this version has.
     public static StoredNames ofThisVersion(Column column) {
         var first = new StoredNames(column, Map.of());
         var added = new TreeMap<Long, String>();
@@ -56,8 +55,8 @@ public final class StoredNames {
         return new StoredNames(column, added);
     }
 
-    /// Reads what a file says of its names; the empty text where it says nothing. Null where it is malformed
-    /// or gives a name or a code another meaning than it has.
+    /// Reads a file's note on its names; the text is empty if there is no note. Null if the note is malformed
+    /// or gives a name or a code a meaning other than its own.
     public static @Nullable StoredNames parse(Column column, String text) {
         var added = new TreeMap<Long, String>();
         var known = ofThisVersion(column);
@@ -88,13 +87,13 @@ public final class StoredNames {
         };
     }
 
-    /// The key in a file's footer under which [#text] stands.
+    /// The key in a file's footer under which [#text] is stored.
     public static String key(Column column) {
         return "blackbox." + column.columnName() + "s";
     }
 
-    /// What a file's footer says: the names beyond those of the first version, as `<code>=<name>`, ascending,
-    /// with a space between; empty where there are none, and then the footer says nothing.
+    /// The note for a file's footer: the names beyond those of the first version, as `<code>=<name>`,
+    /// ascending, separated by spaces; empty if there are none, and then the footer has no such note.
     public String text() {
         return added.entrySet().stream()
                 .map(entry -> entry.getKey() + "=" + entry.getValue())

@@ -12,7 +12,7 @@ public record TableColumn(
         boolean required,
         @Nullable Column source) {
 
-    /// Added to a list column's field id to make its element's.
+    /// Added to a list column's field id to get that of its elements.
     private static final int ELEMENT_IDS = 200;
 
     public TableColumn {
@@ -23,10 +23,10 @@ public record TableColumn(
 
     /// Field id of a list's elements.
     ///
-    /// @throws IllegalStateException when this column is no list
+    /// @throws IllegalStateException when this column is not a list
     public int elementFieldId() {
         if (type != TableType.STRING_LIST) {
-            throw new IllegalStateException(name + " is no list");
+            throw new IllegalStateException(name + " is not a list");
         }
         return ELEMENT_IDS + fieldId;
     }

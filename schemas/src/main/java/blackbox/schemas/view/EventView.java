@@ -8,9 +8,9 @@ import blackbox.schemas.row.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a row says, typed by its kind. A view reads the row each time that it is asked and is valid until the row is
-/// filled anew; it belongs to the thread that owns the row. Null means: not known or not applicable. Counts that are
-/// not there are 0.
+/// The event in a row, typed by its kind. A view reads the row on every call and is valid until the row is
+/// refilled; it belongs to the thread that owns the row. Null means: not known or not applicable. A missing
+/// count is 0.
 public abstract sealed class EventView
         permits ProcessView, FileView, NetView, PrivilegeView, RecorderView, VmView, RunView, EventView.Unknown {
 
@@ -25,22 +25,22 @@ public abstract sealed class EventView
         return this;
     }
 
-    /// An event of a kind that this version does not know: a newer one wrote it.
+    /// An event of a kind that this version does not know, written by a newer one.
     public static final class Unknown extends EventView {
         Unknown() {}
 
-        /// The kind's code, or 0 where the row has none.
+        /// The kind's code, or 0 if the row has none.
         public long code() {
             return count(Column.KIND);
         }
     }
 
-    /// The columns, for who treats them all alike.
+    /// The columns, for readers that treat all of them alike.
     public final Row row() {
         return row;
     }
 
-    /// The kind, or null where this version does not know it.
+    /// The kind, or null if this version does not know it.
     public final @Nullable Kind kind() {
         return Kind.ofCode(count(Column.KIND));
     }
@@ -60,14 +60,14 @@ public abstract sealed class EventView
         return count(Column.SOURCE) == Source.GUEST.code();
     }
 
-    /// The process that did it, or null where the event names none.
+    /// The process that caused it, or null if the event names none.
     public final @Nullable ProcessId process() {
         return row.has(Column.PID) && row.has(Column.START_NS)
                 ? new ProcessId(row.number(Column.PID), row.number(Column.START_NS))
                 : null;
     }
 
-    /// The parent's pid as the kernel had it then.
+    /// The parent's pid at that time, from the kernel.
     public final @Nullable Long ppid() {
         return number(Column.PPID);
     }
@@ -92,7 +92,7 @@ public abstract sealed class EventView
         return count(Column.RET) < 0;
     }
 
-    /// What the call returned: 0 or more, or a negated errno; 0 where that is not known.
+    /// What the call returned: 0 or more, or a negated errno; 0 if that is not known.
     public final long ret() {
         return count(Column.RET);
     }

@@ -6,7 +6,7 @@ import blackbox.schemas.row.Row;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// A reader's views: made once, put over each row. Owned by the reader's thread.
+/// A reader's views: created once, then laid over each row. Owned by the reader's thread.
 public final class EventViews {
 
     private final EventView unknown = new EventView.Unknown();

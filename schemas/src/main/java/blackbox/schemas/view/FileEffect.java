@@ -3,36 +3,37 @@ package blackbox.schemas.view;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// What an event did to the file at a path. Every reader takes it from [FileView]; SQL's view `files` says the same in
-/// its own words, and a test holds the two together.
+/// What an event did to the file at a path. Every reader takes it from [FileView]; the SQL view `files`
+/// defines the same again, and a test keeps the two in agreement.
 public enum FileEffect {
-    /// It was open in a process.
+    /// A process had it open.
     OPENS,
     /// Content was read.
     READS,
-    /// Content was written or set aside.
+    /// Content was written, or space for it allocated.
     WRITES,
-    /// The name came to be: by an open that made it, mkdir, mknod, symlink, link, or as what a rename led to.
+    /// The name was created: by an open that created it, mkdir, mknod, symlink, link, or as the target of a
+    /// rename.
     CREATES,
-    /// The name is gone: unlink, rmdir.
+    /// The name was removed: unlink, rmdir.
     DELETES,
-    /// The name is gone, for another one.
+    /// The name was removed by renaming the file.
     RENAMES,
-    /// Its length was set, by truncate(2) or by opening a file that was there with O_TRUNC.
+    /// Its length was set, by truncate(2) or by opening an existing file with O_TRUNC.
     TRUNCATES,
     /// Its mode or its owner was set.
     ATTRIBUTES,
-    /// It was mapped for shared writing: what is written through the mapping is not seen.
+    /// It was mapped shared and writable: what is written through the mapping is not seen.
     MAPS;
 
     private static final Set<FileEffect> CHANGES = EnumSet.of(WRITES, CREATES, DELETES, RENAMES, TRUNCATES, ATTRIBUTES);
 
-    /// Whether the file is another one after it, in content, name or attributes. What a mapping changes is not known.
+    /// Whether it changed the file's content, name or attributes. What a mapping changes is not known.
     public boolean isChange() {
         return CHANGES.contains(this);
     }
 
-    /// Whether the file's content is another one after it.
+    /// Whether it changed the file's content.
     public boolean isWrite() {
         return this == WRITES || this == TRUNCATES;
     }

@@ -26,7 +26,7 @@ public abstract sealed class FileView extends EventView {
         return Collections.unmodifiableSet(EnumSet.of(first, more));
     }
 
-    /// The path as the kernel had it; as given where an open failed.
+    /// The path as the kernel names it; as given by the caller if an open failed.
     public final @Nullable Text path() {
         return text(Column.PATH);
     }
@@ -38,14 +38,14 @@ public abstract sealed class FileView extends EventView {
 
     abstract Set<FileEffect> done();
 
-    /// Whether the file at [#path] may be another one after it, or from it on: it was changed, mapped for shared
-    /// writing, or opened to be written.
+    /// Whether the file at [#path] may have changed with this event or may change from it on: it was changed,
+    /// mapped shared and writable, or opened for writing.
     public final boolean mayChange() {
         return effects().stream().anyMatch(each -> each.isChange() || each == FileEffect.MAPS)
                 || this instanceof Open open && !failed() && open.isForWriting();
     }
 
-    /// What leads to another name: that name is in `path_to`, and comes to be.
+    /// An event that creates another name, which is in `path_to`.
     public abstract static sealed class ToName extends FileView {
         ToName() {}
 
@@ -79,27 +79,27 @@ public abstract sealed class FileView extends EventView {
             return count(Column.FLAGS);
         }
 
-        /// Whether it made the file.
+        /// Whether it created the file.
         public boolean created() {
             return count(Column.CREATED) == 1;
         }
 
-        /// Whether it wanted the file to be there only by itself (O_CREAT and O_EXCL).
+        /// Whether it required that the file did not exist before (O_CREAT and O_EXCL).
         public boolean isExclusive() {
             return (openFlags() & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
         }
 
-        /// Whether what was opened can be read.
+        /// Whether it was opened for reading.
         public boolean isForReading() {
             return !isPathOnly() && access() != O_WRONLY;
         }
 
-        /// Whether what was opened can be written.
+        /// Whether it was opened for writing.
         public boolean isForWriting() {
             return !isPathOnly() && access() != 0;
         }
 
-        /// Whether what was opened can be both read and written.
+        /// Whether it was opened for both reading and writing.
         public boolean isForBoth() {
             return !isPathOnly() && access() == O_RDWR;
         }
@@ -121,7 +121,7 @@ public abstract sealed class FileView extends EventView {
         }
     }
 
-    /// `file.close`: the last reference went, without reads or writes by this process.
+    /// `file.close`: the last reference was dropped, without reads or writes by this process.
     public static final class Close extends FileView {
         Close() {}
 
@@ -179,7 +179,7 @@ public abstract sealed class FileView extends EventView {
         }
     }
 
-    /// `file.link`: another name for the file at the path, which stays as it is.
+    /// `file.link`: another name for the file at the path, which itself does not change.
     public static final class Link extends ToName {
         Link() {}
 
@@ -193,7 +193,7 @@ public abstract sealed class FileView extends EventView {
     public static final class Symlink extends FileView {
         Symlink() {}
 
-        /// What the link says: a text that may name nothing.
+        /// The link's target: a text, which need not name an existing file.
         public @Nullable Text target() {
             return text(Column.PATH_TO);
         }
@@ -279,11 +279,11 @@ public abstract sealed class FileView extends EventView {
         }
     }
 
-    /// `file.allocate`: space was set aside, or punched out.
+    /// `file.allocate`: space was allocated, or punched out.
     public static final class Allocate extends FileView {
         Allocate() {}
 
-        /// The end of the stretch, in octets from the file's start.
+        /// The end of the range, in octets from the file's start.
         public @Nullable Long end() {
             return number(Column.FLAGS);
         }

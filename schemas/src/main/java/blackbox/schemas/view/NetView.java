@@ -5,12 +5,12 @@ import blackbox.schemas.row.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What was done with the network.
+/// A network event.
 public abstract sealed class NetView extends EventView {
 
     NetView() {}
 
-    /// `tcp`, `udp`, an IP protocol number, or a link's `ether-…`.
+    /// `tcp`, `udp`, an IP protocol number, or a link-layer protocol `ether-…`.
     public final @Nullable Text protocol() {
         return text(Column.PROTOCOL);
     }
@@ -75,7 +75,7 @@ public abstract sealed class NetView extends EventView {
             return count(Column.BYTES_IN);
         }
 
-        /// Whether it has no address at all: it is of the link alone.
+        /// Whether it has no IP address at all, being link-layer only.
         public boolean isOfLink() {
             return !has(Column.REMOTE_IP) && !has(Column.LOCAL_IP);
         }
@@ -90,13 +90,13 @@ public abstract sealed class NetView extends EventView {
             return text(Column.HOST);
         }
 
-        /// Addresses and names, where the host saw them.
+        /// Addresses and names, if the host saw them.
         public List<Text> answers() {
             return list(Column.ANSWERS);
         }
     }
 
-    /// `net.miss`: a replay asked for what its recording does not answer.
+    /// `net.miss`: a replay asked for something that its recording does not contain.
     public static final class Miss extends NetView {
         Miss() {}
     }

@@ -4,7 +4,7 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import org.jspecify.annotations.Nullable;
 
-/// What was done with privileges.
+/// A change or use of privileges.
 public abstract sealed class PrivilegeView extends EventView {
 
     PrivilegeView() {}
@@ -29,7 +29,7 @@ public abstract sealed class PrivilegeView extends EventView {
             return number(Column.GID_TO);
         }
 
-        /// The effective capabilities that came with it, as a mask.
+        /// The effective capabilities that were gained, as a mask.
         public long capabilitiesGained() {
             return count(Column.CAPS_TO) & ~count(Column.CAPS);
         }

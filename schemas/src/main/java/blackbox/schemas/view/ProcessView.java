@@ -5,7 +5,7 @@ import blackbox.schemas.row.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The life of processes.
+/// An event in a process's life.
 public abstract sealed class ProcessView extends EventView {
 
     ProcessView() {}
@@ -18,7 +18,7 @@ public abstract sealed class ProcessView extends EventView {
             return text(Column.EXE);
         }
 
-        /// The arguments, or null where they are not known.
+        /// The arguments, or null if they are not known.
         public @Nullable List<Text> argv() {
             return has(Column.ARGV) ? list(Column.ARGV) : null;
         }

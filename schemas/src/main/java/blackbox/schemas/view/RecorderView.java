@@ -5,7 +5,7 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import org.jspecify.annotations.Nullable;
 
-/// What the recorder and the guest's tracer say of themselves.
+/// What the recorder and the guest's tracer report about themselves.
 public abstract sealed class RecorderView extends EventView {
 
     RecorderView() {}
@@ -50,7 +50,7 @@ public abstract sealed class RecorderView extends EventView {
         TracerHeartbeat() {}
     }
 
-    /// `recorder.finding`: something that limits what can be believed.
+    /// `recorder.finding`: something that limits how far the recording can be relied on.
     public static final class Noticed extends RecorderView {
         Noticed() {}
 
@@ -59,13 +59,13 @@ public abstract sealed class RecorderView extends EventView {
             return text(Column.WHAT);
         }
 
-        /// The finding, or null where this version does not know it.
+        /// The finding, or null if this version does not know it.
         public @Nullable Finding finding() {
             Text what = what();
             return what == null ? null : Finding.ofName(what.toString());
         }
 
-        /// Whether events may be missing because of it. One that is not known may mean that.
+        /// Whether it means that events may be missing; assumed of a finding that is not known.
         public boolean meansMissing() {
             Finding finding = finding();
             return finding == null || finding.meansMissing();

@@ -4,7 +4,7 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import org.jspecify.annotations.Nullable;
 
-/// What the hypervisor reported, and what is kept beside the events.
+/// What the hypervisor reported, and what is stored beside the events.
 public abstract sealed class VmView extends EventView {
 
     VmView() {}
@@ -24,7 +24,7 @@ public abstract sealed class VmView extends EventView {
         }
     }
 
-    /// `vm.capture`: a stretch of a file that the host keeps.
+    /// `vm.capture`: a segment of a file that the host stores.
     public static final class Capture extends VmView {
         Capture() {}
 

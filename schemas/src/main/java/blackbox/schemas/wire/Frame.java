@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One frame of the guest, checked for form; what it says is still only what the guest says.
+/// One frame from the guest, checked for form; its content is still only the guest's claim.
 ///
 /// @param type a code of [FrameType], or one that is not known here
 /// @param cpuSeq the CPU's sequence number
@@ -41,9 +41,9 @@ public record Frame(
     public static final int FINAL = 1;
     /// The file or connection is closed.
     public static final int CLOSED = 2;
-    /// Part of the octets were asked for in calls whose result is not known.
+    /// Some of the octets were requested in calls whose result is not known.
     public static final int REQUESTED = 4;
-    /// Sent before the end, to tell how far it is.
+    /// Sent before the end, to report progress.
     public static final int FLUSH = 8;
     /// The call created the file.
     public static final int CREATED = 16;
@@ -57,7 +57,8 @@ public record Frame(
         tlvs = List.copyOf(tlvs);
     }
 
-    /// Reads the frame that fills `[offset, offset + length)`; null where it is malformed. Keeps slices of `array`.
+    /// Reads the frame that fills `[offset, offset + length)`; null if it is malformed. Keeps slices of
+    /// `array`.
     public static @Nullable Frame parse(byte[] array, int offset, int length) {
         if (length < HEADER_BYTES || length > BYTES_MAX) {
             return null;
@@ -95,8 +96,8 @@ public record Frame(
     /// @param ktimeNs nanoseconds on the guest's boot clock
     public record Moment(long cpuSeq, long ktimeNs) {}
 
-    /// When the frame was made that begins with this header, of which the rest need not be there yet; null where it is
-    /// none.
+    /// When the frame with this header was made; the rest of the frame need not have arrived yet. Null if it
+    /// is not a frame's header.
     public static @Nullable Moment moment(byte[] header) {
         if (header.length < HEADER_BYTES) {
             return null;

@@ -7,24 +7,25 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the tracer's stream: records of the BPF ring as they lie in memory, that is u32 length (the kernel's
-/// busy and discard bits above it are never set here), u32 that means nothing here, the frame, and padding to 8 octets.
+/// Reads the tracer's stream: records of the BPF ring as in memory, that is a u32 length (the kernel's busy
+/// and discard bits above it are never set here), a u32 without meaning here, the frame, and padding to 8
+/// octets.
 ///
-/// A record that cannot be one is skipped octet by octet until something that can follows; what was skipped is
-/// reported. Memory is bounded by [Frame#BYTES_MAX]. Owned by one thread.
+/// What cannot be a record is skipped octet by octet until something that can be one follows; skipped octets
+/// are reported. Memory is bounded by [Frame#BYTES_MAX]. Owned by one thread.
 public final class RingStream {
 
-    /// What comes out of the stream.
+    /// An item of the stream.
     public sealed interface Item {
         /// A frame.
         record Whole(Frame frame) implements Item {}
 
-        /// Octets that are no frame.
+        /// Octets that are not a frame.
         record Garbage(long octets) implements Item {}
     }
 
     private static final int RECORD_HEADER_BYTES = 8;
-    /// Garbage is told at least this often, so that endless garbage is no silence.
+    /// Garbage is reported at least this often, so that endless garbage does not look like silence.
     private static final int GARBAGE_BYTES_MAX = 1 << 20;
 
     private static final int BUFFER_BYTES = 4 * Frame.BYTES_MAX;
@@ -40,7 +41,7 @@ public final class RingStream {
         this.in = in;
     }
 
-    /// The next frame or stretch of garbage, waiting for it; null at the end.
+    /// The next frame or run of garbage, waiting for it; null at the end.
     public @Nullable Item next() throws IOException {
         long skipped = 0;
         while (true) {
@@ -66,8 +67,8 @@ public final class RingStream {
         }
     }
 
-    /// Size of the record at the start with its header and padding, once it is all there; -1 where there can be none, 0
-    /// at the end.
+    /// Size of the record at the start with its header and padding, once all of it has arrived; -1 if there
+    /// cannot be one, 0 at the end.
     private int recordSize() throws IOException {
         if (!has(RECORD_HEADER_BYTES)) {
             return 0;
@@ -92,7 +93,8 @@ public final class RingStream {
         return Frame.parse(Arrays.copyOfRange(buffer, from, from + length), 0, length);
     }
 
-    /// Whether `count` octets are there from the start, reading as many as are needed and can be had.
+    /// Whether `count` octets are available from the start, after reading as many as are needed and
+    /// available.
     private boolean has(int count) throws IOException {
         while (end - start < count && !ended) {
             if (buffer.length - start < count || start > buffer.length / 2) {

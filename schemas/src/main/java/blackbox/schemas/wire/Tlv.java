@@ -15,7 +15,7 @@ public record Tlv(int type, int flags, long originalLength, byte[] array, int of
     public static final int FAULT = 2;
     /// The path's file had been unlinked.
     public static final int DELETED = 4;
-    /// The path does not reach the root of the mounts.
+    /// The path does not reach the root of the mount tree.
     public static final int DETACHED = 8;
     /// An original length that is not known.
     public static final long LENGTH_UNKNOWN = 0xffffffffL;
@@ -29,17 +29,17 @@ public record Tlv(int type, int flags, long originalLength, byte[] array, int of
         return Arrays.copyOfRange(array, offset, offset + length);
     }
 
-    /// The u16 at `at`; 0 behind the end, as if the rest were zeros.
+    /// The u16 at `at`; 0 beyond the end, as if the rest were zeros.
     public int u16(int at) {
         return at + 2 > length ? 0 : Short.toUnsignedInt(buffer().getShort(at));
     }
 
-    /// The u32 at `at`; 0 behind the end.
+    /// The u32 at `at`; 0 beyond the end.
     public long u32(int at) {
         return at + 4 > length ? 0 : Integer.toUnsignedLong(buffer().getInt(at));
     }
 
-    /// The u64 at `at`, as a signed long; 0 behind the end.
+    /// The u64 at `at`, as a signed long; 0 beyond the end.
     public long u64(int at) {
         return at + 8 > length ? 0 : buffer().getLong(at);
     }

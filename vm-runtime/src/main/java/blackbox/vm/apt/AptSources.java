@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Which of the machine's own package sources serve a suite: both of apt's forms (sources.list(5)), reduced
-/// to binary packages of that suite, its updates and its security archive. Other suites and vendors never get
-/// into an image.
+/// to binary packages of that suite, its updates and its security archive. Packages of other suites and
+/// vendors never get into an image.
 public final class AptSources {
     /// The machine's own apt configuration.
     public static final Path CONFIGURATION = Path.of("/etc/apt");
@@ -24,14 +24,14 @@ public final class AptSources {
 
     private AptSources() {}
 
-    /// The sources of a Debian suite as text in apt's one-line form. The suite need not be the machine's: where its
-    /// apt has none of it, those of its own release with the suite put in place of it, for an archive serves
-    /// every release.
+    /// The sources of a Debian suite as text in apt's one-line form. The suite need not be the machine's own:
+    /// if its apt has no source for that suite, the sources of its own release are used with the suite
+    /// replaced, since an archive serves every release.
     ///
     /// @param configuration the machine's `/etc/apt`
     /// @param own the suite that this machine runs, as its `os-release` calls it
     /// @param mirror to use instead of the machine's sources, or null
-    /// @throws VmException `MIRROR` when the machine has no source of Debian's
+    /// @throws VmException `MIRROR` when the machine has no Debian source
     public static String of(Path configuration, String suite, String own, @Nullable String mirror) throws VmException {
         if (mirror != null) {
             return "deb [signed-by=" + KEYRING + "] " + mirror + " " + suite + " main\n";
@@ -45,12 +45,12 @@ public final class AptSources {
         if (lines.isEmpty()) {
             throw new VmException(
                     Code.MIRROR,
-                    "this machine's apt has no source of Debian's packages; name a mirror of Debian with --mirror URL");
+                    "this machine's apt has no source for Debian packages; name a Debian mirror with --mirror URL");
         }
         return String.join("\n", lines) + "\n";
     }
 
-    /// The suite that this machine runs, such as `bookworm`; empty where it is not Debian.
+    /// The suite that this machine runs, such as `bookworm`; empty if it is not Debian.
     ///
     /// @throws VmException `IO` when `/etc/os-release` cannot be read
     public static String ownSuite() throws VmException {

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The files of a [PrivateApt]. apt's configuration knows no way to write a quotation mark, and its lists of sources
-/// none to write a blank; so where the folder's path has more than plain characters, apt is shown a link to it.
+/// The files of a [PrivateApt]. apt's configuration cannot express a quotation mark, and its lists of sources
+/// cannot express a blank; so if the folder's path has other than plain characters, apt gets a link to it.
 final class AptState implements AutoCloseable {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9/._+-]+");
 
@@ -34,7 +34,7 @@ final class AptState implements AutoCloseable {
         this.alias = alias;
     }
 
-    /// Makes a fresh state in `scratch`.
+    /// Creates a fresh state in `scratch`.
     static AptState in(Path scratch, String architecture) throws VmException {
         Path real = scratch.resolve("apt").toAbsolutePath();
         ScratchFolder.delete(real);
@@ -59,7 +59,7 @@ final class AptState implements AutoCloseable {
         return folder;
     }
 
-    /// A path of the state as apt is given it.
+    /// A path of the state in the form in which apt gets it.
     Path path(String within) {
         return root.resolve(within);
     }
@@ -135,13 +135,14 @@ final class AptState implements AutoCloseable {
 
     private String configuration(String architecture) throws VmException {
         var text = new StringBuilder();
-        // How to reach a mirror (proxies, time-outs, what to make of dates) is the machine's business and stays.
+        // The machine's own settings for reaching a mirror (proxies, timeouts, checks of dates) stay in
+        // force.
         Command.of("apt-config", "dump")
                 .run()
                 .lines()
                 .filter(line -> line.matches("Acquire::(http|https|Check|Retries|Max|ForceIPv).*"))
                 .forEach(line -> text.append(line).append('\n'));
-        // But a mirror on this machine is reached directly.
+        // But a mirror on this machine is accessed directly.
         text.append("Acquire::http::Proxy::127.0.0.1 \"DIRECT\";\nAcquire::http::Proxy::localhost \"DIRECT\";\n");
         text.append("Dir::Etc \"").append(path("etc")).append("\";\n");
         text.append("Dir::Etc::trusted \"/etc/apt/trusted.gpg\";\n");

@@ -19,7 +19,7 @@ public record DebFile(String name, String version, String architecture, String s
         check(name, version, architecture, sha256, bytes);
     }
 
-    /// Refuses what no package is.
+    /// Refuses malformed values.
     ///
     /// @throws IllegalArgumentException naming it
     public static void check(String name, String version, String architecture, String sha256, long bytes) {

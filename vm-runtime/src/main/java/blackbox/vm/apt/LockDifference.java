@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What became of a locked package.
+/// How a locked package has changed.
 ///
 /// @param name of the package
 /// @param locked the version in the lock; null when the lock did not have the package
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record LockDifference(
         String name, @Nullable String locked, @Nullable String taken) {
 
-    /// In what `taken` differs from `locked`, by name; a file with other octets differs, whatever its version.
+    /// How `taken` differs from `locked`, by name; a file with other octets differs, whatever its version.
     public static List<LockDifference> between(Collection<DebFile> locked, Collection<DebFile> taken) {
         Map<String, DebFile> before = byName(locked);
         Map<String, DebFile> after = byName(taken);
@@ -39,7 +39,7 @@ public record LockDifference(
         return packages.stream().collect(Collectors.toMap(DebFile::name, each -> each, (a, b) -> b, TreeMap::new));
     }
 
-    /// For a person, in a line.
+    /// For people, in one line.
     public String sentence() {
         if (locked == null) {
             return name + " " + taken + " is needed as well";

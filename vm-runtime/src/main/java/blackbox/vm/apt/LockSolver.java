@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Finds versions for packages of which some are kept and the others gone. apt's solver is the only judge of what
-/// fits together: it is asked with all that is kept preferred, and where that has no solution, with as few kept
-/// packages given up as trying finds, one of which a newer package does not go with.
+/// Finds versions for packages of which some are kept and others are gone. apt's solver alone decides what is
+/// compatible: it is first asked to prefer everything that is kept and, if that has no solution, with as few
+/// kept packages given up as the search finds.
 public final class LockSolver {
     /// Each takes some tenths of a second.
     private static final int ATTEMPTS_MAX = 80;
@@ -29,7 +29,7 @@ public final class LockSolver {
 
     /// @param wanted what is asked for, with all that it depends on
     /// @param kept packages that were offered to `apt`
-    /// @param refused versions that are not to be had, each with the reason
+    /// @param refused versions that are not available, each with the reason
     public LockSolver(
             PrivateApt apt, List<String> wanted, Collection<PackageVersion> kept, Map<PackageVersion, String> refused) {
         this.apt = apt;
@@ -41,7 +41,7 @@ public final class LockSolver {
 
     /// Every package that is needed.
     ///
-    /// @throws VmException `MIRROR` when not even the newest packages go together
+    /// @throws VmException `MIRROR` when not even the newest packages are compatible
     public List<PackageVersion> solve() throws VmException {
         List<PackageVersion> asLocked = without(Set.of());
         if (asLocked != null) {
@@ -53,20 +53,21 @@ public final class LockSolver {
             throw new VmException(Code.MIRROR, impossible(newest.why()));
         }
         var differing = new TreeSet<>(kept);
-        // What the newest solution has in the kept version anyway is no matter.
+        // Packages that the newest solution has in the kept version anyway do not matter.
         chosen.stream().filter(versions::contains).forEach(each -> differing.remove(each.name()));
         return fewestGivenUp(differing, chosen);
     }
 
     private String impossible(String why) {
-        var lost = new StringJoiner(", ", "nothing is there in place of ", ": ").setEmptyValue("");
+        var lost = new StringJoiner(", ", "there is no replacement for ", ": ").setEmptyValue("");
         refused.forEach((each, reason) -> lost.add(each + " (" + reason + ")"));
-        return lost + "the mirror's packages do not go together (" + why
-                + "); try again when the mirror is whole, or name another one with --mirror URL";
+        return lost + "the mirror's packages are not compatible with each other (" + why
+                + "); try again when the mirror is complete, or name another one with --mirror URL";
     }
 
-    /// Starts from the newest of everything, and keeps again, in ever smaller portions, whatever can be kept: first
-    /// all packages of a source together, which may depend on one another's very versions, then single ones.
+    /// Starts from the newest of everything, and then keeps whatever can be kept, in ever smaller portions:
+    /// first all packages of a source together, which may depend on one another's exact versions, then single
+    /// ones.
     private List<PackageVersion> fewestGivenUp(Set<String> differing, List<PackageVersion> newest) throws VmException {
         var sources = new TreeMap<String, List<String>>();
         differing.forEach(each -> sources.computeIfAbsent(apt.source(each), _ -> new ArrayList<>())

@@ -22,13 +22,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// apt on a state of its own in a scratch folder: it sees an empty system. One thread.
+/// apt with a state of its own in a scratch folder: it sees an empty system. One thread.
 public final class PrivateApt implements AutoCloseable {
     private static final Duration FETCH_TIMEOUT = Duration.ofMinutes(15);
     private static final String KEPT_LABEL = "blackbox-kept";
-    /// Above what every archive has, so that a package that is kept is taken although a newer one is there.
+    /// Above every archive's priority, so that a kept package is chosen even if there is a newer one.
     private static final int KEPT_PRIORITY = 995;
-    /// What apt says when an archive answered, and does not have that file; everything else is trouble on the way.
+    /// What apt says when an archive answered but does not have the file; everything else is a connection
+    /// problem.
     private static final Pattern NOT_THERE = Pattern.compile(
             "\\b(404|410)\\b|not found|No such file|Hash Sum mismatch|unexpected size", Pattern.CASE_INSENSITIVE);
     private static final Pattern FAILED_FETCH = Pattern.compile("(?m)^E: Failed to fetch \\S+ +(.+)$");
@@ -80,7 +81,7 @@ public final class PrivateApt implements AutoCloseable {
         return found;
     }
 
-    /// What the newest version of a package says of itself, as in `Packages`.
+    /// The entry of a package's newest version, as in `Packages`.
     ///
     /// @throws VmException `MIRROR` when there is no such package
     public String show(String name) throws VmException {
@@ -91,15 +92,15 @@ public final class PrivateApt implements AutoCloseable {
         return shown.output();
     }
 
-    /// Takes a fetched file away, such as into an archive.
+    /// Takes a fetched file, for example into an archive.
     @FunctionalInterface
     public interface Taker {
         /// Moves `file`.
         void take(Path file) throws VmException;
     }
 
-    /// Fetches these. Each that came with its digest is handed to `taker` before anything is thrown; what came
-    /// otherwise is deleted.
+    /// Fetches these. Each one that arrived with the right digest is passed to `taker` before anything is
+    /// thrown; others are deleted.
     ///
     /// @return which of them the archive does not have, or has with other octets, with apt's words
     /// @throws VmException `MIRROR` when the archive stopped answering; `DISK_FULL`
@@ -111,7 +112,7 @@ public final class PrivateApt implements AutoCloseable {
         var open = new LinkedHashSet<>(wanted);
         download(wanted, open, taker);
         for (DebFile each : List.copyOf(open)) {
-            // Alone, so that what apt says is of this one. It was tried several times already.
+            // Alone, so that apt's message is about this one. It was tried several times already.
             Outcome again = download(List.of(each), open, taker, "-o", "Acquire::Retries=0");
             if (open.contains(each)) {
                 missing.put(each, reason(each.identity(), again));
@@ -120,8 +121,8 @@ public final class PrivateApt implements AutoCloseable {
         return missing;
     }
 
-    /// Offers packages that are in hand already: [#solve] may then prefer them. Only what they say of themselves is
-    /// given to apt, which never fetches them.
+    /// Offers packages that are available locally: [#solve] may then prefer them. apt gets only their
+    /// metadata and never fetches them.
     public void offer(Collection<Path> packages) throws VmException {
         sources.putAll(state.offer(packages, KEPT_LABEL));
         Outcome update = attempt(
@@ -136,12 +137,13 @@ public final class PrivateApt implements AutoCloseable {
                 "-o",
                 "APT::Get::List-Cleanup=0");
         if (update.exit() != 0) {
-            throw new VmException(Code.TOOL_FAILED, "apt cannot read what is kept: " + firstError(update));
+            throw new VmException(Code.TOOL_FAILED, "apt cannot read the kept packages: " + firstError(update));
         }
         state.append("etc/sources.list", state.read("etc/kept.list"));
     }
 
-    /// The source package of an offered package: what was built together mostly goes together only.
+    /// The source package of an offered package: packages built from one source are usually compatible only
+    /// with each other.
     String source(String name) {
         return sources.getOrDefault(name, name);
     }
@@ -155,7 +157,7 @@ public final class PrivateApt implements AutoCloseable {
     /// Resolves `wanted` with all that they depend on, without fetching anything.
     ///
     /// @param kept names of packages for which the offered version is taken, not the newest
-    /// @param refused versions that are not to be had, whatever the lists say
+    /// @param refused versions that are not available, whatever the lists say
     public Solution solve(List<String> wanted, Collection<String> kept, Set<PackageVersion> refused)
             throws VmException {
         var preferences = new StringBuilder();
@@ -204,7 +206,7 @@ public final class PrivateApt implements AutoCloseable {
         }
     }
 
-    /// apt leaves half a file under the name of the whole one when it was cut, so each is hashed.
+    /// apt leaves a partial file under the final name when a download was cut off, so each file is hashed.
     private void takeFetched(Set<DebFile> open, Taker taker) throws VmException {
         try (Stream<Path> all = Files.list(state.archives())) {
             for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
@@ -230,13 +232,13 @@ public final class PrivateApt implements AutoCloseable {
         var found = FAILED_FETCH.matcher(failed.errors());
         String said = found.find() ? found.group(1).strip() : firstError(failed);
         if (failed.exit() == 0) {
-            return "what came has another digest";
+            return "the downloaded file has the wrong digest";
         }
         if (!NOT_THERE.matcher(said).find()) {
             throw new VmException(
                     Code.MIRROR,
-                    "the package " + wanted + " did not come whole from the mirror (" + said
-                            + "); what came is kept, so try again, or name another mirror with --mirror URL");
+                    "the package " + wanted + " could not be downloaded completely from the mirror (" + said
+                            + "); what has arrived is kept, so try again, or name another mirror with --mirror URL");
         }
         return said;
     }
@@ -252,8 +254,8 @@ public final class PrivateApt implements AutoCloseable {
                 "the package mirror cannot be used ("
                         + (found.find() ? found.group(1).strip() : firstError(update))
                         + "); check the network and this machine's apt sources, name another mirror with --mirror URL,"
-                        + " or bring the packages from a machine that has them: 'blackbox image export' there, 'blackbox"
-                        + " image import' here");
+                        + " or bring the packages from a machine that has them: `blackbox image export` there, `blackbox"
+                        + " image import` here");
     }
 
     private static @Nullable DebFile listed(String stanza) throws VmException {

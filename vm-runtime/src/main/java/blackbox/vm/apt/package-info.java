@@ -1,8 +1,8 @@
-/// Fetches Debian packages with the host's apt, on a state of its own: the machine's lists, caches and
-/// installed packages are neither used nor changed, and nobody needs to be root.
+/// Fetches Debian packages with the host's apt, with a state of its own: the machine's lists, caches and
+/// installed packages are neither used nor changed, and root is not needed.
 ///
-/// Which mirror is used is the machine's own configuration or the caller's word; what comes from it is
-/// checked by apt against the archive's signatures. Knows nothing of images or machines.
+/// The mirror comes from the machine's own configuration or from the caller; apt checks what it delivers
+/// against the archive's signatures. Knows nothing of images or machines.
 @NullMarked
 package blackbox.vm.apt;
 

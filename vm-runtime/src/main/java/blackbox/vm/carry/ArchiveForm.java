@@ -8,8 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The octets of an image archive around its contents: a ustar archive of which every header, every padding and the
-/// end are given by the manifest. A reader therefore makes each itself and compares; it interprets none.
+/// The octets of an image archive around its contents: a ustar archive in which the manifest determines every
+/// header, all padding and the end. A reader therefore generates these itself and compares; it interprets
+/// none.
 final class ArchiveForm {
     static final int BLOCK = 512;
     static final int VERSION = 1;
@@ -38,7 +39,7 @@ final class ArchiveForm {
                     .getBytes(StandardCharsets.US_ASCII);
         }
 
-        /// Null when it is none.
+        /// Null if it is not one.
         static @Nullable Label of(byte[] octets) {
             Matcher found = LINE.matcher(new String(octets, StandardCharsets.ISO_8859_1));
             return found.matches()
@@ -79,7 +80,7 @@ final class ArchiveForm {
         return block;
     }
 
-    /// How many zero octets follow so many.
+    /// How many zero octets follow a file of this many octets.
     static int padding(long bytes) {
         return (int) ((BLOCK - bytes % BLOCK) % BLOCK);
     }

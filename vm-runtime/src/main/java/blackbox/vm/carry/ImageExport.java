@@ -49,20 +49,20 @@ public final class ImageExport {
         REPLACE
     }
 
-    /// What an archive is, without its objects.
+    /// The description of an archive, without its objects.
     ///
     /// @param digest of the manifest, which names every octet of the archive
     public record Written(Hash digest, ArchiveManifest manifest) {}
 
-    /// Writes the archive of the image `name` and of every QEMU that is unpacked here. `file` is there whole or not at
-    /// all.
+    /// Writes the archive of the image `name` and of every QEMU that is unpacked here. `file` is written
+    /// completely or not at all.
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT` when the archive here lacks or has changed an object,
     ///     `IMAGE_DEFINITION` when `file` is there already
     public Written write(String name, Path file, Existing existing) throws VmException {
         if (existing == Existing.REFUSE && Files.exists(file)) {
             throw new VmException(
-                    Code.IMAGE_DEFINITION, file + " is there already; name another file, or replace it with --force");
+                    Code.IMAGE_DEFINITION, file + " already exists; name another file, or replace it with --force");
         }
         ArchiveManifest manifest = manifest(name);
         byte[] text = (Json.tree(manifest) + "\n").getBytes(StandardCharsets.UTF_8);
@@ -88,7 +88,7 @@ public final class ImageExport {
         }
     }
 
-    /// A name beside `file` that nobody else has.
+    /// A unique name beside `file`.
     private static Path fresh(Path file) throws VmException {
         try {
             return Files.createTempFile(file.toAbsolutePath().getParent(), "." + file.getFileName(), ".partial");
@@ -102,7 +102,7 @@ public final class ImageExport {
         List<CarriedQemu> qemu = new QemuBuilds(data, progress)
                 .list().stream().map(CarriedQemu::of).toList();
         if (qemu.isEmpty()) {
-            progress.say("no QEMU is unpacked here, so none is carried; 'blackbox doctor --fix' gets one");
+            progress.say("no QEMU is unpacked here, so the file contains none; `blackbox doctor --fix` fetches one");
         }
         var objects = new ArrayList<ArchivedObject>();
         for (var each : ArchiveManifest.needed(image, qemu).entrySet()) {
@@ -125,7 +125,7 @@ public final class ImageExport {
                             + "' and 'blackbox doctor --fix' fetch it again",
                     e);
         } catch (IOException e) {
-            throw new VmException(Code.IO, archive.path(sha256) + " could not be looked at", e);
+            throw new VmException(Code.IO, archive.path(sha256) + " could not be accessed", e);
         }
         throw changed(sha256, "");
     }
@@ -133,7 +133,7 @@ public final class ImageExport {
     private static VmException changed(String sha256, String what) {
         return new VmException(
                 Code.IMAGE_CORRUPT,
-                "the archived object " + sha256 + what + " has changed; delete it and build again to fetch it anew");
+                "the archived object " + sha256 + what + " has changed; delete it and build again to fetch it again");
     }
 
     private void object(OutputStream out, ArchivedObject object, ArchiveManifest manifest)

@@ -24,8 +24,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Takes an image archive into a data folder. All of it is read and checked first, into a folder of its own; when an
-/// octet is not what it must be, the data folder is left as it was.
+/// Imports an image archive into a data folder. All of it is first read into a separate folder and checked;
+/// if any octet is wrong, the data folder stays as it was.
 public final class ImageImport {
     private static final String SCRATCH = ".import-";
     private static final int CHUNK_BYTES = 1 << 16;
@@ -42,19 +42,19 @@ public final class ImageImport {
         this.progress = progress;
     }
 
-    /// What was taken.
+    /// What was imported.
     ///
     /// @param digest of the manifest, as the export gave it
     /// @param fresh how many of the objects were not here before
     public record Taken(Hash digest, ArchiveManifest manifest, int fresh) {}
 
-    /// Checks `file` and takes what it holds. From then on the locks in it are those that builds here go by.
+    /// Checks `file` and imports what it holds. From then on, builds here use the locks in it.
     ///
     /// @throws VmException `ARCHIVE_REFUSED` when it is no image archive of a form that is known;
     ///     `ARCHIVE_ALTERED` when it is one and was cut or changed; `DISK_FULL`, `IO`
     public Taken take(Path file) throws VmException {
         if (Files.isDirectory(file) || !Files.isReadable(file)) {
-            throw new VmException(Code.ARCHIVE_REFUSED, file + " could not be read; is there such a file?");
+            throw new VmException(Code.ARCHIVE_REFUSED, file + " could not be read; check that the file exists");
         }
         Path folder = new DataFolder(data).archive();
         try (var lock = FolderLock.take(folder)) {
@@ -64,7 +64,7 @@ public final class ImageImport {
                 return take(new Reading(in, file), scratch.path());
             }
         } catch (IOException e) {
-            throw new VmException(Code.IO, file + " could not be taken into " + folder, e);
+            throw new VmException(Code.IO, file + " could not be imported into " + folder, e);
         }
     }
 
@@ -128,19 +128,19 @@ public final class ImageImport {
             if (label == null
                     || label.bytes() > ArchiveForm.MANIFEST_BYTES_MAX
                     || !Arrays.equals(first, ArchiveForm.header(ArchiveForm.FIRST, length))) {
-                throw altered("its label is not whole");
+                throw altered("its label is incomplete");
             }
-            expect(new byte[ArchiveForm.padding(length)], "its label is not whole");
+            expect(new byte[ArchiveForm.padding(length)], "its label is incomplete");
             return label;
         }
 
         ArchiveManifest manifest(Label label) throws IOException, VmException {
-            expect(ArchiveForm.header(ArchiveForm.MANIFEST, label.bytes()), "its manifest is not whole");
+            expect(ArchiveForm.header(ArchiveForm.MANIFEST, label.bytes()), "its manifest is incomplete");
             byte[] text = in.readNBytes(label.bytes());
             if (!Hash.sha256(text).equals(label.manifest())) {
-                throw altered("its manifest has another SHA-256 than its label says");
+                throw altered("its manifest does not have the SHA-256 in its label");
             }
-            expect(new byte[ArchiveForm.padding(text.length)], "its manifest is not whole");
+            expect(new byte[ArchiveForm.padding(text.length)], "its manifest is incomplete");
             try {
                 return Json.parse(new String(text, StandardCharsets.UTF_8), ArchiveManifest.class);
             } catch (JsonProcessingException e) {
@@ -153,7 +153,7 @@ public final class ImageImport {
         void object(ArchivedObject object, ArchiveManifest manifest, @Nullable Path target)
                 throws IOException, VmException {
             String what = manifest.describe(object.sha256());
-            expect(ArchiveForm.header(ArchiveForm.name(object.sha256()), object.bytes()), what + " is not whole");
+            expect(ArchiveForm.header(ArchiveForm.name(object.sha256()), object.bytes()), what + " is incomplete");
             var digest = Sha256.digest();
             try (OutputStream out = target == null ? OutputStream.nullOutputStream() : Files.newOutputStream(target)) {
                 var chunk = new byte[CHUNK_BYTES];
@@ -168,15 +168,15 @@ public final class ImageImport {
                 }
             }
             if (!Hash.copyOf(digest.digest(), 0).toString().equals(object.sha256())) {
-                throw altered(what + " has another SHA-256 than its manifest says");
+                throw altered(what + " does not have the SHA-256 in the manifest");
             }
-            expect(new byte[ArchiveForm.padding(object.bytes())], what + " is not whole");
+            expect(new byte[ArchiveForm.padding(object.bytes())], what + " is incomplete");
         }
 
         void end() throws IOException, VmException {
             expect(new byte[ArchiveForm.END_BYTES], "its end is missing");
             if (in.read() >= 0) {
-                throw altered("something follows its end");
+                throw altered("there is data after its end");
             }
         }
 
@@ -189,7 +189,7 @@ public final class ImageImport {
         private VmException altered(String how) {
             return new VmException(
                     Code.ARCHIVE_ALTERED,
-                    file + " was cut or altered: " + how + "; nothing of it was taken, so carry it again");
+                    file + " is truncated or altered: " + how + "; nothing was imported, so transfer the file again");
         }
 
         private static String cause(JsonProcessingException e) {

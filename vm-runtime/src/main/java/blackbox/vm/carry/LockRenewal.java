@@ -23,8 +23,9 @@ import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the locks that ship those of today's archive. They are written when image and QEMU have been built of today's
-/// packages and QEMU has passed its trial on that image's kernel; a lock of which no package changed is left alone.
+/// Renews the shipped locks from today's archive. They are written once image and QEMU have been built from
+/// today's packages and QEMU has passed its trial on that image's kernel; a lock in which no package changed
+/// is left alone.
 public final class LockRenewal {
     private static final String IMAGE_LOCK = "vm-runtime/images/default.lock";
     private static final String QEMU_LOCK = "vm-runtime/src/main/resources/blackbox/vm/qemu/debian-13.lock";
@@ -74,7 +75,7 @@ public final class LockRenewal {
                 LockDifference.between(oldImage.files(), newImage.files()),
                 qemu,
                 LockDifference.between(oldQemu.packages(), newQemu.packages()));
-        // A lock whose definition has changed is renewed though it names the same packages.
+        // A lock whose definition has changed is renewed even if it names the same packages.
         if (!changes.imageChanges().isEmpty() || !oldImage.isFor(image.record().definition())) {
             write(IMAGE_LOCK, newImage.text());
         }

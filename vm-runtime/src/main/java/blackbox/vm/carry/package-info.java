@@ -1,8 +1,8 @@
-/// Carries the packages of an image and of unpacked QEMUs from one data folder to another in one file, so that the
-/// other builds the same octets without a mirror; and renews the locks that ship. `schemas/image-archive.md` has the
-/// form.
+/// Carries the packages of an image and of unpacked QEMUs from one data folder to another in one file, so
+/// that the other builds the same octets without a mirror; and renews the shipped locks. The format is
+/// specified in `schemas/image-archive.md`.
 ///
-/// A file is checked whole before anything of it is taken. Never builds or runs what it carries.
+/// A file is checked completely before anything of it is imported. Never builds or runs what it carries.
 @NullMarked
 package blackbox.vm.carry;
 

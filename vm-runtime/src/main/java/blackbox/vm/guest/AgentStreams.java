@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// The agent's standard streams over the stdio port, with frames as in [AgentOutput] in both directions. Two
-/// threads, one a direction; what is not taken is not read.
+/// threads, one per direction; nothing is read that cannot be written.
 public final class AgentStreams {
     private static final int STDIN = 0;
 
@@ -26,8 +26,8 @@ public final class AgentStreams {
         this.toGuest = toGuest;
     }
 
-    /// Starts to copy. `in` is read until its end or the agent's, on a thread that may stay in a read for
-    /// ever.
+    /// Starts to copy. `in` is read until its end or the agent's, on a thread that may block in a read
+    /// forever.
     public void start(InputStream in, OutputStream out, OutputStream error) {
         Thread.ofPlatform().daemon().name("agent-output").start(() -> receive(out, error));
         Thread.ofPlatform().daemon().name("agent-input").start(() -> send(in));
@@ -39,7 +39,7 @@ public final class AgentStreams {
     public void awaitEnd(Duration timeout) throws VmException {
         try {
             if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new VmException(Code.TIMEOUT, "the agent's output did not end; somebody does not read it");
+                throw new VmException(Code.TIMEOUT, "the agent's output did not end; its reader does not read it");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -52,13 +52,13 @@ public final class AgentStreams {
             AgentOutput.read(
                     fromGuest, (stream, octets) -> pass(octets, stream == AgentOutput.Stream.STDOUT ? out : error));
         } catch (IOException _) {
-            // The VM has ended or talks nonsense: there is no more output either way.
+            // The VM has ended or broke the protocol: there is no more output either way.
         } finally {
             ended.countDown();
         }
     }
 
-    /// Somebody who closed our output (`| head`) does not stop the agent.
+    /// A closed output (`| head`) does not stop the agent.
     private static void pass(byte[] octets, OutputStream to) {
         try {
             to.write(octets);

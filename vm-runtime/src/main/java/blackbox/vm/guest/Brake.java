@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Holds a process for moments at a time. Signals are sent by a shell of its own, which lets the process go on even
-/// when this program is killed meanwhile. Owned by one thread.
+/// Pauses a process for moments at a time. A separate shell sends the signals, which resumes the process even
+/// if this program is killed meanwhile. Owned by one thread.
 final class Brake implements AutoCloseable {
     private static final String SCRIPT = """
             trap '' HUP INT TERM
@@ -30,7 +30,7 @@ final class Brake implements AutoCloseable {
         this.held = held;
     }
 
-    /// Stops the process and lets it go on after `time`.
+    /// Stops the process and resumes it after `time`.
     void hold(Duration time) throws VmException {
         if (broken || !held.isAlive()) {
             return;
@@ -53,11 +53,11 @@ final class Brake implements AutoCloseable {
             // Whoever ended the shell may have done so while the process was stopped.
             Command.of("kill", "-CONT", Long.toString(held.pid())).run();
             broken = true;
-            throw new VmException(VmException.Code.IO, "QEMU could not be held", e);
+            throw new VmException(VmException.Code.IO, "QEMU could not be paused", e);
         }
     }
 
-    /// Whatever is held goes on.
+    /// A paused process is resumed.
     @Override
     public void close() {
         Process to = shell;

@@ -10,14 +10,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
-/// Keeps the wall clock of a guest that counts instructions with the host's. The guest is told the time on
-/// its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind. No
-/// clock is ever set back: a guest that is ahead, because it executes more instructions in a second than its
-/// clock has in one, is held until the host's time has caught up, which to it is as if the processor had been
-/// slower. It is asked the sooner again the faster its clock went astray, and at the latest when QEMU has
-/// used the processor for a moment or after two seconds. (`docs/decisions/0084-the-exact-tiers-clock.md`)
+/// Keeps the wall clock of a guest that counts instructions in step with the host's. The guest is told the
+/// time on its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind.
+/// No clock is ever set back: a guest that is ahead, because it executes more instructions in a second than
+/// its clock counts for one, is paused until the host's time has caught up, which to it looks like a slower
+/// processor. The faster its clock drifts, the sooner it is asked again, at the latest when QEMU has used the
+/// processor for a moment or after two seconds. (`docs/decisions/0084-the-exact-tiers-clock.md`)
 ///
-/// It has a thread of its own, which is never interrupted: that would close the port.
+/// It has its own thread, which is never interrupted: that would close the port.
 public final class ClockKeeper implements AutoCloseable {
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
     private static final long ASTRAY_NS_MAX = 50_000_000;
@@ -25,13 +25,14 @@ public final class ClockKeeper implements AutoCloseable {
     private static final long INTERVAL_NS_MAX = 2_000_000_000;
     /// QEMU's time on the processor after which the guest is asked, for it may have begun to compute.
     private static final long COMPUTED_NS_MAX = 50_000_000;
-    /// A guest that has used it for less is idle: its clock then goes with the host's, held or not.
+    /// A guest that has used it for less is idle: its clock then follows the host's, paused or not.
     private static final long COMPUTED_NS_MIN = 20_000_000;
 
     private static final long LOOK_EVERY_NS = 25_000_000;
     private static final long HOLD_NS_MIN = 5_000_000;
     private static final long HOLD_NS_MAX = 500_000_000;
-    /// Further ahead than a guest can get in between: the host's clock was set back, and that is not waited for.
+    /// Further ahead than a guest can get in between: the host's clock was set back, which is not worth
+    /// waiting for.
     private static final long AHEAD_NS_MAX = 10_000_000_000L;
 
     private final GuestControl control;
@@ -56,19 +57,19 @@ public final class ClockKeeper implements AutoCloseable {
 
     /// Starts with a guest whose clock has just been set.
     ///
-    /// @param bootClock hears what the guest's boot clock shows, right after it said so
+    /// @param bootClock receives the guest's boot clock, right after the guest reported it
     public static ClockKeeper start(GuestControl control, InstantSource wall, Process qemu, LongConsumer bootClock) {
         var keeper = new ClockKeeper(control, wall, qemu, bootClock);
         Thread.ofPlatform().daemon().name("guest-clock").start(keeper::run);
         return keeper;
     }
 
-    /// What came of it so far.
+    /// The results so far.
     public ClockDrift drift() {
         return offsets.drift();
     }
 
-    /// Ends it. An answer that is on its way is not waited for.
+    /// Ends it, without waiting for an answer that is on its way.
     @Override
     public void close() {
         stopped.countDown();
@@ -81,13 +82,13 @@ public final class ClockKeeper implements AutoCloseable {
                 interval = keep(brake);
             }
         } catch (VmException e) {
-            // The machine has ended, and whoever waits for it hears of that.
+            // The machine has ended, and whoever waits for it learns of that.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /// Puts the guest's clock right; returns when to do so again.
+    /// Corrects the guest's clock; returns when to do so again.
     private long keep(Brake brake) throws VmException, InterruptedException {
         long sentNs = nanos(wall.instant());
         long asked = System.nanoTime();
@@ -114,7 +115,7 @@ public final class ClockKeeper implements AutoCloseable {
         return (long) Math.clamp(interval, INTERVAL_NS_MIN, INTERVAL_NS_MAX);
     }
 
-    /// Returns for how long; where it cannot be done the guest stays ahead, and the record says so.
+    /// Returns for how long; if it cannot be done, the guest stays ahead, and the record says so.
     private long hold(Brake brake, long ns) {
         long from = System.nanoTime();
         try {

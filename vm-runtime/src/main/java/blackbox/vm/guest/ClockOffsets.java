@@ -1,8 +1,8 @@
 package blackbox.vm.guest;
 
 import blackbox.vm.machine.ClockDrift;
-/// How far a guest's wall clock was from the host's, each time right before it was put right: the offset is positive
-/// where the guest's was ahead. All of it rests on the guest's word. Safe to share.
+/// How far a guest's wall clock was from the host's, each time right before it was corrected; an offset is
+/// positive if the guest's clock was ahead. All of it is only the guest's claim. Safe to share.
 
 final class ClockOffsets {
     private static final long STEP_NS = 1_000_000;
@@ -15,7 +15,7 @@ final class ClockOffsets {
     private long heldNs;
 
     synchronized void add(long readNs) {
-        long offsetNs = Math.clamp(readNs, -Long.MAX_VALUE, Long.MAX_VALUE); // the guest's word: it may be anything
+        long offsetNs = Math.clamp(readNs, -Long.MAX_VALUE, Long.MAX_VALUE); // the guest's claim, which may be anything
         readings++;
         counts[(int) Math.min(STEPS - 1, Math.abs(offsetNs) / STEP_NS)]++;
         if (Math.abs(offsetNs) > Math.abs(largestNs)) {
@@ -23,13 +23,13 @@ final class ClockOffsets {
         }
     }
 
-    /// Says that the guest's clock was set forward.
+    /// Records that the guest's clock was set forward.
     synchronized void forward(long byNs) {
         long sum = forwardNs + Math.max(0, byNs);
         forwardNs = sum < 0 ? Long.MAX_VALUE : sum;
     }
 
-    /// Says that the guest was held until the host's time had caught up.
+    /// Records that the guest was paused until the host's time had caught up.
     synchronized void held(long forNs) {
         heldNs += forNs;
     }

@@ -37,19 +37,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The control port: JSON lines to and from the guest's first process. Any thread may say something, a line
-/// at a time; one waits for answers. A guest that says more than we wait for fills the queue and is then no
-/// longer read. Only what it says of its clock goes elsewhere, to whoever asks for that ([#tellClock]).
+/// The control port: JSON lines to and from the guest's first process. Any thread may send, a line at a time;
+/// one waits for answers. A guest that sends more than we wait for fills the queue and is then no longer
+/// read. Only its answers about its clock go elsewhere, to the caller of [#tellClock].
 public final class GuestControl {
     private static final int LINE_BYTES_MAX = 1 << 20;
     private static final int MESSAGES_MAX = 64;
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
-    /// Unpacking a workspace of gigabytes under emulation is what takes long.
+    /// The longest step is unpacking gigabytes of workspace under emulation.
     private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
     private final SocketChannel channel;
     private final BlockingQueue<GuestMessage> messages = new ArrayBlockingQueue<>(MESSAGES_MAX);
-    /// What nobody asked for is dropped.
+    /// Unexpected messages are dropped.
     private final BlockingQueue<Told> told = new ArrayBlockingQueue<>(MESSAGES_MAX);
     private final ReentrantLock saying = new ReentrantLock();
     /// The number of the answer that the guest owes, or 0. Owned by the clock's thread.
@@ -77,7 +77,7 @@ public final class GuestControl {
         return new ClockReading(before.plusNanos(roundTrip / 2), pong.bootNanos(), pong.wallNanos(), roundTrip);
     }
 
-    /// Has the guest put everything in place for its agent; returns when that waits for its launch.
+    /// Has the guest prepare everything for its agent; returns when the agent is ready to be launched.
     ///
     /// @param workspaceBytes of the archive on the disk that goes in
     public void prepare(AgentCommand command, GuestEntropy entropy, long workspaceBytes) throws VmException {
@@ -118,13 +118,13 @@ public final class GuestControl {
         await(Drained.class, "drain the tracer", timeout);
     }
 
-    /// Has the guest put its workspace on the disk that comes out; returns how many octets the archive has.
+    /// Has the guest write its workspace to the output disk; returns how many octets the archive has.
     public long collect(Duration timeout) throws VmException {
         say("collect");
         return await(Collected.class, "collect the workspace", timeout).bytes();
     }
 
-    /// Has the guest end in order.
+    /// Has the guest shut down in order.
     public void powerOff() throws VmException {
         say("poweroff");
     }
@@ -143,9 +143,9 @@ public final class GuestControl {
         }
     }
 
-    /// Tells the guest the host's time and waits for its answer: null when that does not come in time. A guest
-    /// that owes an answer is not told again, for it may not read at all, and then its port would fill. For one
-    /// thread, beside the one that waits for the rest.
+    /// Tells the guest the host's time and waits for its answer: null when that does not come in time. A
+    /// guest that owes an answer is not told again, because it may not be reading at all, and its port would
+    /// fill. For one thread, which may differ from the one that waits for other messages.
     @Nullable
     Told tellClock(long id, long wallNanos, Duration timeout) throws VmException, InterruptedException {
         if (owed != 0 && told(owed, timeout) == null) {
@@ -174,16 +174,17 @@ public final class GuestControl {
         say(Json.object().put("op", operation));
     }
 
-    /// Has whoever waits for the guest hear that the host cannot go on.
+    /// Tells whoever waits for the guest that the host cannot continue.
     public void fail(HostFailure failure) {
         while (!messages.offer(failure)) {
             messages.poll();
         }
     }
 
-    /// Waits for a message of one kind; others that come before it are dropped, but for failures and the end.
+    /// Waits for a message of one kind; earlier messages of other kinds are dropped, except failures and the
+    /// end.
     ///
-    /// @param what we wait for, in words that complete "the guest did not …"
+    /// @param what what we wait for, in words that complete "the guest did not …"
     /// @throws VmException `GUEST_FAILED`, `QEMU_FAILED` when the VM ended, `TIMEOUT`
     private <M extends GuestMessage> M await(Class<M> kind, String what, Duration timeout) throws VmException {
         long deadline = System.nanoTime() + timeout.toNanos();

@@ -1,7 +1,8 @@
 /// The guest's side of a machine, whatever runs it: the protocol of its first process on the control port,
-/// its agent's standard streams, and its clock, which is kept with the host's where it has a pace of its own.
+/// its agent's standard streams, and its clock, which is kept in step with the host's if it runs at a pace of
+/// its own.
 ///
-/// The guest is hostile: each thing it says is bounded and typed before it gets out of here.
+/// The guest is hostile: everything it sends is bounded and typed before it leaves this package.
 @NullMarked
 package blackbox.vm.guest;
 

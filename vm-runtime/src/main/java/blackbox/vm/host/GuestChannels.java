@@ -19,7 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Our ends of what a machine's guest sends in bulk and of its agent's standard streams.
+/// Our ends of the guest's bulk channels and of its agent's standard streams.
 ///
 /// @param events the tracer's octets, from its start on
 /// @param streams the agent's
@@ -51,7 +51,7 @@ record GuestChannels(
             InputStream events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
             return new GuestChannels(after(before, events), streams, input, keeper);
         } catch (IOException e) {
-            throw new VmException(Code.IO, "what QEMU writes in " + captures + " could not be read", e);
+            throw new VmException(Code.IO, "QEMU's output in " + captures + " could not be read", e);
         }
     }
 

@@ -42,7 +42,7 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Starts machines that QEMU runs.
+/// Starts machines with QEMU.
 public final class QemuHost implements MachineHost {
     private static final int VCPUS = 1;
 
@@ -72,7 +72,7 @@ public final class QemuHost implements MachineHost {
         Qemu qemu = Qemu.find(absolute);
         int cleared = MachineFolder.clearLeftovers(absolute);
         if (cleared > 0) {
-            progress.say("cleared what " + cleared + " crashed run" + (cleared == 1 ? "" : "s") + " left");
+            progress.say("cleaned up after " + cleared + " crashed run" + (cleared == 1 ? "" : "s") + "");
         }
         return new QemuHost(absolute, qemu, new QemuMachine.Clocks(clock, random), progress);
     }
@@ -87,13 +87,12 @@ public final class QemuHost implements MachineHost {
         return tiers.choose(option, image);
     }
 
-    /// Makes ahead what the first recording with `image` would otherwise wait for: a QEMU that can replay
-    /// every instruction, where the guest is emulated, and the warm snapshot of the tier that is then the
-    /// default.
+    /// Prepares what the first recording with `image` would otherwise wait for: a QEMU that can replay every
+    /// instruction, if the guest is emulated, and the warm snapshot of the tier that is then the default.
     ///
-    /// @param option the tier that recordings are to be of
+    /// @param option the requested tier of recordings
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
-    /// @return what they are then, on this machine
+    /// @return the tier that they get on this machine
     public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         tiers.prepare(option, image, mirror);
         TierChoice choice = tiers.choose(option, image);
@@ -101,7 +100,7 @@ public final class QemuHost implements MachineHost {
         return choice;
     }
 
-    /// The snapshot that a warm start of this request would restore; made when there is none.
+    /// The snapshot that a warm start of this request would restore; created if there is none.
     public VmSnapshot snapshot(VmRequest request) throws VmException {
         return snapshots.obtain(parts(request), progress);
     }
@@ -203,7 +202,7 @@ public final class QemuHost implements MachineHost {
         }
     }
 
-    /// Makes the place for the log of the state disk's writes, and keeps what these writes are made to.
+    /// Creates the log of the state disk's writes, and stores the disk to which these writes are made.
     private static BlockLog capture(
             MachineFolder folder, @Nullable Path captures, MachineParts parts, VmSnapshot snapshot) throws VmException {
         if (captures == null) {

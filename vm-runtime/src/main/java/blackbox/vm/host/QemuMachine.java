@@ -30,7 +30,7 @@ import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A machine that QEMU runs, as a child process in a folder of its own.
+/// A machine that QEMU runs, as a child process in its own folder.
 public final class QemuMachine implements Machine {
     private static final Duration EXACT_SETTLE_TIME = Duration.ofSeconds(1);
     private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(20);
@@ -191,7 +191,7 @@ public final class QemuMachine implements Machine {
     @Override
     public void settleDisks() throws VmException {
         if (facts.tier() == Tier.EXACT) {
-            // Nothing may be asked of the disks of a machine whose every step is logged; they are seldom a
+            // The disks of a machine whose every step is logged must not be queried; they are seldom a
             // millisecond behind.
             boolean unused = qemu.awaitEnd(EXACT_SETTLE_TIME);
         } else {

@@ -19,8 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// What the start of a machine needs of this host and this user, without booting one: the folder and its sockets, the
-/// disk and the pipe that other programs make, another name for a snapshot's file, and a QEMU that opens its RAM.
+/// Tries what the start of a machine needs from this host and user, without booting one: the folder and its
+/// sockets, the disk and the pipe that other programs create, a hard link to a snapshot's file, and a QEMU
+/// that opens its RAM.
 public final class StartTrial {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int MEMORY_MIB = 16;

@@ -15,8 +15,8 @@ import blackbox.vm.qemu.TrialMachine;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Decides of which tier a recording is. An exact one needs emulation: where KVM works that would cost about
-/// tenfold, where it does not the guest is emulated in either tier. `docs/decisions/0085-the-default-tier.md` has the
+/// Decides the tier of a recording. An exact one needs emulation: if KVM works, that is about ten times
+/// slower; if not, the guest is emulated in either tier. `docs/decisions/0085-the-default-tier.md` has the
 /// figures.
 final class TierChooser {
     private final Path data;
@@ -25,7 +25,7 @@ final class TierChooser {
     private final QemuTrial trial;
     private final Progress progress;
 
-    /// @param data the data folder, below which answers are kept
+    /// @param data the data folder, below which answers are cached
     /// @param qemu the installed one
     TierChooser(Path data, Qemu qemu, Progress progress) {
         this.data = data;
@@ -35,7 +35,8 @@ final class TierChooser {
         this.progress = progress;
     }
 
-    /// The tier of a recording with `image`. Boots trials where answers are not known yet; fetches nothing.
+    /// The tier of a recording with `image`. Boots trials for answers that are not known yet; fetches
+    /// nothing.
     TierChoice choose(TierOption option, GuestImage image) throws VmException {
         return switch (option) {
             case LIVE -> new TierChoice(option, Tier.LIVE, "asked for");
@@ -58,15 +59,15 @@ final class TierChooser {
         return new TierChoice(TierOption.AUTO, tier, reason);
     }
 
-    /// A QEMU for the exact tier; fetched when none of those here is admitted.
+    /// A QEMU for the exact tier; fetched if none of those here passes the trial.
     Qemu qemuForExact(GuestImage image, @Nullable String mirror) throws VmException {
         return builds.forExact(trial, image, mirror);
     }
 
-    /// Gets what [#choose] lacks for an exact recording, where it would be of use. That it cannot be had is said,
-    /// and is no failure where nobody asked for one: recordings are live then.
+    /// Fetches what [#choose] lacks for an exact recording, if it would be used. If it is not available, that
+    /// is reported, but is a failure only if an exact recording was requested: otherwise recordings are live.
     ///
-    /// @param option what recordings are to be of
+    /// @param option the requested tier of recordings
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
     void prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         if (option == TierOption.EXACT) {
@@ -75,7 +76,7 @@ final class TierChooser {
             try {
                 qemuForExact(image, mirror);
             } catch (VmException e) {
-                progress.say("recordings will be live, for no QEMU that can replay every instruction was to be had: "
+                progress.say("recordings will be live, because no QEMU that can replay every instruction is available: "
                         + e.getMessage());
             }
         }

@@ -11,11 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// Where packages are installed: namespaces in which whoever builds is root and has the user ids of a whole
-/// system, with nothing of the network and with mounts of their own. Root has those ids already. Anybody else
-/// gets them in a user namespace, out of the range that `/etc/subuid` gives them (user_namespaces(7),
-/// newuidmap(1)); what their root makes there belongs to ids of that range outside, so only [#delete] can
-/// delete it.
+/// Where packages are installed: namespaces in which the building user is root and has the user ids of a
+/// whole system, without network and with private mounts. Root has those ids already. Other users get them in
+/// a user namespace, from their range in `/etc/subuid` (user_namespaces(7), newuidmap(1)); files that their
+/// root creates there belong to ids of that range outside, so only [#delete] can delete them.
 public final class BuildNamespace {
     private static final List<String> SECLUDED =
             List.of("--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc");
@@ -33,7 +32,7 @@ public final class BuildNamespace {
         return new Command(words, null, Map.of(), timeout);
     }
 
-    /// Tries what a build does there: has another user's file, and mounts.
+    /// Tries what a build does there: own a file as another user, and mount.
     ///
     /// @param folder where a build would be made
     /// @throws VmException `TOOL_MISSING` or `TOOL_FAILED`, with what to do
@@ -50,7 +49,7 @@ public final class BuildNamespace {
         }
     }
 
-    /// Deletes a folder with files of the guest's users; nothing happens when it is not there.
+    /// Deletes a folder with files of the guest's users; does nothing if it does not exist.
     static void delete(Path folder) throws VmException {
         if (Files.exists(folder)) {
             command(List.of("rm", "-rf", folder.toAbsolutePath().toString()), DELETE_TIMEOUT)
@@ -64,14 +63,14 @@ public final class BuildNamespace {
         }
         String user = System.getProperty("user.name");
         if (Command.find("newuidmap") == null) {
-            return "as another user than root that takes the package uidmap; apt-get install uidmap";
+            return "users other than root need the package uidmap for this; apt-get install uidmap";
         }
         if (!hasRange(Path.of("/etc/subuid"), user) || !hasRange(Path.of("/etc/subgid"), user)) {
-            return "/etc/subuid or /etc/subgid gives " + user
-                    + " no range of 65536 ids; as root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "
-                    + user + " (or another range that nobody has)";
+            return "/etc/subuid or /etc/subgid does not give " + user
+                    + " a range of 65536 ids; as root, run: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "
+                    + user + " (or another unused range)";
         }
-        return failure + "; are user namespaces switched off (sysctl user.max_user_namespaces,"
+        return failure + "; are user namespaces disabled (sysctl user.max_user_namespaces,"
                 + " kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns)?";
     }
 
@@ -97,7 +96,7 @@ public final class BuildNamespace {
         try {
             return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         } catch (IOException e) {
-            throw new VmException(Code.IO, "who runs this could not be found out", e);
+            throw new VmException(Code.IO, "the current user could not be determined", e);
         }
     }
 }

@@ -13,8 +13,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is needed to build an image of another data folder again here, beside the packages themselves. An imported
-/// one is kept at `archive/locks/image-NAME.json`.
+/// What is needed, besides the packages themselves, to rebuild an image of another data folder here. An
+/// imported one is stored at `archive/locks/image-NAME.json`.
 ///
 /// @param format version of this form: 1
 /// @param digest of the image as it was exported
@@ -39,7 +39,7 @@ public record CarriedImage(
         }
     }
 
-    /// What another data folder needs of `image`.
+    /// What another data folder needs to know about `image`.
     public static CarriedImage of(GuestImage image) {
         var record = image.record();
         return new CarriedImage(
@@ -57,7 +57,7 @@ public record CarriedImage(
         return Files.exists(file) ? Json.read(file, CarriedImage.class, Code.IMAGE_DEFINITION) : null;
     }
 
-    /// Keeps it in a data folder, in place of an older one of its name.
+    /// Stores it in a data folder, replacing an older one of its name.
     public void keep(Path data) throws VmException {
         Path file = file(data, definition.name());
         try {
@@ -72,7 +72,7 @@ public record CarriedImage(
         return new DataFolder(data).locks().resolve("image-" + name + ".json");
     }
 
-    /// Why a build with this lock is not the exported image: what was not the same there, in words for a person.
+    /// Why a build with this lock is not the exported image: what differed there, in words for people.
     String differences(GuestImage.ImageRecord built) {
         var differing = new TreeMap<String, Boolean>();
         differing.put("the definition", !definition.equals(built.definition()));

@@ -17,16 +17,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A built image: three files and what is known of them.
+/// A built image: three files and their record.
 ///
 /// @param name as in its definition
 /// @param digest over the three files and the kernel arguments, see [#digest]
 /// @param folder where the files are
-/// @param record what the build wrote down
+/// @param record the build's record
 public record GuestImage(String name, Hash digest, Path folder, ImageRecord record) {
     /// The kernel, as QEMU's `-kernel` takes it.
     public static final String KERNEL = "vmlinuz";
-    /// The first file system: a part that belongs to the kernel and one with our guest files.
+    /// The initial file system: a part that belongs to the kernel and one with our guest files.
     public static final String INITRD = "initrd.img";
     /// The read-only root.
     public static final String ROOT = "root.erofs";
@@ -40,8 +40,9 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     /// @param format version of this form: 1
     /// @param files by name: the three, and `base.cpio`
     /// @param guestFiles path → SHA-256 of what the initrd carries; the contents are in the archive
-    /// @param lockRenewed whether `lock` is not the shipped one: that could not be had, or there was none
-    /// @param lockDifferences in which packages it differs from the shipped one; older records do not say
+    /// @param lockRenewed whether `lock` is not the shipped one, because that was not available or there was
+    ///     none
+    /// @param lockDifferences the packages in which it differs from the shipped one; missing in older records
     /// @param tools versions of what wrote bytes of the image
     public record ImageRecord(
             int format,
@@ -94,8 +95,8 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         return record.definition().kernelArguments();
     }
 
-    /// An initrd with this image's busybox and modules that runs `init`, a shell script, and nothing else: for trials
-    /// of a machine, which want no root.
+    /// An initrd with this image's busybox and modules that runs `init`, a shell script, and nothing else:
+    /// for trials of a machine, which need no root file system.
     public byte[] initrdRunning(byte[] init) throws VmException {
         var cpio = new Cpio();
         cpio.file("init", 0755, init);
@@ -123,8 +124,8 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         }
     }
 
-    /// The digest over what the record says of the files and the kernel arguments: [#digest] when nobody has
-    /// changed the record.
+    /// The digest over the files and the kernel arguments in the record: equal to [#digest] unless someone
+    /// has changed the record.
     public Hash recordedDigest() {
         return digest(new TreeMap<>(record.files()), kernelArguments());
     }
@@ -135,7 +136,7 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         return Hash.sha256(digestText(files, kernelArguments).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The text whose SHA-256 is [#digest]: with it, one file of the image can be told from others.
+    /// The text whose SHA-256 is [#digest]: with it, a single file of the image can be checked.
     public String digestText() {
         return digestText(new TreeMap<>(record.files()), kernelArguments());
     }

@@ -27,7 +27,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Builds guest images, and builds them again to compare. Anybody can who has a [BuildNamespace].
+/// Builds guest images, and rebuilds them to compare. Works for every user with a [BuildNamespace].
 public final class GuestImageBuilder {
     private static final long SCRATCH_BYTES_MIN = 3L << 30;
 
@@ -46,16 +46,16 @@ public final class GuestImageBuilder {
 
     /// What to do about the lock.
     public enum LockPolicy {
-        /// Use the imported lock or else the shipped one; for what the mirror no longer has, take newer packages and
-        /// say so.
+        /// Use the imported lock or else the shipped one; take newer packages for what the mirror no longer
+        /// has, and report it.
         PREFER,
         /// Use the shipped lock or fail.
         REQUIRE,
-        /// Resolve anew.
+        /// Resolve today's packages.
         RENEW
     }
 
-    /// Builds the image of `definition` and puts it in the store, in place of an older one.
+    /// Builds the image of `definition` and puts it in the store, replacing an older one.
     ///
     /// @param mirror instead of the machine's apt sources, or null
     public GuestImage build(ImageDefinition definition, GuestFiles files, LockPolicy policy, @Nullable String mirror)
@@ -73,7 +73,7 @@ public final class GuestImageBuilder {
         }
     }
 
-    /// Builds `image` again from the archive, with the network off, and compares all bytes.
+    /// Rebuilds `image` from the archive, without network, and compares all bytes.
     public ImageVerification verify(GuestImage image) throws VmException {
         checkMachine();
         ImageRecord recorded = image.record();
@@ -112,7 +112,7 @@ public final class GuestImageBuilder {
         }
     }
 
-    /// A folder beside the images; first those are deleted that crashed builds left.
+    /// A folder beside the images; those that crashed builds left are deleted first.
     private ScratchFolder scratch(FolderLock lock) throws VmException {
         Objects.requireNonNull(lock);
         try (Stream<Path> left = Files.list(store.folder())) {
@@ -131,7 +131,7 @@ public final class GuestImageBuilder {
     ///
     /// @param recorded the digest that the image goes by
     /// @param rebuilt the digest of what was built from the archive
-    /// @param differing which of the image's files, as they are now, are not what was rebuilt
+    /// @param differing which of the image's present files differ from the rebuilt ones
     /// @param tools whose versions have changed since the image was built: the likely cause of a difference
     public record ImageVerification(
             String image, Hash recorded, Hash rebuilt, List<String> differing, Map<String, String> tools) {
@@ -198,7 +198,7 @@ public final class GuestImageBuilder {
         }
     }
 
-    /// The imported lock, which somebody has brought here to be built from; else the shipped one.
+    /// The imported lock, which somebody brought here to build from; otherwise the shipped one.
     private @Nullable ImageLock preferred(ImageDefinition definition, @Nullable ImageLock shipped) throws VmException {
         CarriedImage carried = store.carried(definition.name());
         if (carried == null) {
@@ -209,11 +209,11 @@ public final class GuestImageBuilder {
                     "the imported packages are of another definition of '" + definition.name() + "' and are not used");
             return shipped;
         }
-        progress.say("building from the imported packages; --lock REQUIRE takes those that Blackbox ships");
+        progress.say("building from the imported packages; to use those of the shipped lock, pass --lock REQUIRE");
         return carried.lock();
     }
 
-    /// Says why a build from imported packages is another image than the exported one.
+    /// Says why a build from imported packages differs from the exported image.
     private void compare(ImageRecord built) throws VmException {
         CarriedImage carried = store.carried(built.definition().name());
         if (carried == null || !carried.lock().equals(built.lock())) {
@@ -232,9 +232,9 @@ public final class GuestImageBuilder {
         return PrivateApt.open(scratch.path(), sources, definition.architecture());
     }
 
-    /// What a build's packages are beside the shipped lock.
+    /// How a build's packages compare to the shipped lock.
     ///
-    /// @param renewed whether they are others, or nothing was locked
+    /// @param renewed whether they differ, or nothing was locked
     private record Standing(boolean renewed, List<LockDifference> differences) {
         static Standing of(@Nullable ImageLock shipped, ImageLock packages) {
             return new Standing(

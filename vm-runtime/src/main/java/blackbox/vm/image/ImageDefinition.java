@@ -11,16 +11,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What goes into a guest image: `images/NAME.json`.
+/// The definition of a guest image: `images/NAME.json`.
 ///
 /// @param format version of this form: 1
 /// @param name of the image: lower-case letters, digits and dashes
 /// @param suite Debian release, as in an apt source
 /// @param architecture Debian's name of it; only `amd64` is tried
-/// @param packages besides the essential ones; what they depend on comes along, what they recommend does not
+/// @param packages besides the essential ones; their dependencies are installed too, their recommendations
+///     are not
 /// @param kernel package whose dependency is the kernel
 /// @param headers package whose dependency is that kernel's headers, for the tracer's compiler
-/// @param modules kernel modules for the initrd; what they need comes along
+/// @param modules kernel modules for the initrd; modules that they need are added
 /// @param kernelArguments for every boot; the launcher adds none that changes what the guest sees but for `mitigations`
 public record ImageDefinition(
         int format,
@@ -38,15 +39,15 @@ public record ImageDefinition(
     private static final Pattern PACKAGE = Pattern.compile("[a-z0-9][a-z0-9+.-]+");
 
     public ImageDefinition {
-        check(format == FORMAT, "format " + format + " is not known, " + FORMAT + " is");
-        check(matches(NAME, name), "the name '" + name + "' is not of lower-case letters, digits and dashes");
-        check(matches(PACKAGE, suite), "the suite '" + suite + "' is no suite name");
-        check("amd64".equals(architecture), "the architecture '" + architecture + "' is not supported, amd64 is");
+        check(format == FORMAT, "format " + format + " is not supported, only " + FORMAT);
+        check(matches(NAME, name), "the name '" + name + "' may have only lower-case letters, digits and dashes");
+        check(matches(PACKAGE, suite), "the suite '" + suite + "' is not a suite name");
+        check("amd64".equals(architecture), "the architecture '" + architecture + "' is not supported, only amd64");
         packages = List.copyOf(packages);
         modules = List.copyOf(modules);
         kernelArguments = List.copyOf(kernelArguments);
         for (String each : packages) {
-            check(matches(PACKAGE, each), "'" + each + "' is no package name");
+            check(matches(PACKAGE, each), "'" + each + "' is not a package name");
         }
         check(matches(PACKAGE, kernel) && matches(PACKAGE, headers), "kernel and headers must be package names");
     }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Brings an image's packages into the archive and says which they are: the locked ones, or as nearly those as the
-/// mirror allows.
+/// Fetches an image's packages into the archive and reports which they are: the locked ones, or as close to
+/// them as the mirror allows.
 final class ImageFetch {
     private static final Pattern KERNEL = Pattern.compile("(?m)^Depends:.*?\\b(linux-(?:image|headers)-[0-9][^\\s,]*)");
     private static final Pattern COMMON_HEADERS =
@@ -27,7 +27,7 @@ final class ImageFetch {
     private final InstantSource clock;
     private final Progress progress;
 
-    /// @param clock dates a lock that is made from nothing
+    /// @param clock dates a lock that is made from scratch
     ImageFetch(ImageDefinition definition, LockFetch fetch, InstantSource clock, Progress progress) {
         this.definition = definition;
         this.fetch = fetch;
@@ -37,32 +37,32 @@ final class ImageFetch {
 
     /// Fetches exactly the packages of `lock`.
     ///
-    /// @throws VmException `MIRROR` naming each package that cannot be had
+    /// @throws VmException `MIRROR` naming each package that is not available
     void exactly(ImageLock lock) throws VmException {
         Map<DebFile, String> gone = fetch.take(lock.files());
         if (!gone.isEmpty()) {
             throw new VmException(
                     Code.MIRROR,
-                    "locked packages cannot be had: "
+                    "locked packages are not available: "
                             + String.join(
                                     "; ",
                                     gone.entrySet().stream()
                                             .map(each -> each.getKey().identity() + " (" + each.getValue() + ")")
                                             .toList())
-                            + "; renew the lock, or bring them with 'blackbox image import'");
+                            + "; renew the lock, or import them with `blackbox image import`");
         }
     }
 
     /// Fetches the packages of `lock`; newer ones, and what these need, for those that are gone.
     ///
-    /// @return `lock` itself when all of it could be had, else one of the same epoch: the same packages are then
-    /// the same image, on whatever day they are found
+    /// @return `lock` itself if all of it was available, otherwise one of the same epoch: the same packages
+    ///     then give the same image, on whatever day they are found
     ImageLock nearest(ImageLock lock) throws VmException {
         Map<DebFile, String> gone = fetch.take(lock.files());
         if (gone.isEmpty()) {
             return lock;
         }
-        progress.say("looking for newer packages in place of " + gone.size() + " that are gone");
+        progress.say("looking for newer packages to replace " + gone.size() + " that are gone");
         var uses = new HashMap<DebFile, PackageUse>();
         lock.packages().forEach(each -> uses.put(each.file(), each.use()));
         boolean rootGone = gone.keySet().stream().anyMatch(each -> uses.get(each) == PackageUse.ROOT);
@@ -82,7 +82,7 @@ final class ImageFetch {
 
     /// Fetches today's packages.
     ///
-    /// @return `lock` itself when it has just these
+    /// @return `lock` itself if it has exactly these
     ImageLock newest(@Nullable ImageLock lock) throws VmException {
         progress.say("resolving packages of " + definition.suite());
         var packages = new ArrayList<LockedPackage>();

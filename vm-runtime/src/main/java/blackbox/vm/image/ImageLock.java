@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Which packages exactly an image is made of. Holds no download address: a package is its digest.
+/// Exactly which packages an image is made of. Holds no download address: a package is identified by its
+/// digest.
 ///
 /// @param format version of this form: 1
 /// @param inputsSha256 of what it was resolved for: suite, architecture, packages, kernel and headers of the definition
@@ -80,7 +81,7 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
         return new ImageLock(FORMAT, digest(definition), epoch, packages);
     }
 
-    /// Whether it was resolved for what `definition` asks for.
+    /// Whether it was resolved for what `definition` requests.
     public boolean isFor(ImageDefinition definition) {
         return inputsSha256.equals(digest(definition));
     }
@@ -92,7 +93,7 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
         return Json.read(file, ImageLock.class, Code.IMAGE_DEFINITION);
     }
 
-    /// The lock as it is kept in a file: a line for each package, so that people see which one has changed.
+    /// The lock as stored in a file: a line for each package, so that people see which one has changed.
     public String text() {
         return Json.lines("packages", Json.tree(this));
     }

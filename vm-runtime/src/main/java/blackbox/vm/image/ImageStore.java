@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The images of a data folder, `images/NAME/`. An image is put there whole by a rename, or not at all.
+/// The images of a data folder, `images/NAME/`. An image is put there completely by a rename, or not at all.
 public final class ImageStore {
     private final Path data;
     private final Path folder;
@@ -51,7 +51,8 @@ public final class ImageStore {
         return images;
     }
 
-    /// The image of this name as it was built; its files are checked by size, time and inode, not by content.
+    /// The image of this name, unchanged since it was built; its files are checked by size, time and inode,
+    /// not by content.
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT`
     public GuestImage find(String name) throws VmException {
@@ -74,7 +75,7 @@ public final class ImageStore {
                 : write(image, fingerprints, image.record().guestFiles());
     }
 
-    /// The image of this name, whatever its files are by now.
+    /// The image of this name, without checking its files.
     ///
     /// @throws VmException `IMAGE_UNKNOWN`
     public GuestImage recorded(String name) throws VmException {
@@ -86,8 +87,8 @@ public final class ImageStore {
         return read(place);
     }
 
-    /// The image of this name with these guest files: when it was built with others, its initrd is made anew, which
-    /// takes milliseconds and gives the image another digest.
+    /// The image of this name with these guest files: if it was built with others, its initrd is rebuilt,
+    /// which takes milliseconds and gives the image another digest.
     public GuestImage open(String name, GuestFiles files) throws VmException {
         TreeMap<String, String> wanted = archived(files);
         GuestImage image = find(name);
@@ -99,7 +100,7 @@ public final class ImageStore {
         }
     }
 
-    /// Puts a finished build, a folder beside the images, in its place. The caller holds the folder's lock.
+    /// Moves a finished build, a folder beside the images, into place. The caller holds the folder's lock.
     GuestImage adopt(Path built, String name) throws VmException {
         Path place = folder.resolve(name);
         try {

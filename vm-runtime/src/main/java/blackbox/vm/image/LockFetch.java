@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Fetches the packages of a lock into the archive, of an image's or of QEMU's. What is locked and can be had is
-/// taken as it is locked, by version and digest. What the mirror no longer has is found newer, with what the newer
-/// one needs, and everything that still fits stays as it is locked. What came is in the archive whatever fails
-/// afterwards, so that a second try goes on from there. One thread.
+/// Fetches the packages of an image's or QEMU's lock into the archive. Locked packages that are available are
+/// taken exactly as locked, by version and digest. For those that the mirror no longer has, newer ones and
+/// their dependencies are found, and everything that is still compatible stays as locked. What has arrived is
+/// in the archive whatever fails afterwards, so that a second attempt resumes from there. One thread.
 public final class LockFetch implements AutoCloseable {
-    /// How often newer packages are looked for when those that were chosen turn out not to be there.
+    /// How often newer packages are looked for when the chosen ones turn out not to exist.
     private static final int ROUNDS_MAX = 4;
-    /// So many packages are fetched at once: each time, what came is archived, and progress is told.
+    /// How many packages are fetched at once; after each batch, they are archived and progress is reported.
     private static final int PORTION = 24;
 
     private static final int NAMED_MAX = 20;
@@ -48,9 +48,9 @@ public final class LockFetch implements AutoCloseable {
         this.mirror = mirror;
     }
 
-    /// Takes what of `locked` is not in the archive yet.
+    /// Fetches those of `locked` that are not in the archive yet.
     ///
-    /// @return the packages that cannot be had as they are locked, with the reason; progress has heard of each
+    /// @return the packages that are not available as locked, with the reason; each was reported to progress
     /// @throws VmException `MIRROR` when the mirror cannot be reached or stopped answering, `DISK_FULL`
     public Map<DebFile, String> take(Collection<DebFile> locked) throws VmException {
         List<DebFile> missing = missing(locked);
@@ -72,12 +72,12 @@ public final class LockFetch implements AutoCloseable {
             }
         }
         gone.putAll(fetch(there));
-        gone.forEach((each, why) -> progress.say(each.identity() + " was not taken: " + why));
+        gone.forEach((each, why) -> progress.say(each.identity() + " could not be used: " + why));
         return gone;
     }
 
-    /// Finds packages for `wanted` and all that they depend on: those of `locked` that are in the archive wherever
-    /// they fit, and the newest otherwise; fetches what the archive lacks.
+    /// Finds packages for `wanted` and all that they depend on: those of `locked` that are in the archive if
+    /// they are compatible, and the newest otherwise; fetches what the archive lacks.
     ///
     /// @param gone what [#take] returned
     /// @throws VmException `MIRROR`, `DISK_FULL`
@@ -99,12 +99,12 @@ public final class LockFetch implements AutoCloseable {
             if (failed.isEmpty()) {
                 return taken;
             }
-            failed.forEach((each, why) -> progress.say(each + " was not taken: " + why));
+            failed.forEach((each, why) -> progress.say(each + " could not be used: " + why));
             refused.putAll(failed);
         }
         throw new VmException(
                 Code.MIRROR,
-                "the mirror lists packages that it does not have; try again when it is whole, or name another one with"
+                "the mirror lists packages that it does not have; try again when it is complete, or name another one with"
                         + " --mirror URL");
     }
 
@@ -117,8 +117,8 @@ public final class LockFetch implements AutoCloseable {
         for (var each : failed.entrySet()) {
             throw new VmException(
                     Code.MIRROR,
-                    "the package " + each.getKey() + " was not taken (" + each.getValue()
-                            + "); try again when the mirror is whole, or name another one with --mirror URL");
+                    "the package " + each.getKey() + " could not be used (" + each.getValue()
+                            + "); try again when the mirror is complete, or name another one with --mirror URL");
         }
         return taken;
     }
@@ -133,15 +133,15 @@ public final class LockFetch implements AutoCloseable {
         return opened;
     }
 
-    /// Tells progress in what a new lock differs from the one that could not be had.
+    /// Reports how a new lock differs from the one that was not available.
     ///
-    /// @param what will be another one by that, for example `the image`
+    /// @param what will differ because of that, for example `the image`
     public void tell(String what, List<LockDifference> differences) {
         progress.say(what + " will not be the locked one: it differs in " + differences.size()
                 + (differences.size() == 1 ? " package" : " packages"));
         differences.stream().limit(NAMED_MAX).forEach(each -> progress.say("  " + each.sentence()));
         if (differences.size() > NAMED_MAX) {
-            progress.say("  and " + (differences.size() - NAMED_MAX) + " more, all in its record");
+            progress.say("  and " + (differences.size() - NAMED_MAX) + " more; its record lists all of them");
         }
     }
 
@@ -162,7 +162,7 @@ public final class LockFetch implements AutoCloseable {
                 .filter(each -> each.identity().equals(wanted.identity()))
                 .toList();
         if (versions.isEmpty()) {
-            return "the mirror does not have this version any more";
+            return "the mirror no longer has this version";
         }
         return versions.stream().anyMatch(each -> each.sha256().equals(wanted.sha256()))
                 ? null
@@ -170,7 +170,7 @@ public final class LockFetch implements AutoCloseable {
                         + versions.getFirst().sha256() + " instead of " + wanted.sha256();
     }
 
-    /// Takes `chosen` from what is kept, from the archive or from the mirror, and adds each to `taken`.
+    /// Takes `chosen` from the kept packages, the archive or the mirror, and adds each to `taken`.
     private Map<PackageVersion, String> takeNew(
             List<PackageVersion> chosen, Map<PackageVersion, DebFile> kept, List<DebFile> taken) throws VmException {
         var fresh = new ArrayList<PackageVersion>();

@@ -11,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/// Everything that ever went into an image or an unpacked QEMU, by SHA-256: `archive/sha256/HEX`. A file is
-/// put there whole or not at all, and never changed; what is taken out is hashed again first.
+/// Everything that was ever used for an image or an unpacked QEMU, by SHA-256: `archive/sha256/HEX`. A file
+/// is put there completely or not at all, and never changed; it is hashed again before it is used.
 public final class PackageArchive {
     private final Path folder;
 
@@ -21,17 +21,17 @@ public final class PackageArchive {
         this.folder = new DataFolder(data).archivedObjects();
     }
 
-    /// Where an object of this digest lies or would lie.
+    /// Where an object of this digest is or would be.
     public Path path(String sha256) {
         return folder.resolve(Hash.ofHex(sha256).toString());
     }
 
-    /// Whether an object of this digest is there.
+    /// Whether there is an object of this digest.
     public boolean has(String sha256) {
         return Files.exists(path(sha256));
     }
 
-    /// Whether an object of this digest is there and is what it should be.
+    /// Whether there is an object of this digest with the right content.
     public boolean holds(String sha256) throws VmException {
         try {
             return has(sha256) && FileFingerprint.hash(path(sha256)).toString().equals(sha256);
@@ -89,7 +89,7 @@ public final class PackageArchive {
             if (!FileFingerprint.hash(target).toString().equals(sha256)) {
                 throw new VmException(
                         Code.IMAGE_CORRUPT,
-                        "the archived package " + sha256 + " has changed; delete it and build again to fetch it anew");
+                        "the archived package " + sha256 + " has changed; delete it and build again to fetch it again");
             }
         } catch (IOException e) {
             throw new VmException(Code.IMAGE_CORRUPT, "the archive lacks " + sha256, e);

@@ -1,6 +1,6 @@
 package blackbox.vm.image;
 
-/// Hears what a long step is doing, in words for a person. Called on the thread that works.
+/// Is told what a long step is doing, in words for people. Called on the working thread.
 @FunctionalInterface
 public interface Progress {
     /// One short line, without its end.

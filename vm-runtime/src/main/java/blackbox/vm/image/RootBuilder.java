@@ -18,8 +18,9 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Makes kernel, initrd base and root file system out of archived packages alone. This is the only way a root is ever
-/// made: a first build and the rebuild that `image verify` compares with are the same steps, with the network off.
+/// Makes kernel, initrd base and root file system from archived packages alone. This is the only way in which
+/// a root is made: a first build and the rebuild that `image verify` compares with are the same steps, with
+/// the network off.
 final class RootBuilder {
     /// Does it, and says how.
     private static final String SCRIPT = "make-root.sh";
@@ -61,7 +62,7 @@ final class RootBuilder {
             Files.write(target.resolve("base.cpio"), initrdBase(kernel.resolve("lib/modules/" + release)));
             Files.move(scratch.resolve("root.erofs"), target.resolve("root.erofs"));
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the image could not be put together in " + scratch, e);
+            throw new VmException(Code.IO, "the image could not be assembled in " + scratch, e);
         }
     }
 

@@ -1,12 +1,12 @@
 package blackbox.vm.machine;
 
-/// What executes the guest's instructions, and why it is this one.
+/// What executes the guest's instructions, and why.
 ///
 /// @param kind KVM or emulation
 /// @param reason one sentence for `doctor`
 public record Accelerator(Kind kind, String reason) {
 
-    /// The two that QEMU is started with.
+    /// The kinds of acceleration.
     public enum Kind {
         /// The host's hardware virtualisation.
         KVM,

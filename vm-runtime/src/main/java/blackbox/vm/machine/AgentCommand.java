@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the agent is started with. Arguments and environment are octets, for not all of them are text.
+/// How the agent is started. Arguments and environment are octets, because not all of them are text.
 ///
 /// @param argv at least one
 /// @param environment `NAME=value`, added to the guest's minimal one
@@ -16,7 +16,7 @@ public record AgentCommand(
         List<byte[]> environment,
         @Nullable String cwd,
         AgentUser user) {
-    /// What a kernel takes for arguments and environment together is 2 MiB; with some room for it to refuse.
+    /// A kernel accepts 2 MiB of arguments and environment together; this leaves it room to refuse.
     private static final long BYTES_MAX = 4 << 20;
 
     public AgentCommand {
@@ -52,7 +52,7 @@ public record AgentCommand(
         ROOT
     }
 
-    /// The command in words, for the agent's workspace.
+    /// The command from words, to run in the agent's workspace.
     ///
     /// @param command program and arguments, each [OctetText]
     /// @param environment variables and values, [OctetText]; the agent gets them in the order of their names

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What follows an agent's end: the tracer hands over what it has, the guest its workspace, and the tracer
-/// the rest. The tracer sees these steps, so recordings and re-executions take them in this one order.
+/// The steps after an agent's end: the tracer sends what it has, the guest its workspace, and the tracer the
+/// rest. The tracer sees these steps, so recordings and re-executions take them in this one order.
 ///
 /// @param workspace what came back, or null
-/// @param refused why nothing came back that can be kept, or null
+/// @param refused why no acceptable workspace came back, or null
 /// @param undrained why the tracer's last events may be missing, or null
 public record AgentHandover(
         WorkspaceDisk.@Nullable Unpacked workspace,
@@ -23,11 +23,12 @@ public record AgentHandover(
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration COLLECT_TIMEOUT = Duration.ofMinutes(10);
 
-    /// Brings it home.
+    /// Performs the handover.
     ///
     /// @param target of the workspace, must not exist
-    /// @param drained runs when the tracer has handed over what the agent did: from here on it may rightly be quiet
-    /// @throws VmException when the machine fails before the workspace is here
+    /// @param drained runs when the tracer has sent what the agent did: from then on it may legitimately be
+    ///     silent
+    /// @throws VmException when the machine fails before the workspace has arrived
     public static AgentHandover of(Machine machine, Path target, Runnable drained) throws VmException {
         machine.drain(DRAIN_TIMEOUT);
         drained.run();

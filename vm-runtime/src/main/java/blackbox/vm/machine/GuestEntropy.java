@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
-/// What a guest's random generator is given before its agent starts. A secret: who knows it can guess at keys
-/// that the guest makes.
+/// The seed that a guest's random generator gets before its agent starts. A secret: whoever knows it can
+/// guess keys that the guest creates.
 public final class GuestEntropy {
     /// How many octets.
     public static final int BYTES = 64;
@@ -33,12 +33,12 @@ public final class GuestEntropy {
         return new GuestEntropy(octets);
     }
 
-    /// For a file that only its owner may read.
+    /// As hex, for a file that only its owner can read.
     public String toHex() {
         return HexFormat.of().formatHex(octets);
     }
 
-    /// SHA-256 of the octets: says which entropy it was, and nothing about it.
+    /// SHA-256 of the octets: identifies the entropy without revealing it.
     public Hash digest() {
         return Hash.sha256(octets);
     }

@@ -6,15 +6,15 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
-/// What the guest's first process says on the control port. Everything in it is the guest's word.
+/// A message from the guest's first process on the control port. Everything in it is only the guest's claim.
 public sealed interface GuestMessage {
 
     /// The tracer is attached and the agent may be started.
     ///
     /// @param bootId of this boot; the same in all VMs restored from one snapshot
     /// @param kernel release
-    /// @param bootNanos the guest's boot clock when it said so
-    /// @param tracer what the tracer said of itself, JSON
+    /// @param bootNanos the guest's boot clock at that moment
+    /// @param tracer the tracer's report about itself, JSON
     record Ready(String bootId, String kernel, long bootNanos, String tracer) implements GuestMessage {}
 
     /// Everything is in place for the agent, which now waits for its launch.
@@ -27,7 +27,7 @@ public sealed interface GuestMessage {
     /// @param wallNanos its wall clock then, which had just been set
     record Started(int pid, long cgroupId, long bootNanos, long wallNanos) implements GuestMessage {}
 
-    /// The agent's first process has ended, and all others of it.
+    /// The agent's first process and all its others have ended.
     ///
     /// @param code its exit code, or null when a signal ended it
     /// @param signal that ended it, or null
@@ -58,19 +58,19 @@ public sealed interface GuestMessage {
     /// The workspace is on its disk.
     record Collected(long bytes) implements GuestMessage {}
 
-    /// Something went wrong in there.
+    /// Something failed in the guest.
     record Failure(String what) implements GuestMessage {}
 
-    /// The port is closed: the VM has ended, or spoke nonsense.
+    /// The port is closed: the VM has ended, or broke the protocol.
     record Closed(String why) implements GuestMessage {}
 
-    /// Not the guest's: the host cannot go on, for example because its disk is full.
+    /// Not from the guest: the host cannot continue, for example because its disk is full.
     record HostFailure(VmException.Code code, String what) implements GuestMessage {}
 
     /// Reads one line.
     ///
     /// @throws JsonProcessingException when it is not JSON
-    /// @throws IllegalArgumentException when it is no message
+    /// @throws IllegalArgumentException when it is not a message
     static GuestMessage parse(String line) throws JsonProcessingException {
         JsonNode node = Json.parse(line);
         long boot = node.path("ktimeNs").asLong();
@@ -105,7 +105,7 @@ public sealed interface GuestMessage {
         return text.length() <= lengthMax ? text : text.substring(0, lengthMax);
     }
 
-    /// The guest's words go to a terminal: no control characters.
+    /// The guest's text goes to a terminal: no control characters.
     private static String printable(String text) {
         return text.replaceAll("\\p{Cntrl}", "?");
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// thread of its own, from the start to their end.
 public interface Machine extends AutoCloseable {
 
-    /// How it came up.
+    /// How it was started.
     StartFacts facts();
 
     /// The tracer's bytes, from its start on: in a restored machine first those from before the snapshot.
@@ -28,24 +28,25 @@ public interface Machine extends AutoCloseable {
     InputStream events();
 
     /// Every frame that the machine's interface sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds).
-    /// Ends when the machine does. It is a pipe: read it on a platform thread, for a virtual one would keep
-    /// its carrier.
+    /// Ends when the machine does. It is a pipe: read it on a platform thread, because a virtual one would
+    /// block its carrier.
     InputStream framesOut();
 
-    /// Every frame that it was sent, in the same form.
+    /// Every frame that it received, in the same form.
     InputStream framesIn();
 
     /// The other end of the machine's interface, where its network is [Network#PEER]. Each frame in both
     /// directions is an unsigned 32-bit length, most significant octet first, and that many octets of
-    /// Ethernet. The guest's frames wait for whoever reads.
+    /// Ethernet. The guest's frames wait until they are read.
     SocketChannel network();
 
-    /// Has `listener` hear what the guest's boot clock shows whenever it says so, on a thread that it must not block:
-    /// in the exact tier often, while its agent runs; in the live tier never. Before the agent is launched.
+    /// Has `listener` receive each reading of the guest's boot clock, on a thread that it must not block: in
+    /// the exact tier often, while its agent runs; in the live tier never. To be called before the agent is
+    /// launched.
     void onBootClock(LongConsumer listener);
 
-    /// Puts everything in place for the agent, its workspace above all; returns when it waits for its launch.
-    /// Input and output are copied by threads of this machine's.
+    /// Prepares everything for the agent, above all its workspace; returns when the agent is ready to be
+    /// launched. Threads of this machine copy its input and output.
     ///
     /// @param entropy for the guest's random generator
     void prepareAgent(AgentCommand command, GuestEntropy entropy, InputStream in, OutputStream out, OutputStream error)
@@ -55,12 +56,12 @@ public interface Machine extends AutoCloseable {
     /// kept with the host's until the agent has ended.
     Started launchAgent(Instant now) throws VmException;
 
-    /// How well the guest's clock has kept the host's time since the agent's launch; null in the live tier, where it
-    /// keeps that by itself. Any thread.
+    /// How well the guest's clock has kept the host's time since the agent's launch; null in the live tier,
+    /// where it keeps time by itself. Any thread.
     @Nullable
     ClockDrift clockDrift();
 
-    /// Copies the archive that went in to `target`, which must not exist; only this user may read it.
+    /// Copies the archive that went in to `target`, which must not exist; only this user can read it.
     void copyWorkspaceIn(Path target) throws VmException;
 
     /// Waits for the agent's end and for the last byte of its output.
@@ -78,13 +79,13 @@ public interface Machine extends AutoCloseable {
     /// processes.
     WorkspaceDisk.Unpacked collect(Path target, TarFilter.Limits limits, Duration timeout) throws VmException;
 
-    /// Lets the guest end in order; kills it when it does not within `timeout`. Returns whether it ended by
+    /// Lets the guest shut down; kills it if it does not within `timeout`. Returns whether it ended by
     /// itself.
     boolean powerOff(Duration timeout) throws VmException;
 
-    /// Waits until what the disks have been told so far is done: what a file of theirs holds up to the
-    /// length that it had before this call will not change any more. Returns at once when the machine has
-    /// ended, for then all of it is done. Any thread.
+    /// Waits until all requests to the disks so far are done: the content of a disk's file, up to its length
+    /// before this call, will not change anymore. Returns at once if the machine has ended, because then all
+    /// of them are done. Any thread.
     ///
     /// @throws VmException `TIMEOUT` when the disks take too long: ask again later
     void settleDisks() throws VmException;
@@ -92,7 +93,7 @@ public interface Machine extends AutoCloseable {
     /// Ends the machine at once. The streams end.
     void kill() throws VmException;
 
-    /// Ends the machine when it still runs, and removes everything it had on the host.
+    /// Ends the machine if it still runs, and removes everything it had on the host.
     @Override
     void close() throws VmException;
 }

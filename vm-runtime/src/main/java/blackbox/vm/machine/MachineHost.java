@@ -11,21 +11,22 @@ import java.util.random.RandomGenerator;
 /// A hypervisor that starts machines. One data folder may be used by several processes at once.
 public interface MachineHost {
 
-    /// The tier of a recording with `image`. Boots short trials where answers are not known yet; fetches nothing.
+    /// The tier of a recording with `image`. Boots short trials for answers that are not known yet; fetches
+    /// nothing.
     TierChoice choose(TierOption option, GuestImage image) throws VmException;
 
-    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` hears the
+    /// Starts a machine; returns when the guest answers and waits for its agent. `listener` receives the
     /// hypervisor's events from the first on, on a thread that it must not block.
     Machine start(VmRequest request, Consumer<MachineEvent> listener) throws VmException;
 
-    /// Gets a hypervisor ready.
+    /// Prepares a hypervisor.
     @FunctionalInterface
     interface Opener {
 
-        /// Finds the hypervisor and clears what crashed runs left.
+        /// Finds the hypervisor and cleans up after crashed runs.
         ///
         /// @param data the data folder
-        /// @param clock what a guest's clock is set by
+        /// @param clock by which a guest's clock is set
         /// @param random seeds the guests' generators: must be unpredictable
         /// @throws VmException when there is no such hypervisor
         MachineHost open(Path data, InstantSource clock, RandomGenerator random, Progress progress) throws VmException;

@@ -8,22 +8,22 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What can be said of how a machine came up: the part of a run's first leaf that is the VM's.
+/// How a machine was started: the VM's part of a run's first leaf.
 ///
 /// @param imageName as in the store
 /// @param imageDigest over kernel, initrd and root
 /// @param snapshotDigest over RAM, devices and state disk; null after a cold start
 /// @param hypervisor that runs it
 /// @param accelerator and why
-/// @param tier how faithfully it can be run again
+/// @param tier how faithfully it can be replayed
 /// @param argv the hypervisor's, complete; its paths are relative to the machine's folder and the same in every run
 /// @param memoryMib RAM
 /// @param vcpus processors
 /// @param start restored or cold
 /// @param took from the launch of the hypervisor to the guest's first answer
-/// @param ready what the guest said before any agent could start; from before the snapshot when restored
+/// @param ready the guest's message before any agent could start; from before the snapshot if restored
 /// @param workspace the archive that was copied in
-/// @param clock the guest's clocks beside the host's, right after it came up
+/// @param clock the guest's clocks compared to the host's, right after the start
 public record StartFacts(
         String imageName,
         Hash imageDigest,

@@ -2,9 +2,9 @@ package blackbox.vm.machine;
 
 import java.util.Locale;
 
-/// How faithfully a run can be run again. It is fixed when the run is recorded.
+/// How faithfully a run can be replayed. It is fixed when the run is recorded.
 public enum Tier {
-    /// Full speed. A replay executes the same inputs anew; what follows from timing may come out otherwise.
+    /// Full speed. A replay executes the same inputs again; what depends on timing may come out differently.
     LIVE,
     /// Every instruction is counted and everything from outside is logged at its instruction: a replay
     /// executes the same instructions. One processor, emulated, several times slower.

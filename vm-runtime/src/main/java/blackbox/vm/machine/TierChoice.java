@@ -1,10 +1,10 @@
 package blackbox.vm.machine;
 
-/// Which tier a recording is of, and why. Sealed in the run's first leaf.
+/// The tier of a recording, and why. Sealed in the run's first leaf.
 ///
-/// @param asked what was asked for
-/// @param tier what it is
-/// @param reason in words that complete "recorded in this tier: …"; what could be mended says how
+/// @param asked what was requested
+/// @param tier what was chosen
+/// @param reason in words that complete "recorded in this tier: …"; if that can be changed, it says how
 public record TierChoice(TierOption asked, Tier tier, String reason) {
     public TierChoice {
         boolean keptToIt = switch (asked) {

@@ -4,13 +4,13 @@ import blackbox.vm.image.GuestImage;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// What machine to start.
+/// The machine to start.
 ///
-/// @param image with the guest files it shall run
+/// @param image with the guest files that it is to run
 /// @param memoryMib RAM
 /// @param network what its interface is connected to
 /// @param workspace a folder to copy in, or an archive that an earlier machine was given; null for none
-/// @param start from a snapshot or from nothing
+/// @param start from a snapshot or cold
 /// @param captures a folder, there already, for what a machine that starts from a snapshot leaves of its
 ///     disk, and in the exact tier of everything: see [CaptureName]; null for none, which the exact
 ///     tier does not take
@@ -23,13 +23,13 @@ public record VmRequest(
         Start start,
         @Nullable Path captures,
         Tier tier) {
-    /// RAM when nobody says otherwise.
+    /// The default RAM.
     public static final int MEMORY_MIB_DEFAULT = 1024;
 
     private static final int MEMORY_MIB_MIN = 256;
     private static final int MEMORY_MIB_MAX = 64 << 10;
 
-    /// A machine of which nothing is kept.
+    /// A machine that leaves nothing behind.
     public VmRequest(GuestImage image, int memoryMib, Network network, @Nullable Path workspace, Start start) {
         this(image, memoryMib, network, workspace, start, null, Tier.LIVE);
     }
@@ -45,7 +45,7 @@ public record VmRequest(
 
     /// How a machine comes up.
     public enum Start {
-        /// From a warm snapshot, which is made when there is none.
+        /// From a warm snapshot, which is created if there is none.
         WARM,
         /// From its kernel.
         COLD

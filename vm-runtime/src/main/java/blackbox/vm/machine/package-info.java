@@ -1,4 +1,4 @@
-/// The port through which recordings and replays use a machine: what to start ([VmRequest]), what came up
+/// The port through which recordings and replays use a machine: what to start ([VmRequest]), what was started
 /// ([StartFacts]), and a [Machine] with an agent in it. A hypervisor implements [MachineHost]; QEMU does in
 /// `blackbox.vm.host`.
 ///

@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A machine that boots its kernel from nothing.
+/// A machine that boots its kernel from scratch.
 ///
 /// @param qemu running
 /// @param control to its first process
@@ -67,7 +67,7 @@ public record ColdBoot(
         return new ColdBoot(folder, qemu, control, input);
     }
 
-    /// Waits for the guest to be ready for an agent.
+    /// Waits until the guest is ready for an agent.
     ///
     /// @throws VmException `BOOT_FAILED` with the console's last lines
     public Ready awaitReady() throws VmException {
@@ -76,7 +76,7 @@ public record ColdBoot(
         } catch (VmException e) {
             throw new VmException(
                     Code.BOOT_FAILED,
-                    "the VM did not come up: " + e.getMessage() + "; its console ends with:\n" + console(),
+                    "the VM did not start: " + e.getMessage() + "; its console ends with:\n" + console(),
                     e);
         }
     }
@@ -88,7 +88,7 @@ public record ColdBoot(
                     ? Channels.newInputStream(qemu.sockets().channel(MachineSockets.Port.EVENTS))
                     : qemu.follow(CaptureName.EVENTS.in(folder.file(QemuArguments.CAPTURE)), 0);
         } catch (IOException e) {
-            throw new VmException(Code.IO, "what the tracer sends could not be read", e);
+            throw new VmException(Code.IO, "the tracer's stream could not be read", e);
         }
     }
 

@@ -10,8 +10,8 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 
-/// The pipe through which QEMU hands out every network frame, as a pcap stream. QEMU blocks when nobody reads: frames
-/// are late then, never lost.
+/// The pipe through which QEMU passes every network frame, as a pcap stream. QEMU blocks when nobody reads:
+/// frames are then late, never lost.
 public final class FrameTap implements AutoCloseable {
     private final RandomAccessFile holder;
     private final FileInputStream in;
@@ -28,7 +28,7 @@ public final class FrameTap implements AutoCloseable {
         }
     }
 
-    /// To be called when QEMU has opened its end: from now on its end is the stream's end.
+    /// To be called when QEMU has opened its side: from now on, when QEMU ends, the stream ends.
     void handOver() throws VmException {
         try {
             holder.close();
@@ -37,8 +37,8 @@ public final class FrameTap implements AutoCloseable {
         }
     }
 
-    /// Reads frames to their end on a thread of its own, and keeps none. It is a platform thread: reading a
-    /// pipe holds on to a virtual thread's carrier, and there are only as many of those as cores.
+    /// Reads all frames on its own thread and discards them. It is a platform thread: reading a pipe blocks a
+    /// virtual thread's carrier, and there are only as many carriers as cores.
     public static Thread discard(InputStream frames) {
         return Thread.ofPlatform().daemon().name("frames").start(() -> {
             try {

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
-/// A file that a process appends to, as a stream that ends when the process has ended and all of it was
-/// read. A read waits for as long as there is nothing new.
+/// A file that a process appends to, as a stream that ends when the process has ended and all of it was read.
+/// A read waits while there is nothing new.
 final class GrowingFile extends InputStream {
     private static final long LOOK_EVERY_MS = 5;
 

@@ -15,9 +15,9 @@ import java.time.Instant;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What one running machine has on the host: `vm/NAME/`, with a lock that lives as long as its owner. A
-/// folder whose lock is free was left by a crash: its QEMU is the process whose working directory it is,
-/// which needs no recorded process id and cannot be mistaken.
+/// The folder of one running machine on the host: `vm/NAME/`, with a lock that lives as long as its owner. A
+/// folder whose lock is free was left by a crash: its QEMU is the process with this working directory, which
+/// needs no recorded process id and is unambiguous.
 public final class MachineFolder implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final String FRESH = ".new-";
@@ -48,9 +48,10 @@ public final class MachineFolder implements AutoCloseable {
             Path hidden = Files.createTempDirectory(parent, FRESH);
             ProcessLock lock = lock(hidden);
             if (lock == null) {
-                throw new VmException(Code.BUSY, hidden + " is locked by somebody else");
+                throw new VmException(Code.BUSY, hidden + " is locked by another process");
             }
-            // Socket paths may have 107 bytes (unix(7)); a data folder may be deep, so they live elsewhere.
+            // Socket paths may have only 107 bytes (unix(7)); a data folder may be deep, so sockets are
+            // elsewhere.
             Path sockets = Files.createTempDirectory(
                     "blackbox-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Files.createSymbolicLink(hidden.resolve(QemuArguments.SOCKETS), sockets);
@@ -62,8 +63,8 @@ public final class MachineFolder implements AutoCloseable {
         }
     }
 
-    /// Ends what crashed processes left running and deletes what they left behind; returns how many
-    /// machines that were.
+    /// Ends what crashed processes left running and deletes what they left behind; returns how many machines
+    /// there were.
     public static int clearLeftovers(Path data) throws VmException {
         Path parent = new DataFolder(data).machines();
         if (!Files.isDirectory(parent)) {
@@ -72,7 +73,7 @@ public final class MachineFolder implements AutoCloseable {
         int cleared = 0;
         try (Stream<Path> all = Files.list(parent)) {
             for (Path folder : all.toList()) {
-                // One that is being made is not locked for a moment.
+                // A folder that is being created is unlocked for a moment.
                 if (folder.getFileName().toString().startsWith(FRESH) && isYoung(folder)) {
                     continue;
                 }
@@ -122,14 +123,15 @@ public final class MachineFolder implements AutoCloseable {
         }
     }
 
-    /// Deletes the folder and gives up the lock.
+    /// Deletes the folder and releases the lock.
     @Override
     public void close() throws VmException {
         try (lock) {
             Path link = file(QemuArguments.SOCKETS);
             if (Files.isSymbolicLink(link)) {
                 Path sockets = Files.readSymbolicLink(link);
-                // Only what we ourselves would have made: the link's target comes from a folder that may be damaged.
+                // Only what we would have created ourselves: the link's target comes from a folder that may
+                // be damaged.
                 if (String.valueOf(sockets.getFileName()).startsWith("blackbox-")) {
                     ScratchFolder.delete(sockets);
                 }

@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// What a machine is made of, and with it a warm snapshot.
+/// The parts of a machine, and so of a warm snapshot.
 ///
 /// @param instructionShift nanoseconds of the guest's time that an instruction takes, as a power of two; of no
 ///     meaning in the live tier
@@ -25,7 +25,7 @@ public record MachineParts(
         Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib, Tier tier, int instructionShift) {
     /// Names the snapshot of these parts: everything that it depends on is in it.
     public Hash key() throws VmException {
-        // Those of the exact tier have been made otherwise since decision 0086.
+        // Those of the exact tier have been made differently since decision 0086.
         var text = new StringBuilder("blackbox-snapshot-key-" + (tier == Tier.EXACT ? "v2\n" : "v1\n"));
         text.append(image.digest()).append('\n');
         text.append(qemu.digest()).append(' ').append(qemu.version()).append('\n');

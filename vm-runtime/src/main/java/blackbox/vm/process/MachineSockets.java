@@ -31,13 +31,13 @@ public final class MachineSockets implements AutoCloseable {
         EVENTS,
         STDIO,
         QMP,
-        /// Ethernet frames, each behind its length; only where the network is a peer's.
+        /// Ethernet frames, each preceded by its length; only if the network is a peer.
         NET;
 
         /// The ports that are QEMU's character devices, in the order of its command line.
         static final List<Port> CHARACTER_DEVICES = List.of(CONTROL, EVENTS, STDIO, QMP);
 
-        /// Those of a machine of this tier on this network. The exact tier's bulk goes to files.
+        /// Those of a machine of this tier on this network. The exact tier's bulk data goes to files.
         public static Set<Port> of(Tier tier, Network network) {
             if (tier == Tier.EXACT) {
                 return EnumSet.of(CONTROL, QMP);
@@ -69,7 +69,7 @@ public final class MachineSockets implements AutoCloseable {
         return ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path));
     }
 
-    /// Waits for QEMU to have connected all of them, or for `process` to end.
+    /// Waits until QEMU has connected all of them, or `process` has ended.
     void accept(Process process, Duration timeout) throws VmException {
         long deadline = System.nanoTime() + timeout.toNanos();
         for (var each : listeners.entrySet()) {

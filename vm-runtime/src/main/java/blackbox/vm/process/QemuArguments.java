@@ -29,18 +29,18 @@ public final class QemuArguments {
     static final String FRAMES_OUT = "frames-out.pcap";
     static final String FRAMES_IN = "frames-in.pcap";
     public static final String CONSOLE = "console.log";
-    /// The folder for what the host keeps of a run, when it keeps something.
+    /// The folder for what the host stores of a run, if it stores something.
     public static final String CAPTURE = "capture";
-    /// What QEMU logs for a replay, in the machine's folder of a recording; of a replay, what it is given.
+    /// QEMU's replay log, in the machine's folder: written by a recording, read by a replay.
     public static final String LOG = "replay.log";
-    /// What an agent of the exact tier reads.
+    /// The input of an agent of the exact tier.
     static final String STDIN = "stdin.pipe";
-    /// Where a machine of [#stepped] keeps its devices.
+    /// Where a machine of [#stepped] saves its devices.
     public static final String KEPT = "kept";
     /// The debugger's socket, among the sockets.
     public static final String GDB = "gdb";
 
-    /// Names in the folder of the snapshot over which a [#restored] machine stands.
+    /// Names in the folder of the snapshot from which a machine is [#restored].
     public static final String BASE_RAM = "ram";
 
     public static final String BASE_STATE = "state.qcow2";
@@ -54,9 +54,9 @@ public final class QemuArguments {
     private final List<String> argv = new ArrayList<>();
     private final Log log;
 
-    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One: hardly
-    /// any host executes more than a billion in a second, so the guest's clock is behind rather than ahead, which
-    /// costs nothing to mend (`docs/decisions/0084-the-exact-tiers-clock.md`).
+    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One:
+    /// hardly any host executes more than a billion in a second, so the guest's clock is behind rather than
+    /// ahead, which costs nothing to correct (`docs/decisions/0084-the-exact-tiers-clock.md`).
     public static final int INSTRUCTION_SHIFT = 0;
 
     /// What QEMU does with the log of what comes from outside.
@@ -75,7 +75,7 @@ public final class QemuArguments {
         }
     }
 
-    /// What becomes of the writes to the state disk besides.
+    /// What else happens to the writes to the state disk.
     public enum BlockLog {
         /// Each is also appended to `capture/blocks`.
         KEPT,
@@ -101,14 +101,14 @@ public final class QemuArguments {
         return restored(parts, parts.tier() == Tier.LIVE ? Log.NONE : Log.RECORDED, network, log);
     }
 
-    /// A machine of the exact tier that does again what one did that was [#restored]. It has no network at
-    /// all: what came from there comes from the log.
+    /// A machine of the exact tier that repeats what a [#restored] one did. It has no network at all: what
+    /// came from there comes from the log.
     public static List<String> replayed(MachineParts parts) {
         return restored(parts, Log.REPLAYED, Network.NONE, BlockLog.NONE);
     }
 
-    /// The same, for a machine that is stopped on its way and kept there. Its RAM and its state disk are plain
-    /// files of its own: what a disk image in QEMU's format holds is partly in QEMU's memory.
+    /// The same, for a machine that is stopped on the way and saved there. Its RAM and its state disk are
+    /// plain files of its own: part of the content of a disk image in QEMU's format is in QEMU's memory.
     public static List<String> stepped(MachineParts parts) {
         var arguments = new QemuArguments(Log.REPLAYED);
         arguments.machine(parts, RAM + ",share=on");
@@ -141,8 +141,8 @@ public final class QemuArguments {
         return List.copyOf(arguments.argv);
     }
 
-    /// Puts a log of writes over a disk. A guest's flush neither waits for the log nor appears in it: the
-    /// log is made durable before any stretch of it is sealed, and not by the guest.
+    /// Puts a log of writes over a disk. A guest's flush neither waits for the log nor appears in it: the log
+    /// is made durable before any segment of it is sealed, and not by the guest.
     private void blockLog(String overlay) {
         add(
                 "-blockdev",
@@ -161,7 +161,7 @@ public final class QemuArguments {
         add("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-S");
         add("-machine", "q35,memory-backend=ram,usb=off,vmport=off,hpet=off,smm=off");
         add("-accel", emulated ? "tcg,thread=single" : "kvm");
-        // A named model under TCG; under KVM the host's, but for the instructions that no replay could answer.
+        // A named model under TCG; under KVM the host's, except for instructions that no replay could answer.
         add("-cpu", emulated ? "Nehalem" : "host,-rdrand,-rdseed", "-smp", "1", "-m", Integer.toString(memoryMib));
         add("-object", "memory-backend-file,id=ram,size=" + memoryMib + "M,mem-path=" + ram);
         add("-kernel", IMAGE + "/" + GuestImage.KERNEL, "-initrd", IMAGE + "/" + GuestImage.INITRD);
@@ -170,7 +170,7 @@ public final class QemuArguments {
         add("-append", append);
         add("-sandbox", SANDBOX);
         if (log.file != null) {
-            // The clock of the board goes with the guest's time, and so is not one more thing to log.
+            // The board's clock follows the guest's time, so it need not be logged.
             add("-icount", "shift=" + parts.instructionShift() + log.file, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
         }
     }
@@ -229,8 +229,8 @@ public final class QemuArguments {
         if (log != Log.NONE) {
             add("-object", "filter-replay,id=logged,netdev=net");
         }
-        // One filter a direction: a frame's addresses are the guest's word, its queue is the hypervisor's. What QEMU
-        // calls rx is what its network backend receives, that is what the guest sends.
+        // One filter per direction: a frame's addresses are the guest's claim, its queue is the hypervisor's
+        // knowledge. What QEMU calls rx is what its network backend receives, that is what the guest sends.
         add("-object", "filter-dump,id=frames-out,netdev=net,queue=rx,file=" + FRAMES_OUT);
         add("-object", "filter-dump,id=frames-in,netdev=net,queue=tx,file=" + FRAMES_IN);
     }
@@ -248,8 +248,8 @@ public final class QemuArguments {
         };
     }
 
-    /// What is on our end of a port. In the exact tier the guest's bulk goes to files, which never make it
-    /// wait: when it waited would be one more thing that QEMU does not log.
+    /// What is at our end of a port. In the exact tier the guest's bulk data goes to files, which never make
+    /// it wait: QEMU would not log when it had to wait.
     private String backend(MachineSockets.Port port) {
         String id = port.file();
         String socket = "socket,id=" + id + ",path=" + SOCKETS + "/" + id;

@@ -4,7 +4,7 @@ import blackbox.vm.machine.MachineEvent;
 import blackbox.vm.qmp.QmpEvent;
 import org.jspecify.annotations.Nullable;
 
-/// What QEMU says unasked, as a machine's events.
+/// QEMU's asynchronous events, as a machine's events.
 public final class QemuEvents {
 
     private QemuEvents() {}
@@ -14,7 +14,7 @@ public final class QemuEvents {
         return new MachineEvent(event.name(), detail, halted(event));
     }
 
-    /// A full disk the machine itself tells of, to whoever waits for its guest.
+    /// The machine itself reports a full disk, to whoever waits for its guest.
     private static @Nullable String halted(QmpEvent event) {
         if (!event.name().equals("BLOCK_IO_ERROR")
                 || !event.data().path("action").asText().equals("stop")

@@ -34,7 +34,7 @@ public final class QemuProcess implements AutoCloseable {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
-    /// What the owner of a machine has for ending it when the program is told to end.
+    /// How long the owner of a machine has to end it when the program is told to end.
     private static final Duration GRACE = Duration.ofSeconds(2);
     /// Exit values above it name a signal.
     private static final int SIGNALLED = 128;
@@ -69,7 +69,7 @@ public final class QemuProcess implements AutoCloseable {
         this.failed = failed;
     }
 
-    /// Starts QEMU in `folder`, paused. `listener` hears every event of its monitor.
+    /// Starts QEMU in `folder`, paused. `listener` receives every event of its monitor.
     public static QemuProcess launch(
             MachineFolder folder, Set<MachineSockets.Port> ports, List<String> argv, Consumer<QmpEvent> listener)
             throws VmException {
@@ -77,7 +77,8 @@ public final class QemuProcess implements AutoCloseable {
         var sockets = new MachineSockets(folder.sockets(), ports);
         var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
         var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
-        // In a session of its own: ctrl-C in a terminal goes to all of a group, and it is for us to end the machine.
+        // In its own session: ctrl-C in a terminal goes to a whole process group, and ending the machine is
+        // up to us.
         var alone = Stream.concat(Stream.of("setsid"), argv.stream()).toList();
         Process process = new Command(alone, folder.path(), Map.of(), START_TIMEOUT).start(log);
         try {
@@ -93,7 +94,8 @@ public final class QemuProcess implements AutoCloseable {
                 if (event.name().equals("BLOCK_IO_ERROR")
                         && event.data().path("nospace").asBoolean()) {
                     failed.complete(new HostFailure(
-                            Code.DISK_FULL, "the host's disk is full, so the VM was stopped; make room and run again"));
+                            Code.DISK_FULL,
+                            "the host's disk is full, so the VM was stopped; free some space and run again"));
                 }
                 listener.accept(event);
             };
@@ -110,8 +112,7 @@ public final class QemuProcess implements AutoCloseable {
         }
     }
 
-    /// Where this program is told to end and whoever owns the machine does not end it at once, it is ended all the
-    /// same.
+    /// If this program is told to end and the machine's owner does not end it at once, it is ended here.
     private static void endWithUs(Process process) throws VmException {
         Thread hook = Thread.ofPlatform().name("qemu-end").unstarted(() -> {
             try {
@@ -125,18 +126,18 @@ public final class QemuProcess implements AutoCloseable {
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (IllegalStateException e) {
-            throw new VmException(Code.TIMEOUT, "this program was told to end before the VM was started", e);
+            throw new VmException(Code.TIMEOUT, "this program was told to end before the VM had started", e);
         }
         CompletableFuture<Void> _ = process.onExit().thenRun(() -> {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException _) {
-                // It runs, and has nothing to do any more.
+                // The hook is already running and has nothing left to do.
             }
         });
     }
 
-    /// For what is to be seen of it from outside: it is ended through this class.
+    /// For observing the process from outside; it must be ended through this class.
     public Process process() {
         return process;
     }
@@ -162,14 +163,14 @@ public final class QemuProcess implements AutoCloseable {
         return qmp;
     }
 
-    /// Takes over the control port of the guest; what ends the machine is heard there, too.
+    /// Takes over the control port of the guest; what ends the machine is reported there, too.
     public GuestControl control() {
         var control = new GuestControl(sockets.channel(MachineSockets.Port.CONTROL));
         var unused = failed.thenAccept(control::fail);
         return control;
     }
 
-    /// Completed when the host itself cannot go on, on the monitor's thread.
+    /// Completed on the monitor's thread when the host itself cannot continue.
     CompletableFuture<HostFailure> failed() {
         return failed;
     }
@@ -188,12 +189,12 @@ public final class QemuProcess implements AutoCloseable {
         qmp.execute("cont", COMMAND_TIMEOUT);
     }
 
-    /// Waits until every request to a disk is done that was made before.
+    /// Waits until every earlier request to a disk is done.
     public void settleDisks() throws VmException {
         ObjectNode nothing = Json.object();
         nothing.putArray("actions");
         try {
-            // QEMU drains all block devices before it looks at what a transaction is to do.
+            // QEMU drains all block devices before it starts a transaction.
             qmp.execute("transaction", nothing, SETTLE_TIMEOUT);
         } catch (VmException e) {
             if (e.code() != Code.QEMU_FAILED || !awaitEnd(END_TIMEOUT)) {
@@ -222,7 +223,8 @@ public final class QemuProcess implements AutoCloseable {
     /// Takes over the devices that another QEMU of the same command line saved.
     public void loadDevices(Path source) throws VmException {
         enableMigration();
-        // QEMU would tell the network of a machine that has moved: nobody there has known it before.
+        // QEMU would announce to the network that the machine has moved, but nobody there has known it
+        // before.
         qmp.execute("migrate-set-parameters", Json.object().put("announce-rounds", 0), COMMAND_TIMEOUT);
         qmp.execute("migrate-incoming", uri(), COMMAND_TIMEOUT);
         Path socket = folder.sockets().resolve(MIGRATION);
@@ -230,7 +232,7 @@ public final class QemuProcess implements AutoCloseable {
                 OutputStream out = Channels.newOutputStream(channel)) {
             Files.copy(source, out);
         } catch (IOException e) {
-            throw new VmException(Code.QEMU_FAILED, "QEMU did not take the snapshot's devices; " + lastWords(), e);
+            throw new VmException(Code.QEMU_FAILED, "QEMU did not accept the snapshot's devices; " + lastWords(), e);
         }
         awaitMigrated("QEMU could not load the snapshot's devices");
     }
@@ -245,13 +247,13 @@ public final class QemuProcess implements AutoCloseable {
         }
     }
 
-    /// Ends QEMU: asks it, then tells it, then kills it.
+    /// Ends QEMU: by its monitor, then by SIGTERM, then by SIGKILL.
     public void end() throws VmException {
         if (process.isAlive()) {
             try {
                 qmp.execute("quit", END_TIMEOUT);
             } catch (VmException e) {
-                process.destroy(); // it does not listen any more
+                process.destroy(); // its monitor does not answer anymore
             }
         }
         if (!awaitEnd(END_TIMEOUT)) {
@@ -266,11 +268,12 @@ public final class QemuProcess implements AutoCloseable {
     public void kill() throws VmException {
         process.destroyForcibly();
         if (!awaitEnd(START_TIMEOUT)) {
-            throw new VmException(Code.QEMU_FAILED, "QEMU, process " + process.pid() + ", does not end when killed");
+            throw new VmException(
+                    Code.QEMU_FAILED, "QEMU, process " + process.pid() + ", did not end after it was killed");
         }
     }
 
-    /// What QEMU last wrote to its standard error.
+    /// The last line that QEMU wrote to its standard error.
     public String lastWords() {
         return lastWords(folder.file(LOG));
     }

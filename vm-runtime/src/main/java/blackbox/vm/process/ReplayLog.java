@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// QEMU's log of a recording. Its first 12 octets, the format's version and 8 of zero, are written when
-/// QEMU ends in order; the rest is appended to. What is kept is the rest, copied while it grows: octets
-/// that are there do not change, and a log whose QEMU was killed is as good as its length.
+/// QEMU's log of a recording. Its first 12 octets, the format's version and 8 of zero, are written when QEMU
+/// ends in order; the rest is appended to. The rest is what is stored, copied while it grows: octets once
+/// written do not change, and the log of a killed QEMU is usable up to its length.
 public final class ReplayLog {
     public static final int HEADER_BYTES = 12;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -55,14 +55,14 @@ public final class ReplayLog {
             }
             IOException reason = failure;
             if (reason != null) {
-                throw new VmException(Code.IO, "the replay log could not be kept", reason);
+                throw new VmException(Code.IO, "the replay log could not be stored", reason);
             }
         }
     }
 
     /// Makes the head of a log as `qemu` writes it when it ends in order.
     ///
-    /// @param folder for what is made on the way
+    /// @param folder for temporary files
     /// @param target a new file
     public static void makeHeader(Qemu qemu, Path folder, Path target) throws VmException {
         try (var scratch = ScratchFolder.in(folder, ".header-")) {
@@ -84,20 +84,20 @@ public final class ReplayLog {
                 Files.write(target, written.readNBytes(HEADER_BYTES));
             }
         } catch (IOException e) {
-            throw new VmException(Code.IO, "a replay log could not be begun in " + folder, e);
+            throw new VmException(Code.IO, "a replay log could not be created in " + folder, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VmException(Code.TIMEOUT, "interrupted while QEMU wrote an empty replay log", e);
         }
     }
 
-    /// Makes the log that QEMU is given for a replay: a header of its version and the kept rest.
+    /// Makes the log that QEMU reads in a replay: a header of its version and the stored rest.
     public static void restore(Path header, InputStream kept, Path target) throws VmException {
         try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
             Files.copy(header, out);
             kept.transferTo(out);
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the replay log could not be put back together at " + target, e);
+            throw new VmException(Code.IO, "the replay log could not be reassembled at " + target, e);
         }
     }
 }

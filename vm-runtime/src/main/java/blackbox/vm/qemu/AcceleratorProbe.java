@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Decides between KVM and TCG by booting: a `/dev/kvm` that is there may still not run a kernel (a nested or a
-/// page-table VM). The answer is kept for this QEMU, host kernel and guest kernel.
+/// Decides between KVM and TCG by booting: an existing `/dev/kvm` may still be unable to run a kernel (in a
+/// nested or a page-table VM). The answer is cached for this QEMU, host kernel and guest kernel.
 public final class AcceleratorProbe {
     private static final Duration BOOT_TIMEOUT = Duration.ofSeconds(8);
     private static final Path KVM = Path.of("/dev/kvm");
@@ -32,7 +32,7 @@ public final class AcceleratorProbe {
 
     private AcceleratorProbe() {}
 
-    /// What to start `image` with; boots it once when that is not known yet.
+    /// The accelerator for `image`; boots it once if that is not known yet.
     public static Accelerator choose(Path data, Qemu qemu, GuestImage image) throws VmException {
         Accelerator plain = withoutKvm();
         if (plain != null) {
@@ -51,7 +51,7 @@ public final class AcceleratorProbe {
         return accelerator;
     }
 
-    /// What is used here whatever is booted; null where a boot must tell.
+    /// The accelerator that is used here for any image; null if a boot must decide.
     public static @Nullable Accelerator withoutKvm() {
         if (Files.isReadable(KVM) && Files.isWritable(KVM)) {
             return null;
@@ -124,7 +124,7 @@ public final class AcceleratorProbe {
         }
     }
 
-    /// Release of the host's kernel, for keys of what depends on it.
+    /// Release of the host's kernel, for cache keys that depend on it.
     public static String hostKernel() throws VmException {
         try {
             return Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip();

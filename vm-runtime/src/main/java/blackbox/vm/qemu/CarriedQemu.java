@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// What is needed to unpack a QEMU of another data folder again here, beside the packages themselves. Those that were
-/// imported are kept at `archive/locks/qemu.json`.
+/// What is needed, besides the packages themselves, to unpack a QEMU of another data folder here again.
+/// Imported ones are stored at `archive/locks/qemu.json`.
 ///
 /// @param digest of the build as it was exported
-/// @param version what it says of itself
+/// @param version as it reports it
 /// @param suite Debian's release that the packages come from
-/// @param packages of which it is unpacked
+/// @param packages from which it is unpacked
 public record CarriedQemu(String digest, String version, String suite, List<DebFile> packages) {
     private static final Pattern SUITE = Pattern.compile("[a-z][a-z0-9-]{0,40}");
 
@@ -31,7 +31,7 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
         }
     }
 
-    /// All that were imported.
+    /// All imported ones.
     ///
     /// @param format version of this form: 1
     /// @param builds that of the latest import first
@@ -46,7 +46,7 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
         }
     }
 
-    /// What another data folder needs of `build`.
+    /// What another data folder needs to know about `build`.
     public static CarriedQemu of(QemuBuild build) {
         var record = build.record();
         return new CarriedQemu(record.files().sha256(), record.version(), record.suite(), record.packages());
@@ -56,7 +56,7 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
         return QemuLock.of(suite, packages);
     }
 
-    /// Those that were imported into a data folder, that of the latest import first.
+    /// Those that were imported into a data folder, the latest import first.
     public static List<CarriedQemu> list(Path data) throws VmException {
         Path file = file(data);
         return Files.exists(file)
@@ -64,7 +64,7 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
                 : List.of();
     }
 
-    /// Keeps these in a data folder, before those that are there.
+    /// Stores these in a data folder, before the existing ones.
     public static void keep(Path data, List<CarriedQemu> builds) throws VmException {
         var all = new ArrayList<>(builds);
         var digests = builds.stream().map(CarriedQemu::digest).toList();

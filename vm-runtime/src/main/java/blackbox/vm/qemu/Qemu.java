@@ -16,21 +16,20 @@ import java.util.List;
 ///
 /// @param place the installed program, or the folder of an unpacked build
 /// @param kind which of the two
-/// @param version what it says of itself, first line
+/// @param version the first line of its own report
 /// @param digest of the installed program, or over the whole unpacked folder ([blackbox.vm.FolderFingerprint#hash])
 public record Qemu(Path place, Kind kind, String version, Hash digest) {
     private static final String PROGRAM = "qemu-system-x86_64";
 
     /// Where a QEMU comes from.
     public enum Kind {
-        /// The machine's own, with the machine's libraries: its digest is the program's alone.
+        /// The machine's own, with the machine's libraries: its digest covers only the program.
         INSTALLED,
         /// Debian's, unpacked with every library that it needs, and run through its own loader.
         UNPACKED
     }
 
-    /// Finds the installed QEMU. The digest is remembered below `data` for as long as the file seems
-    /// unchanged.
+    /// Finds the installed QEMU. The digest is cached below `data` as long as the file seems unchanged.
     ///
     /// @throws VmException `QEMU_MISSING`
     public static Qemu find(Path data) throws VmException {
@@ -65,7 +64,7 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
 
     private record Known(String binary, String version, FileFingerprint fingerprint) {}
 
-    /// The words of a command line that stand before QEMU's own arguments.
+    /// The words of a command line before QEMU's own arguments.
     public List<String> program() {
         return program(place.toString());
     }
@@ -79,8 +78,8 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
         };
     }
 
-    /// What an unpacked QEMU is started with. The loader's cache is the host's, and so are its libraries:
-    /// neither is looked at.
+    /// How an unpacked QEMU is started. The loader's cache and its default libraries are the host's: neither
+    /// is used.
     static List<String> unpacked(String root) {
         String libraries = root + "/usr/lib/x86_64-linux-gnu";
         return List.of(

@@ -13,10 +13,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Debian's QEMU, unpacked: `qemu/DIGEST/root` and what is known of it, `qemu/DIGEST/build.json`.
+/// Debian's QEMU, unpacked: `qemu/DIGEST/root`, and its record, `qemu/DIGEST/build.json`.
 ///
 /// @param folder `qemu/DIGEST`
-/// @param record what is stored beside the files
+/// @param record the content of `build.json`
 public record QemuBuild(Path folder, BuildRecord record) {
     static final String ROOT = "root";
     static final String RECORD = "build.json";
@@ -24,11 +24,11 @@ public record QemuBuild(Path folder, BuildRecord record) {
     /// `build.json`.
     ///
     /// @param format version of this form: 1
-    /// @param version what it says of itself
+    /// @param version as it reports it
     /// @param suite Debian's release that the packages come from
     /// @param files everything below `root`
-    /// @param packages of which it was unpacked, by name; the archive keeps them
-    /// @param lockDifferences in which of them it differs from the lock that shipped; older records do not say
+    /// @param packages from which it was unpacked, by name; the archive keeps them
+    /// @param lockDifferences those that differ from the shipped lock; missing in older records
     public record BuildRecord(
             int format,
             String version,
@@ -58,7 +58,7 @@ public record QemuBuild(Path folder, BuildRecord record) {
             if (!now.sha256().equals(stored.files().sha256())) {
                 throw new VmException(
                         Code.QEMU_MISSING,
-                        root + " is not what was unpacked; run 'blackbox doctor --fix' to unpack it again");
+                        root + " has changed since it was unpacked; run 'blackbox doctor --fix' to unpack it again");
             }
             stored = new BuildRecord(
                     stored.format(),
@@ -76,7 +76,7 @@ public record QemuBuild(Path folder, BuildRecord record) {
         return Files.exists(folder.resolve(RECORD));
     }
 
-    /// It, to be started.
+    /// The build as a QEMU that can be started.
     public Qemu qemu() {
         return new Qemu(
                 folder.resolve(ROOT),

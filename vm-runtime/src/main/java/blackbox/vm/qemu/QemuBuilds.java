@@ -44,8 +44,7 @@ public final class QemuBuilds {
         this.progress = progress;
     }
 
-    /// Every unpacked build whose files are what was unpacked, the newest first; of the others progress
-    /// hears.
+    /// Every unpacked build whose files are unchanged, the newest first; the others are reported to progress.
     public List<QemuBuild> list() throws VmException {
         var builds = new ArrayList<QemuBuild>();
         if (Files.isDirectory(folder)) {
@@ -63,7 +62,7 @@ public final class QemuBuilds {
         return builds;
     }
 
-    /// Every QEMU that is here: the unpacked ones, and the installed one when there is one.
+    /// Every available QEMU: the unpacked ones, and the installed one if there is one.
     public List<Qemu> all() throws VmException {
         var all = new ArrayList<Qemu>();
         list().forEach(build -> all.add(build.qemu()));
@@ -77,8 +76,7 @@ public final class QemuBuilds {
         return all;
     }
 
-    /// The QEMU of this digest, its files as the file system describes them unchanged; null when it is not
-    /// here.
+    /// The QEMU of this digest, with unchanged file metadata; null if it is not here.
     public @Nullable Qemu withDigest(Hash digest) throws VmException {
         return all().stream()
                 .filter(qemu -> qemu.digest().equals(digest))
@@ -86,7 +84,8 @@ public final class QemuBuilds {
                 .orElse(null);
     }
 
-    /// Hashes a QEMU again: whether it still has its digest. Of an installed one that is the program alone.
+    /// Hashes a QEMU again: whether it still has its digest. For an installed one that covers only the
+    /// program.
     public boolean isUnchanged(Qemu qemu) throws VmException {
         try {
             Hash now = qemu.kind() == Qemu.Kind.UNPACKED
@@ -98,8 +97,8 @@ public final class QemuBuilds {
         }
     }
 
-    /// The first QEMU here that a trial admits, or null. Those that were not tried with this image's kernel yet are;
-    /// nothing is fetched.
+    /// The first QEMU here that passes the trial, or null. Those that were not tried with this image's kernel
+    /// yet are tried; nothing is fetched.
     ///
     /// @param trial tries each one that it does not know yet
     /// @param image whose kernel is booted
@@ -112,7 +111,7 @@ public final class QemuBuilds {
         return null;
     }
 
-    /// What to record exactly with: the first that a trial admits. When none does, Debian's is fetched and
+    /// The QEMU for exact recordings: the first that passes the trial. If none does, Debian's is fetched and
     /// tried.
     ///
     /// @param trial tries each one that it does not know yet
@@ -125,12 +124,12 @@ public final class QemuBuilds {
         if (here != null) {
             return here;
         }
-        progress.say("no QEMU here can record and replay; Debian's is unpacked below the data folder");
+        progress.say("no QEMU here can record and replay; unpacking Debian's below the data folder");
         Qemu fetched = fetch(mirror).qemu();
         var admission = trial.of(fetched, image);
         if (!admission.admitted() && !CarriedQemu.list(data).isEmpty()) {
-            progress.say(
-                    "the imported QEMU cannot be used here (" + admission.reason() + "): taking the shipped lock's");
+            progress.say("the imported QEMU cannot be used here (" + admission.reason()
+                    + "); using the one of the shipped lock");
             QemuParts parts = QemuParts.shipped();
             fetched = make(parts, fetch -> fetch.make(parts.lock(), mirror)).qemu();
             admission = trial.of(fetched, image);
@@ -141,8 +140,9 @@ public final class QemuBuilds {
         return fetched;
     }
 
-    /// Fetches and unpacks Debian's QEMU; a build of the same digest is replaced. What was imported comes before what
-    /// ships: of several, all are unpacked that are not here yet, and the first of the latest import is the answer.
+    /// Fetches and unpacks Debian's QEMU; a build of the same digest is replaced. Imported builds take
+    /// precedence over the shipped lock: all of them that are not here yet are unpacked, and the first of the
+    /// latest import is returned.
     ///
     /// @throws VmException `MIRROR`, `TOOL_MISSING`, `DISK_FULL`, `IO`
     public QemuBuild fetch(@Nullable String mirror) throws VmException {
@@ -166,12 +166,13 @@ public final class QemuBuilds {
         QemuBuild build = make(parts, fetch -> fetch.make(carried.lock(), mirror));
         String digest = build.record().files().sha256();
         if (!digest.equals(carried.digest())) {
-            progress.say("this QEMU's digest is not the imported one's: " + digest + " instead of " + carried.digest());
+            progress.say("this QEMU's digest differs from the imported one's: " + digest + " instead of "
+                    + carried.digest());
         }
         return build;
     }
 
-    /// Fetches and unpacks today's, whatever the lock says.
+    /// Fetches and unpacks today's version, whatever the lock says.
     ///
     /// @throws VmException as [#fetch]
     public QemuBuild renew(@Nullable String mirror) throws VmException {

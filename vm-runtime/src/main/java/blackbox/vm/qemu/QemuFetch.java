@@ -22,11 +22,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Fetches Debian's QEMU and unpacks what of it runs. The packages stay in the archive, so a build can be
-/// made again when the mirror has moved on.
+/// Fetches Debian's QEMU and unpacks the parts that run. The packages stay in the archive, so a build can be
+/// repeated when the mirror has moved on.
 final class QemuFetch {
     private static final String ARCHITECTURE = "amd64";
-    /// A line of the loader's list: name and place, which may have blanks, or `not found`.
+    /// A line of the loader's list: name and path, which may have blanks, or `not found`.
     private static final Pattern LIBRARY = Pattern.compile("(?m)^\\s*(\\S+) => (.+?)(?: \\(0x[0-9a-f]+\\))?$");
 
     private static final long SCRATCH_BYTES_MIN = 600L << 20;
@@ -46,8 +46,8 @@ final class QemuFetch {
         this.progress = progress;
     }
 
-    /// Makes `build/` in the scratch folder, a whole [QemuBuild], and returns its digest. What of the lock the mirror
-    /// no longer has is taken newer.
+    /// Makes `build/` in the scratch folder, a complete [QemuBuild], and returns its digest. For locked
+    /// packages that the mirror no longer has, newer ones are taken.
     ///
     /// @param lock which packages
     /// @param mirror instead of the machine's apt sources, or null
@@ -58,7 +58,7 @@ final class QemuFetch {
         }
     }
 
-    /// The same of today's packages, whatever the lock says.
+    /// The same from today's packages, whatever the lock says.
     String makeNewest(@Nullable String mirror) throws VmException {
         checkRoom();
         String suite = parts.lock().suite();
@@ -73,7 +73,7 @@ final class QemuFetch {
         if (gone.isEmpty()) {
             return lock;
         }
-        progress.say("looking for newer packages in place of " + gone.size() + " that are gone");
+        progress.say("looking for newer packages to replace " + gone.size() + " that are gone");
         var renewed = QemuLock.of(lock.suite(), fetch.renew(parts.packages(), lock.packages(), gone));
         fetch.tell("this QEMU", LockDifference.between(lock.packages(), renewed.packages()));
         return renewed;
@@ -105,7 +105,7 @@ final class QemuFetch {
     }
 
     private String unpack(QemuLock lock) throws VmException {
-        progress.say("unpacking QEMU out of " + lock.packages().size() + " packages");
+        progress.say("unpacking QEMU from " + lock.packages().size() + " packages");
         Path all = scratch.resolve("all");
         for (DebFile each : lock.packages()) {
             Path file = scratch.resolve(each.name() + ".deb");
@@ -138,7 +138,7 @@ final class QemuFetch {
         return seal.sha256();
     }
 
-    /// A library that came from the host would be a part of QEMU that the digest does not cover.
+    /// A library from the host would be a part of QEMU that the digest does not cover.
     private static void checkLibraries(Path root) throws VmException {
         List<String> words = Qemu.unpacked(root.toString());
         var list = new ArrayList<>(words.subList(0, words.indexOf("-L")));

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 
-/// Which packages exactly a build of QEMU is unpacked from, so that it is the same on every host.
+/// Exactly which packages a build of QEMU is unpacked from, so that it is the same on every host.
 ///
 /// @param format version of this form: 1
 /// @param suite Debian's release
@@ -28,7 +28,7 @@ public record QemuLock(int format, String suite, List<DebFile> packages) {
         packages = packages.stream().sorted(Comparator.comparing(DebFile::name)).toList();
     }
 
-    /// The one that ships with Blackbox.
+    /// The one shipped with Blackbox.
     static QemuLock shipped() throws VmException {
         try (InputStream in = QemuLock.class.getResourceAsStream(SHIPPED)) {
             if (in == null) {
@@ -49,7 +49,7 @@ public record QemuLock(int format, String suite, List<DebFile> packages) {
         return Json.read(file, QemuLock.class, Code.IMAGE_DEFINITION);
     }
 
-    /// The lock as it is kept in a file: a line for each package, so that people see which one has changed.
+    /// The lock as stored in a file: a line for each package, so that people see which one has changed.
     public String text() {
         return Json.lines("packages", Json.tree(this));
     }

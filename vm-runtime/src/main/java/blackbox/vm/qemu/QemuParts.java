@@ -3,11 +3,12 @@ package blackbox.vm.qemu;
 import blackbox.vm.VmException;
 import java.util.List;
 
-/// Of what a build of QEMU is made.
+/// What a build of QEMU is made from.
 ///
-/// @param lock the packages that ship; a build says in what it differs from them
-/// @param packages those that are asked for by name, when the lock cannot be had; what they depend on comes along
-/// @param files what of the packages runs: programs, libraries, firmware; folders and files by path
+/// @param lock the shipped packages; a build's record says how it differs from them
+/// @param packages those that are requested by name if the lock is not available; their dependencies are
+///     added
+/// @param files the parts of the packages that run: programs, libraries, firmware; folders and files by path
 record QemuParts(QemuLock lock, List<String> packages, List<String> files) {
     /// Manuals, menus and services stay out.
     private static final List<String> FILES = List.of(
@@ -19,7 +20,7 @@ record QemuParts(QemuLock lock, List<String> packages, List<String> files) {
 
     private static final List<String> PACKAGES = List.of("qemu-system-x86", "qemu-utils", "seabios");
 
-    /// Debian's QEMU, of the packages that this Blackbox was tried with.
+    /// Debian's QEMU, from the packages with which this Blackbox was tested.
     static QemuParts shipped() throws VmException {
         return new QemuParts(QemuLock.shipped(), PACKAGES, FILES);
     }

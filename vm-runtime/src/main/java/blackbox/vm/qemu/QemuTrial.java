@@ -26,8 +26,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Finds out whether a QEMU can be trusted with record and replay: a short guest that uses every device is
-/// recorded, then replayed, and what came out of it is compared byte for byte. Each QEMU is tried once for
-/// each kernel and machine; the answer is kept below the data folder.
+/// recorded, then replayed, and its output is compared byte for byte. Each QEMU is tried once for each kernel
+/// and machine; the answer is cached below the data folder.
 public final class QemuTrial {
     private static final Duration LIMIT = Duration.ofSeconds(90);
     private static final String INIT = "/blackbox/vm/qemu/trial.sh";
@@ -41,7 +41,7 @@ public final class QemuTrial {
     private final Duration limit;
     private final Progress progress;
 
-    /// Trials whose answers are kept below `data`.
+    /// Trials whose answers are cached below `data`.
     public QemuTrial(Path data, TrialMachine machine, Progress progress) {
         this(data, machine, LIMIT, progress);
     }
@@ -53,14 +53,14 @@ public final class QemuTrial {
         this.progress = progress;
     }
 
-    /// What a trial found.
+    /// The result of a trial.
     ///
     /// @param key of everything that the answer depends on
-    /// @param admitted whether the replay was the recording
-    /// @param reason in a sentence
+    /// @param admitted whether the replay equalled the recording
+    /// @param reason one sentence
     public record Admission(String key, boolean admitted, String reason) {}
 
-    /// What is known of `qemu`; tries it when nothing is.
+    /// The known result for `qemu`; tries it if there is none.
     public Admission of(Qemu qemu, GuestImage image) throws VmException {
         Admission known = known(qemu, image);
         if (known != null) {
@@ -78,7 +78,7 @@ public final class QemuTrial {
         return admission;
     }
 
-    /// What an earlier trial of `qemu` found, or null.
+    /// The result of an earlier trial of `qemu`, or null.
     public @Nullable Admission known(Qemu qemu, GuestImage image) throws VmException {
         Path note = note(qemu);
         if (!Files.exists(note)) {
@@ -161,8 +161,7 @@ public final class QemuTrial {
                 : "its " + word + " of a short guest did not come to the guest's end";
     }
 
-    /// Gives the guest a line for each that it writes: input from outside is a part of what has to be
-    /// replayed.
+    /// Gives the guest a line for each line that it writes: a replay must also repeat input from outside.
     private static void answer(Process process, Mode mode) {
         try (InputStream in = process.getInputStream();
                 OutputStream out = process.getOutputStream()) {

@@ -2,13 +2,13 @@ package blackbox.vm.qemu;
 
 import java.util.List;
 
-/// The machine that a QEMU has to record and replay in its trial: everything of the command line but the
-/// program, the kernel and the log. It runs in a folder of its own, in which `disk` is an empty raw disk of 4
-/// MiB, and replays there with the same names.
+/// The machine that a QEMU has to record and replay in its trial: the whole command line except the program,
+/// the kernel and the log. It runs in its own folder, in which `disk` is an empty raw disk of 4 MiB, and
+/// replays there with the same names.
 public interface TrialMachine {
     /// Whether a recording is made or replayed.
     enum Mode {
-        /// Makes the log.
+        /// Writes the log.
         RECORD,
         /// Follows it.
         REPLAY

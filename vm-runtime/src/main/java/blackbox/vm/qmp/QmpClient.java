@@ -43,7 +43,7 @@ public final class QmpClient implements AutoCloseable {
         return client;
     }
 
-    /// Executes a command and returns what it returned.
+    /// Executes a command and returns its result.
     ///
     /// @throws VmException `QEMU_FAILED` when QEMU refuses it or has ended, `TIMEOUT`
     public synchronized JsonNode execute(String command, ObjectNode arguments, Duration timeout) throws VmException {
@@ -114,7 +114,8 @@ public final class QmpClient implements AutoCloseable {
                 }
             }
         } catch (IOException | IllegalStateException e) {
-            // The connection is of no more use: closed by us, cut by QEMU's end, or not JSON. All of it ends below.
+            // The connection is unusable: closed by us, cut by QEMU's end, or not JSON. All of this is
+            // handled below.
             listener.accept(new QmpEvent("DISCONNECTED", Json.object(), 0));
         }
         replies.offer(END);

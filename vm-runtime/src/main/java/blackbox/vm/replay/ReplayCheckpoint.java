@@ -16,24 +16,24 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
-/// One machine that stood still: all that makes it but the pages themselves.
+/// One paused machine: its whole state except the pages themselves.
 ///
 /// Its file is the octets `BBXKEPT1`, instruction and place in the log (64 bits each), head of the log and
 /// devices (32 bits of length and the octets, each), a count of captured files with name (UTF-8, 16 bits of length)
 /// and octets written (64 bits) for each, the tables of RAM, guest's disk and workspace ([PageTable#write]), and a
 /// CRC-32C of all that. Most significant octets first.
 ///
-/// @param rest what is not in pages
+/// @param rest the state that is not in pages
 /// @param tables where its pages are
 record ReplayCheckpoint(Rest rest, Tables tables) {
     private static final long MAGIC = 0x4242_584b_4550_5431L;
     private static final int BYTES_MAX = 1 << 29;
 
-    /// What is not in pages.
+    /// The state that is not in pages.
     ///
     /// @param position the instruction that comes next
-    /// @param logFrom where the recording's log, with its header, goes on behind the head
-    /// @param head what its log begins with
+    /// @param logFrom where the recording's log, with its header, continues after the head
+    /// @param head the beginning of its log
     /// @param devices as QEMU saves them
     /// @param written what was written to each captured file before, in octets
     record Rest(long position, long logFrom, byte[] head, byte[] devices, Map<String, Long> written) {}
@@ -43,12 +43,12 @@ record ReplayCheckpoint(Rest rest, Tables tables) {
         static final Tables NONE = new Tables(PageTable.NONE, PageTable.NONE, PageTable.NONE);
     }
 
-    /// Writes it, whole and durably.
+    /// Writes it completely and durably.
     void write(AtomicFiles files, Path target) throws VmException {
         try {
             files.replace(target, octets());
         } catch (IOException e) {
-            throw new VmException(Code.IO, "a machine could not be kept at " + target, e);
+            throw new VmException(Code.IO, "a replay checkpoint could not be written at " + target, e);
         }
     }
 
@@ -74,9 +74,9 @@ record ReplayCheckpoint(Rest rest, Tables tables) {
         return octets.toByteArray();
     }
 
-    /// Reads the machine that was kept at `position`.
+    /// Reads the checkpoint at `position`.
     ///
-    /// @throws VmException `IO`, also when an octet is not as it was written
+    /// @throws VmException `IO`, also when an octet differs from what was written
     static ReplayCheckpoint read(Path file, long position) throws VmException {
         try {
             if (Files.size(file) > BYTES_MAX) {
@@ -85,11 +85,11 @@ record ReplayCheckpoint(Rest rest, Tables tables) {
             byte[] octets = Files.readAllBytes(file);
             int length = octets.length - Integer.BYTES;
             if (length < 0 || ByteBuffer.wrap(octets).getInt(length) != crc(octets, length)) {
-                throw new IOException("it is not as it was written");
+                throw new IOException("it has changed since it was written");
             }
             var in = new DataInputStream(new ByteArrayInputStream(octets, 0, length));
             if (in.readLong() != MAGIC || in.readLong() != position) {
-                throw new IOException("it is no machine that was kept there");
+                throw new IOException("it is not a checkpoint of that position");
             }
             long logFrom = in.readLong();
             byte[] head = in.readNBytes(in.readInt());
@@ -101,7 +101,7 @@ record ReplayCheckpoint(Rest rest, Tables tables) {
             var tables = new Tables(PageTable.read(in), PageTable.read(in), PageTable.read(in));
             return new ReplayCheckpoint(new Rest(position, logFrom, head, devices, written), tables);
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the kept machine " + file + " cannot be read: " + e.getMessage(), e);
+            throw new VmException(Code.IO, "the replay checkpoint " + file + " cannot be read: " + e.getMessage(), e);
         }
     }
 

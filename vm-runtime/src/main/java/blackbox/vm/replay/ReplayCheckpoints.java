@@ -19,9 +19,9 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/// Machines that stood still at instructions of one recording, in a folder: a file `at-INSTRUCTION` for each
-/// ([ReplayCheckpoint]), and what they share in `pages`. All of it can be made again from the recording. One process at
-/// a time may add.
+/// Paused machines at instructions of one recording, in a folder: a file `at-INSTRUCTION` for each
+/// ([ReplayCheckpoint]), and their shared pages in `pages`. All of it can be made again from the recording.
+/// One process at a time may add.
 public final class ReplayCheckpoints {
     private static final String AT = "at-";
     private static final String FRESH = ".new-";
@@ -34,14 +34,14 @@ public final class ReplayCheckpoints {
         this.folder = folder;
     }
 
-    /// The files of a machine whose pages are kept.
+    /// The files of a machine whose pages are stored.
     ///
     /// @param ram its RAM
     /// @param state the guest's disk
     /// @param workspace the disk on which the workspace comes back
     record MachineFiles(Path ram, Path state, Path workspace) {}
 
-    /// Opens the folder, which is made when there is none.
+    /// Opens the folder, which is created if there is none.
     public static ReplayCheckpoints open(Path folder) throws VmException {
         try {
             var checkpoints = new ReplayCheckpoints(Files.createDirectories(folder));
@@ -52,11 +52,11 @@ public final class ReplayCheckpoints {
             }
             return checkpoints;
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the kept machines in " + folder + " cannot be listed", e);
+            throw new VmException(Code.IO, "the replay checkpoints in " + folder + " cannot be listed", e);
         }
     }
 
-    /// The instructions at which machines were kept, rising.
+    /// The instructions at which there are checkpoints, ascending.
     public NavigableSet<Long> positions() {
         return Collections.unmodifiableNavigableSet(positions);
     }
@@ -70,20 +70,20 @@ public final class ReplayCheckpoints {
             }
             return sum;
         } catch (IOException e) {
-            throw new VmException(Code.IO, "what is kept in " + folder + " has no size", e);
+            throw new VmException(Code.IO, "the size of the replay checkpoints in " + folder + " cannot be read", e);
         }
     }
 
-    /// Leaves a machine out from now on: it turned out to be damaged.
+    /// Ignores a checkpoint from now on: it turned out to be damaged.
     public void leaveOut(long position) {
         positions.remove(position);
     }
 
-    /// Adds a machine; does nothing where one is kept already.
+    /// Adds a machine; does nothing if there is a checkpoint already.
     ///
     /// @param captures of the recording
     /// @param files of the machine
-    /// @param rest what else makes it
+    /// @param rest the rest of its state
     void add(Path captures, MachineFiles files, ReplayCheckpoint.Rest rest) throws VmException {
         long position = rest.position();
         if (positions.contains(position)) {
@@ -108,14 +108,14 @@ public final class ReplayCheckpoints {
         }
     }
 
-    /// Makes the files of a machine what they were when it was kept.
+    /// Restores the files of a machine from a checkpoint.
     ///
-    /// @param log what the recording's log holds behind its header
+    /// @param log the recording's log without its header
     /// @param captures of the recording
-    /// @param files that are made
+    /// @param files to be created
     /// @param logTarget what QEMU reads
-    /// @return what else makes it
-    /// @throws VmException `IO`, also when something is not as it was kept
+    /// @return the rest of its state
+    /// @throws VmException `IO`, also when something differs from what was stored
     ReplayCheckpoint.Rest restore(long position, InputStream log, Path captures, MachineFiles files, Path logTarget)
             throws VmException {
         ReplayCheckpoint machine = at(position);
@@ -133,7 +133,7 @@ public final class ReplayCheckpoints {
             }
             return machine.rest();
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the kept machine " + file(position) + " could not be used", e);
+            throw new VmException(Code.IO, "the replay checkpoint " + file(position) + " could not be used", e);
         }
     }
 

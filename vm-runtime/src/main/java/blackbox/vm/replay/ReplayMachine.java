@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A machine that does again what one of the exact tier did. It has no network and no input: what came from
+/// A machine that repeats what one of the exact tier did. It has no network and no input: what came from
 /// outside comes from the recording's log, and what the guest sends goes to files of its own folder. It is
 /// paused until [#resume]. Owned by one thread; [#kill] may come from any.
 public final class ReplayMachine implements AutoCloseable {
@@ -41,7 +41,7 @@ public final class ReplayMachine implements AutoCloseable {
         this.qemu = qemu;
     }
 
-    /// What a replay is made from.
+    /// The inputs of a replay.
     ///
     /// @param image of the recording
     /// @param qemu of the recording
@@ -57,7 +57,7 @@ public final class ReplayMachine implements AutoCloseable {
             Path captures,
             @Nullable Path workspace) {
 
-        /// QEMU's command line as it was when this was recorded.
+        /// QEMU's command line at the time of the recording.
         public List<String> argv(Network network) {
             return QemuArguments.restored(parts(), network, QemuArguments.BlockLog.KEPT);
         }
@@ -67,10 +67,10 @@ public final class ReplayMachine implements AutoCloseable {
         }
     }
 
-    /// Makes the machine, as it was when the recording began.
+    /// Creates the machine in the state in which the recording began.
     ///
-    /// @param log the kept part of QEMU's log
-    /// @param listener hears QEMU's events, on a thread that it must not block
+    /// @param log the stored part of QEMU's log
+    /// @param listener receives QEMU's events, on a thread that it must not block
     public static ReplayMachine open(Path data, Recording recording, InputStream log, Consumer<QmpEvent> listener)
             throws VmException {
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
@@ -128,14 +128,14 @@ public final class ReplayMachine implements AutoCloseable {
         }
     }
 
-    /// Waits for QEMU to end, which it does at the log's end.
+    /// Waits until QEMU ends, which it does at the log's end.
     ///
     /// @return whether it has ended
     public boolean awaitEnd(Duration timeout) throws VmException {
         return qemu.awaitEnd(timeout);
     }
 
-    /// What QEMU last said on its standard error.
+    /// The last line of QEMU's standard error.
     public String lastWords() {
         return qemu.lastWords();
     }
@@ -151,7 +151,7 @@ public final class ReplayMachine implements AutoCloseable {
         try {
             return qemu.follow(capture(CaptureName.EVENTS.text()), 0);
         } catch (IOException e) {
-            throw new VmException(Code.IO, "what the tracer sends could not be read", e);
+            throw new VmException(Code.IO, "the tracer's stream could not be read", e);
         }
     }
 
@@ -160,7 +160,7 @@ public final class ReplayMachine implements AutoCloseable {
         return qemu.framesOut();
     }
 
-    /// Every frame that it is sent, out of the log.
+    /// Every frame that it receives, from the log.
     public InputStream framesIn() {
         return qemu.framesIn();
     }

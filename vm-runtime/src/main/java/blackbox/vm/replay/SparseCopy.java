@@ -5,12 +5,12 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import java.nio.file.Path;
 
-/// Copies RAM and disks: what they have of holes is neither read nor written.
+/// Copies RAM and disks; their holes are neither read nor written.
 final class SparseCopy {
 
     private SparseCopy() {}
 
-    /// Makes `to`, writable, whatever `from` is.
+    /// Creates `to`, writable even if `from` is not.
     static void make(Path from, Path to) throws VmException {
         Command.of("cp", "--sparse=auto", from.toString(), to.toString()).run();
         if (!to.toFile().setWritable(true, true)) {

@@ -35,10 +35,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A machine that replays a recording of the exact tier and stands still at any instruction of it. What it
-/// is there can be kept as a folder, from which another goes on. Of one thread.
+/// A machine that replays a recording of the exact tier and can pause at any instruction of it. Its state
+/// there can be saved, and another machine can resume from it. Owned by one thread.
 public final class SteppedMachine implements AutoCloseable {
-    /// The longest that a running machine may execute nothing. One that goes on does so many times a second.
+    /// The longest time that a running machine may execute nothing. One that makes progress does so many
+    /// times a second.
     private static final Duration STILL_MAX = Duration.ofSeconds(20);
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final Duration ENDING = Duration.ofSeconds(5);
@@ -64,23 +65,23 @@ public final class SteppedMachine implements AutoCloseable {
         this.began = began;
     }
 
-    /// Where a machine began.
+    /// Where a machine started.
     ///
     /// @param position the instruction
     /// @param requests to disks that were done before
-    /// @param headBytes of its log that are its own; behind them the recording's log goes on
-    /// @param logFrom where it does, in the recording's log with its header
+    /// @param headBytes of its log that are its own; after them the recording's log continues
+    /// @param logFrom where it continues, in the recording's log with its header
     /// @param written what was written to each captured file before, in octets
     private record Began(long position, long requests, long headBytes, long logFrom, Map<String, Long> written) {
         static final Began START = new Began(0, 0, ReplayLog.HEADER_BYTES, ReplayLog.HEADER_BYTES, Map.of());
     }
 
-    /// Clears what machines left whose programs were killed.
+    /// Cleans up after machines whose programs were killed.
     public static void clearLeftovers(Path data) throws VmException {
         MachineFolder.clearLeftovers(data.toAbsolutePath().normalize());
     }
 
-    /// Makes the machine as it was when the recording began. `log` is the kept part of QEMU's log.
+    /// Creates the machine in the state in which the recording began. `log` is the stored part of QEMU's log.
     public static SteppedMachine open(Path data, Recording recording, InputStream log) throws VmException {
         Path captures = recording.captures().toAbsolutePath();
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
@@ -96,7 +97,7 @@ public final class SteppedMachine implements AutoCloseable {
         }
     }
 
-    /// Makes the machine as it was when it was kept at `position`. `log` is the kept part of QEMU's log.
+    /// Creates the machine from the checkpoint at `position`. `log` is the stored part of QEMU's log.
     public static SteppedMachine open(
             Path data, Recording recording, InputStream log, ReplayCheckpoints checkpoints, long position)
             throws VmException {
@@ -145,7 +146,7 @@ public final class SteppedMachine implements AutoCloseable {
         var events = new LinkedBlockingQueue<QmpEvent>();
         var argv = QemuArguments.stepped(recording.parts());
         var qemu = QemuProcess.launch(folder, EnumSet.of(MachineSockets.Port.QMP), argv, events::add);
-        // Nobody looks at the frames of a replay that is stopped; QEMU would wait for somebody who does.
+        // Nobody reads the frames of a stepped replay, and QEMU would wait for a reader.
         FrameTap.discard(qemu.framesOut());
         FrameTap.discard(qemu.framesIn());
         try {
@@ -165,10 +166,10 @@ public final class SteppedMachine implements AutoCloseable {
                 .asLong();
     }
 
-    /// Executes up to before instruction `position`, which must not be behind it; false when the recording ends
-    /// before, and QEMU with it.
+    /// Executes up to just before instruction `position`, which must not be in the past; false if the
+    /// recording, and QEMU with it, ends before that.
     ///
-    /// @throws VmException `TIMEOUT` when that takes longer than `timeout`, or the machine stands still
+    /// @throws VmException `TIMEOUT` when that takes longer than `timeout`, or the machine makes no progress
     public boolean runTo(long position, Duration timeout) throws VmException {
         if (position() == position) {
             return true;
@@ -186,7 +187,7 @@ public final class SteppedMachine implements AutoCloseable {
         return true;
     }
 
-    /// Keeps what another machine goes on with from here.
+    /// Saves what another machine needs to resume from here.
     ///
     /// @return false when that cannot be done here, but an instruction later perhaps: a request to a disk is
     ///     under way
@@ -216,7 +217,7 @@ public final class SteppedMachine implements AutoCloseable {
         try {
             return writtenBefore(name) + Files.size(capture(name));
         } catch (IOException e) {
-            throw new VmException(Code.IO, capture(name) + " has no size", e);
+            throw new VmException(Code.IO, capture(name) + " : its size cannot be read", e);
         }
     }
 
@@ -230,24 +231,24 @@ public final class SteppedMachine implements AutoCloseable {
         return open;
     }
 
-    /// Patience for a stretch that begins now: for as long as the machine goes on. A QEMU that has lost its
-    /// log's thread does not say so; it waits for ever.
+    /// Patience for a period of execution that begins now: it lasts while the machine makes progress. A QEMU
+    /// that has lost its place in the log does not say so; it waits forever.
     private Patience whileItMoves() {
         var watchdog = new Watchdog(STILL_MAX, "instruction", System::nanoTime);
         return () -> {
             String still;
             try {
                 still = watchdog.see(position());
-            } catch (VmException e) { // it has ended, which shows elsewhere, or does not answer
+            } catch (VmException e) { // it has ended, which is noticed elsewhere, or does not answer
                 still = watchdog.miss();
             }
             if (still != null) {
-                throw new VmException(Code.TIMEOUT, "the replay does not go on: " + still);
+                throw new VmException(Code.TIMEOUT, "the replay is stuck: " + still);
             }
         };
     }
 
-    /// Gives up our own debugger's end, so that somebody else's is served: QEMU serves one at a time.
+    /// Closes our own debugger connection, so that another debugger is served: QEMU serves one at a time.
     public void release() throws VmException {
         GdbStub open = gdb;
         if (open != null) {
@@ -261,7 +262,7 @@ public final class SteppedMachine implements AutoCloseable {
         return folder.sockets().resolve(QemuArguments.GDB);
     }
 
-    /// RAM as it is now, octet by octet.
+    /// The present RAM, octet by octet.
     public Path ram() {
         return folder.file(QemuArguments.RAM);
     }
@@ -271,12 +272,13 @@ public final class SteppedMachine implements AutoCloseable {
         return folder.file(QemuArguments.CAPTURE).resolve(name);
     }
 
-    /// How much of a captured file was written before this machine went on from a kept one, in octets.
+    /// How much of a captured file was written before the checkpoint from which this machine resumed, in
+    /// octets.
     public long writtenBefore(String name) {
         return began.written().getOrDefault(name, 0L);
     }
 
-    /// The instruction at which this machine began: 0, or where it was kept.
+    /// The instruction at which this machine started: 0, or that of its checkpoint.
     public long beganAt() {
         return began.position();
     }
@@ -286,20 +288,20 @@ public final class SteppedMachine implements AutoCloseable {
         return !qemu.awaitEnd(ENDING) || qemu.endedBySignal();
     }
 
-    /// Whether QEMU, which has ended, was told to: by the recording, or by somebody here, such as ctrl-C
-    /// does. Otherwise its log went no further.
+    /// Whether QEMU, which has ended, was told to: by the recording, or from here, as by ctrl-C. Otherwise
+    /// its log ended.
     public boolean shutDown() throws VmException {
         return shutDown || await(SHUTDOWN, System.nanoTime() + ENDING.toNanos(), () -> {}) == null && shutDown;
     }
 
-    /// What QEMU last wrote to its standard error.
+    /// The last line that QEMU wrote to its standard error.
     public String lastWords() {
         return qemu.lastWords();
     }
 
     /// Executes to the end of the log; false when that takes longer than `timeout`.
     ///
-    /// @throws VmException `QEMU_FAILED` when QEMU crashes, `TIMEOUT` when it stands still
+    /// @throws VmException `QEMU_FAILED` when QEMU crashes, `TIMEOUT` when it makes no progress
     public boolean finish(Duration timeout) throws VmException {
         qemu.resume();
         Patience patience = whileItMoves();
@@ -318,7 +320,7 @@ public final class SteppedMachine implements AutoCloseable {
 
     @Override
     public void close() throws VmException {
-        boolean interrupted = Thread.interrupted(); // what is told to stop still tidies up
+        boolean interrupted = Thread.interrupted(); // an interrupted replay still cleans up
         try (folder;
                 var open = gdb) {
             if (qemu.alive()) {
@@ -332,7 +334,7 @@ public final class SteppedMachine implements AutoCloseable {
         }
     }
 
-    /// Runs one of QEMU's jobs to its end; false when QEMU says that now is not the time.
+    /// Runs one of QEMU's jobs to its end; false if QEMU says that it cannot be done right now.
     private boolean job(String command, ObjectNode arguments) throws VmException {
         events.clear();
         arguments.put("job-id", command).putArray("devices").add(QemuArguments.KEPT);
@@ -362,7 +364,7 @@ public final class SteppedMachine implements AutoCloseable {
         return true;
     }
 
-    /// The next event of this name; null when QEMU ends before.
+    /// The next event of this name; null if QEMU ends before it.
     private @Nullable QmpEvent await(String name, long deadline, Patience patience) throws VmException {
         try {
             while (true) {
@@ -374,7 +376,7 @@ public final class SteppedMachine implements AutoCloseable {
                         return null;
                     }
                     if (leftNs <= 0) {
-                        throw new VmException(Code.TIMEOUT, "the replay stands at instruction " + position());
+                        throw new VmException(Code.TIMEOUT, "the replay is stuck at instruction " + position());
                     }
                     patience.look();
                     continue;
@@ -388,7 +390,7 @@ public final class SteppedMachine implements AutoCloseable {
                         return null;
                     }
                     case "BLOCK_IO_ERROR" ->
-                        throw new VmException(Code.DISK_FULL, "the host's disk took no more; make room and try again");
+                        throw new VmException(Code.DISK_FULL, "the host's disk is full; free some space and try again");
                     default -> {
                         if (event.name().equals(name)) {
                             return event;

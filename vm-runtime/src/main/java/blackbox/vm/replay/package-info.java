@@ -1,5 +1,5 @@
-/// Machines that do again what one of the exact tier did: at one go, or step by step, with checkpoints on the
-/// way from which a later one goes on. They are QEMU's alone, as is the log that they execute.
+/// Machines that repeat what one of the exact tier did: in one go, or step by step, with checkpoints on the
+/// way from which a later one resumes. They are specific to QEMU, as is the log that they execute.
 @NullMarked
 package blackbox.vm.replay;
 

@@ -14,7 +14,7 @@ final class DataExtents {
 
     private DataExtents() {}
 
-    /// The pages of `file` that may hold something else than zeros, by number.
+    /// The pages of `file` that may hold something other than zeros, by number.
     static BitSet pages(Path file, int pageBytes) throws VmException {
         String map = Command.of("qemu-img", "map", "--output=json", "-f", "raw", file.toString())
                 .run();

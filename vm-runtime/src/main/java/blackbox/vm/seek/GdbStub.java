@@ -15,15 +15,15 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.function.Supplier;
 
-/// A debugger's end of QEMU's gdb stub (GDB manual, appendix "Remote Serial Protocol"). Of one thread. QEMU
-/// stops the machine when the connection is made.
+/// The debugger's side of QEMU's gdb stub (GDB manual, appendix "Remote Serial Protocol"). Owned by one
+/// thread. QEMU stops the machine when the connection is made.
 ///
-/// In a replay a stop takes nothing from the guest's time: a machine that was stopped and stepped executes
-/// the recording's instructions like one that was not.
+/// In a replay a stop takes none of the guest's time: a machine that was stopped and stepped executes the
+/// recording's instructions like one that was not.
 public final class GdbStub implements AutoCloseable {
     private static final int REPLY_BYTES_MAX = 1 << 20;
     private static final int READ_BYTES_MAX = 1 << 16;
-    /// What does not run the machine is answered at once.
+    /// Commands that do not run the machine are answered at once.
     private static final Duration ANSWER = Duration.ofSeconds(10);
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final HexFormat HEX = HexFormat.of();
@@ -39,13 +39,13 @@ public final class GdbStub implements AutoCloseable {
         this.stretches = stretches;
     }
 
-    /// How long there is use in waiting. Asked now and then while there is no answer.
+    /// Decides how long to wait. Called now and then while there is no answer.
     @FunctionalInterface
     public interface Patience {
-        /// @throws VmException `TIMEOUT` when there is none
+        /// @throws VmException `TIMEOUT` when waiting any longer is useless
         void look() throws VmException;
 
-        /// Patience for so long, from now on.
+        /// Patience for a fixed time, from now on.
         static Patience of(Duration limit) {
             long deadline = System.nanoTime() + limit.toNanos();
             return () -> {
@@ -56,9 +56,9 @@ public final class GdbStub implements AutoCloseable {
         }
     }
 
-    /// What a machine did that was let run.
+    /// What happened after a machine was let run.
     public enum Stop {
-        /// It stands still: at a breakpoint, behind a step, or because the monitor stopped it.
+        /// It is paused: at a breakpoint, after a step, or because the monitor stopped it.
         STOPPED,
         /// It has ended.
         ENDED
@@ -66,7 +66,7 @@ public final class GdbStub implements AutoCloseable {
 
     /// Connects.
     ///
-    /// @param stretches gives the patience for each stretch that the machine runs
+    /// @param stretches supplies the patience for each period that the machine runs
     /// @throws VmException `BUSY` when another debugger is connected: QEMU serves one at a time
     public static GdbStub connect(Path socket, Supplier<Patience> stretches) throws VmException {
         try {
@@ -91,17 +91,17 @@ public final class GdbStub implements AutoCloseable {
             acknowledge();
         } catch (VmException e) {
             throw e.code() == Code.TIMEOUT && !Thread.currentThread().isInterrupted()
-                    ? new VmException(Code.BUSY, "another debugger is connected: end it first, by `disconnect`", e)
+                    ? new VmException(Code.BUSY, "another debugger is connected; end it first with `disconnect`", e)
                     : e;
         }
     }
 
-    /// Stops the machine before it executes the instruction at `address`, from now on.
+    /// Sets a breakpoint: the machine stops before it executes the instruction at `address`.
     public void breakAt(long address) throws VmException {
         demand("Z1," + Long.toHexString(address) + ",1");
     }
 
-    /// Ends that.
+    /// Removes the breakpoint.
     public void unbreak(long address) throws VmException {
         demand("z1," + Long.toHexString(address) + ",1");
     }
@@ -111,12 +111,12 @@ public final class GdbStub implements AutoCloseable {
         return go("c");
     }
 
-    /// Executes one instruction, also one that has a breakpoint.
+    /// Executes one instruction, even one that has a breakpoint.
     public Stop step() throws VmException {
         return go("s");
     }
 
-    /// What the registers hold.
+    /// The registers.
     public Registers registers() throws VmException {
         return Registers.of(octets(ask("g")));
     }
@@ -146,7 +146,7 @@ public final class GdbStub implements AutoCloseable {
         }
     }
 
-    /// Where QEMU ends, it may say so or just hang up.
+    /// When QEMU ends, it may say so or just close the connection.
     private Stop go(String command) throws VmException {
         try {
             String reply = exchange(command, stretches.get());
@@ -187,7 +187,7 @@ public final class GdbStub implements AutoCloseable {
         return read(patience);
     }
 
-    /// QEMU's stub cannot do without.
+    /// QEMU's stub requires acknowledgements.
     private void acknowledge() throws IOException {
         write("+");
     }
@@ -201,7 +201,7 @@ public final class GdbStub implements AutoCloseable {
 
     private String read(Patience patience) throws IOException, VmException {
         while (next(patience) != '$') {
-            // Acknowledgements stand between packets.
+            // Acknowledgements are between packets.
         }
         var reply = new StringBuilder();
         for (char octet = next(patience); octet != '#'; octet = next(patience)) {

@@ -14,11 +14,11 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.zip.CRC32C;
 
-/// One file with pages of RAM and disks of machines that were kept one after the other. What a machine shares
-/// with the one before it is there once, so that many machines cost what changes between them.
+/// One file with pages of RAM and disks of machines that were saved one after the other. Pages that a machine
+/// shares with the one before it are stored once, so that many machines cost only what changes between them.
 ///
-/// The file is pages of 4,096 octets, appended to and never changed. Of one thread, and of one process that
-/// appends.
+/// The file is pages of 4,096 octets, appended to and never changed. Owned by one thread, and only one
+/// process may append.
 public final class PageStore implements AutoCloseable {
     /// Octets of a page.
     public static final int PAGE_BYTES = 4096;
@@ -31,7 +31,7 @@ public final class PageStore implements AutoCloseable {
         this.pages = pages;
     }
 
-    /// Opens a store to append to; it is made when there is none.
+    /// Opens a store for appending; it is created if there is none.
     public static PageStore open(Path file) throws VmException {
         return open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
@@ -45,7 +45,7 @@ public final class PageStore implements AutoCloseable {
         try {
             return new PageStore(FileChannel.open(file, options));
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the kept pages " + file + " cannot be opened", e);
+            throw new VmException(Code.IO, "the page store " + file + " cannot be opened", e);
         }
     }
 
@@ -54,14 +54,14 @@ public final class PageStore implements AutoCloseable {
         try {
             return pages.size();
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the kept pages have no size", e);
+            throw new VmException(Code.IO, "the size of the page store cannot be read", e);
         }
     }
 
-    /// Keeps what `file` is now, durably.
+    /// Stores the present content of `file`, durably.
     ///
-    /// @param base what it began as, of the same length
-    /// @param before the table of the machine that was kept last
+    /// @param base its initial content, of the same length
+    /// @param before the table of the machine that was saved last
     public PageTable keep(Path base, Path file, PageTable before) throws VmException {
         BitSet data = DataExtents.pages(file, PAGE_BYTES);
         data.or(DataExtents.pages(base, PAGE_BYTES));
@@ -80,13 +80,13 @@ public final class PageStore implements AutoCloseable {
             }
             return writer.finish();
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the pages of " + file + " could not be kept: " + e.getMessage(), e);
+            throw new VmException(Code.IO, "the pages of " + file + " could not be stored: " + e.getMessage(), e);
         }
     }
 
-    /// Makes `file`, a copy of what it began as, what it was when it was kept.
+    /// Restores the stored content of `file`, which is a copy of its initial content.
     ///
-    /// @throws VmException `IO`, also when a page is not as it was kept
+    /// @throws VmException `IO`, also when a page differs from what was stored
     public void apply(PageTable table, Path file) throws VmException {
         try (var arena = Arena.ofConfined();
                 var out = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -107,10 +107,10 @@ public final class PageStore implements AutoCloseable {
                 }
             }
             if ((int) crc.getValue() != table.crc32c()) {
-                throw new IOException("a page is not as it was kept");
+                throw new IOException("a page has changed since it was stored");
             }
         } catch (IOException e) {
-            throw new VmException(Code.IO, "kept pages could not be put into " + file + ": " + e.getMessage(), e);
+            throw new VmException(Code.IO, "stored pages could not be restored to " + file + ": " + e.getMessage(), e);
         }
     }
 
@@ -119,7 +119,7 @@ public final class PageStore implements AutoCloseable {
         try {
             pages.close();
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the kept pages could not be closed", e);
+            throw new VmException(Code.IO, "the page store could not be closed", e);
         }
     }
 
@@ -135,7 +135,7 @@ public final class PageStore implements AutoCloseable {
         return MemorySegment.mismatch(a, atA, atA + PAGE_BYTES, b, atB, atB + PAGE_BYTES) < 0;
     }
 
-    /// Makes one table; what the one before does not have yet is appended.
+    /// Makes one table; pages that the table before does not have are appended.
     private final class Writer {
         private final MemorySegment stored;
         private final PageTable before;
@@ -150,7 +150,7 @@ public final class PageStore implements AutoCloseable {
         Writer(MemorySegment stored, PageTable before) {
             this.stored = stored;
             this.before = before;
-            // A last page that is not whole was being written when its process ended.
+            // An incomplete last page was being written when its process ended.
             end = stored.byteSize() / PAGE_BYTES;
         }
 

@@ -4,13 +4,13 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/// Which pages of a file are not as in the file that it began as, and where a [PageStore] has them.
+/// Which pages of a file differ from its initial content, and where a [PageStore] has them.
 ///
-/// @param numbers of the pages, rising
+/// @param numbers of the pages, ascending
 /// @param places in the store, in pages, one for each
 /// @param crc32c over the pages' octets in this order
 public record PageTable(int[] numbers, int[] places, int crc32c) {
-    /// Of a file that has not changed.
+    /// The table of an unchanged file.
     public static final PageTable NONE = new PageTable(new int[0], new int[0], 0);
 
     /// How many pages have changed.
@@ -30,12 +30,12 @@ public record PageTable(int[] numbers, int[] places, int crc32c) {
 
     /// Reads what [#write] wrote.
     ///
-    /// @throws IOException also when it is no such table
+    /// @throws IOException also when it is not such a table
     public static PageTable read(DataInputStream in) throws IOException {
         int count = in.readInt();
         int crc32c = in.readInt();
         if (count < 0 || count > in.available() / (2 * Integer.BYTES)) {
-            throw new IOException("a table of pages is not whole");
+            throw new IOException("a table of pages is incomplete");
         }
         int[] numbers = new int[count];
         int[] places = new int[count];

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the processor's registers hold.
+/// The content of the processor's registers.
 ///
 /// @param values by name, in gdb's order
 public record Registers(Map<String, Long> values) {
@@ -35,7 +35,7 @@ public record Registers(Map<String, Long> values) {
         return new Registers(values);
     }
 
-    /// What one of them holds.
+    /// The content of one register.
     public long get(String name) {
         Long value = values.get(name);
         if (value == null) {

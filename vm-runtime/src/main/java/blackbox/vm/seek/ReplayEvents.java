@@ -9,27 +9,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Reads QEMU's log of a recording, format 0xe0200c, event by event: a header of 12 octets, then for each
-/// event its kind and what belongs to it, numbers most significant octet first. Stretches of instructions are
-/// events like others.
+/// event its kind and its data, numbers most significant octet first. Executing a number of instructions is
+/// an event like others.
 public final class ReplayEvents implements AutoCloseable {
-    /// So many instructions are executed.
+    /// A number of instructions is executed.
     public static final int INSTRUCTIONS = 0;
     /// A request to a disk is done.
     public static final int BLOCK = 8;
-    /// QEMU read a clock of the host's that stands still while the machine is stopped.
+    /// QEMU read a host clock that stops while the machine is stopped.
     public static final int HOST_CLOCK = 29;
-    /// Timers of the guest's clock are due.
+    /// Timers of the guest's clock have expired.
     public static final int CLOCK_VIRTUAL = 34;
     /// The recording ended in order.
     public static final int END = 39;
 
     static final int HEADER_BYTES = 12;
-    /// More than any event carries: a longer one is damage.
+    /// More data than any event has: a longer one means damage.
     private static final int DATA_BYTES_MAX = 1 << 24;
     private static final int BUFFER_BYTES = 1 << 16;
 
     private final InputStream in;
-    /// Read here and not by the streams of the JDK: their locks cost more than all else.
+    /// Read here and not through the JDK's streams: their locks cost more than everything else.
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private int from;
     private int to;
@@ -56,7 +56,8 @@ public final class ReplayEvents implements AutoCloseable {
         return new ReplayEvents(events, 0);
     }
 
-    /// Goes to the next event. False at the end, also of a log that ends within an event: its QEMU was killed.
+    /// Moves to the next event. False at the end, including that of a log that ends within an event: its QEMU
+    /// was killed.
     public boolean next() throws IOException, VmException {
         at = read;
         try {
@@ -89,7 +90,8 @@ public final class ReplayEvents implements AutoCloseable {
         return instructions;
     }
 
-    /// What goes with this event: of [#INSTRUCTIONS] how many, of [#HOST_CLOCK] nanoseconds. Others have none.
+    /// The value of this event: for [#INSTRUCTIONS] how many, for [#HOST_CLOCK] nanoseconds. Others have
+    /// none.
     public long value() {
         return value;
     }
@@ -124,7 +126,7 @@ public final class ReplayEvents implements AutoCloseable {
             case 3, 4, BLOCK, 28 -> skip(Long.BYTES); // numbers of deferred calls and requests, the time of day
             case 7 -> data(1); // octets that a character device received
             case 9 -> data(1 + Integer.BYTES); // a frame that the network card received
-            case 22 -> skip(2 * Integer.BYTES); // what became of a write to a character device
+            case 22 -> skip(2 * Integer.BYTES); // the result of a write to a character device
             case 23 -> data(0); // octets that a character device read at once
             case 24 -> skip(Integer.BYTES);
             case 27 -> data(Integer.BYTES); // random octets

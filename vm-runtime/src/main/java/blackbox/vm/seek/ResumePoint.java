@@ -12,16 +12,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/// A machine that stands still within a replay, as its stream of devices says: where it is, and from where
-/// another process reads on in the log.
+/// A paused machine within a replay, according to its device stream: where it is, and from where another
+/// process continues to read the log.
 ///
-/// QEMU can save such a machine and cannot go on from it: loading a virtio-serial device sets a timer that is
-/// due at once, the log has no such event, and so QEMU waits for ever. What goes on from here is therefore
-/// given a log of its own, in which that event comes first.
+/// QEMU can save such a machine but cannot resume from it: loading a virtio-serial device sets a timer that
+/// expires at once, the log has no such event, and so QEMU waits forever. A machine that resumes from here
+/// therefore gets its own log, in which that event comes first.
 public final class ResumePoint {
     private static final byte[] SECTION = section();
-    /// Two clocks, the counter, what is left of a stretch of instructions, events so far, kind, whether it
-    /// was read, place in the log, requests to disks, number of a half-read event.
+    /// Two clocks, the counter, the instructions left in the current event, events so far, kind, whether it
+    /// was read, position in the log, requests to disks, number of a half-read event.
     private static final int CLOCKS_BYTES = 16;
     private static final int LEFT = CLOCKS_BYTES + 8;
     private static final int KIND = LEFT + 8;
@@ -38,7 +38,7 @@ public final class ResumePoint {
         this.section = section;
     }
 
-    /// Reads it out of a stream of devices.
+    /// Reads it from a device stream.
     public static ResumePoint of(byte[] stream) throws VmException {
         int found = -1;
         for (int i = 0; i + SECTION.length + SECTION_BYTES <= stream.length; i++) {
@@ -65,8 +65,9 @@ public final class ResumePoint {
         return stream.getLong(section + REQUESTS);
     }
 
-    /// Whether every request to a disk that was made is done. Others are QEMU's own memory and in no stream,
-    /// so from here nothing could go on. `before` are those that were done before `log` began.
+    /// Whether every request to a disk that was made is done. Pending ones are only in QEMU's own memory and
+    /// not in the stream, so nothing could resume from here. `before` are those that were done before `log`
+    /// began.
     public boolean settled(Path log, long before) throws VmException {
         try {
             return before + ReplayEvents.blocks(log, eventAt()) == requests();
@@ -75,12 +76,12 @@ public final class ResumePoint {
         }
     }
 
-    /// Where the log goes on behind the event that has been begun, in octets.
+    /// Where the log continues after the event that has been begun, in octets.
     public long place() {
         return stream.getLong(section + PLACE);
     }
 
-    /// What the log of another process begins with that goes on from here: `log`, which this machine reads,
+    /// The beginning of the log of another process that resumes from here; `log`, which this machine reads,
     /// follows from [#place] on.
     public byte[] head(Path log) throws VmException {
         try (InputStream from = Files.newInputStream(log)) {
@@ -104,7 +105,7 @@ public final class ResumePoint {
         return copy.array();
     }
 
-    /// The event that this machine has begun to read, as it stands in the log.
+    /// The event that this machine has begun to read, as it is in the log.
     private byte[] begun() throws IOException {
         var octets = new ByteArrayOutputStream();
         if (unread()) {

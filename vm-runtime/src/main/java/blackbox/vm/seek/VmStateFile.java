@@ -8,9 +8,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// Takes the stream of devices out of the disk image (qcow2, versions 2 and 3) to which QEMU saved a
-/// snapshot. In a replay QEMU saves its devices there and nowhere else: a migration, which would write the
-/// same stream to a file, ends it.
+/// Extracts the device stream from the disk image (qcow2, versions 2 and 3) to which QEMU saved a snapshot.
+/// In a replay QEMU can save its devices nowhere else: a migration, which would write the same stream to a
+/// file, ends the replay.
 public final class VmStateFile {
     private static final int MAGIC = 0x514649fb;
     private static final int HEADER_BYTES = 72;
@@ -60,7 +60,7 @@ public final class VmStateFile {
             }
             return new VmStateFile(image, clusterBytes, first, snapshot.getLong(0)).take((int) length);
         } catch (IOException e) {
-            throw new VmException(Code.QEMU_FAILED, file + " does not hold a snapshot of QEMU's: " + e.getMessage(), e);
+            throw new VmException(Code.QEMU_FAILED, file + " does not hold a QEMU snapshot: " + e.getMessage(), e);
         }
     }
 

@@ -1,5 +1,5 @@
-/// Positions within an exact recording: what a machine that stands still at one instruction leaves behind,
-/// and how another process goes on from there.
+/// Positions within an exact recording: the state that a machine paused at one instruction leaves behind, and
+/// how another process resumes from there.
 @NullMarked
 package blackbox.vm.seek;
 

@@ -7,7 +7,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// Copies a stream to its end on a thread of its own; a stream that is too long is read on and fails the copy.
+/// Copies a stream to its end on its own thread; a stream that is too long is read to its end and fails the
+/// copy.
 final class BoundedCopy implements Runnable {
     private final InputStream from;
     private final OutputStream to;
@@ -34,7 +35,7 @@ final class BoundedCopy implements Runnable {
                 }
             }
         } catch (IOException e) {
-            failure = "the guest's first events could not be kept: " + e.getMessage();
+            failure = "the guest's first events could not be stored: " + e.getMessage();
         }
     }
 

@@ -20,16 +20,17 @@ final class DeviceStream {
 
     private DeviceStream() {}
 
-    /// Makes the saved machine one from which a recording begins.
+    /// Turns the saved machine into one from which a recording can begin.
     ///
-    /// The instruction counter becomes 0, and what it stood for is added to the clock's bias, so that no
-    /// device notices. QEMU logs the distance to the first event in 32 bits: a machine that has booted, and so
-    /// has executed more than that, could be recorded and not be replayed. And a position in the recording is
-    /// then one in the run.
+    /// The instruction counter becomes 0, and the time that it represented is added to the clock's bias, so
+    /// that no device notices. QEMU logs the distance to the first event in 32 bits: a machine that has
+    /// booted, and so has executed more than that, could be recorded and not be replayed. And a position in
+    /// the recording is then one in the run.
     ///
-    /// The timer that wakes a sleeping guest is taken off; QEMU sets it again as soon as the guest runs. It
-    /// goes by the host's time. A replay takes that from the log, and reads it before its guest runs: the timer
-    /// would be due while the machine still stands, when it moves nothing, and the guest would never be woken.
+    /// The timer that wakes a sleeping guest is removed; QEMU sets it again as soon as the guest runs. It
+    /// follows the host's time. A replay takes that from the log, and reads it before its guest runs: the
+    /// timer would expire while the machine is still paused, when it has no effect, and the guest would never
+    /// be woken.
     ///
     /// @param instructionShift of the machine that was saved
     static void beginHere(Path devices, int instructionShift) throws VmException {
@@ -49,8 +50,8 @@ final class DeviceStream {
         }
     }
 
-    /// Where the fields of a subsection stand. Both have two of 8 octets: the clock's bias and the counter; since
-    /// when the guest has slept, and when the timer is due.
+    /// Where the fields of a subsection are. Both have two of 8 octets: the clock's bias and the counter;
+    /// since when the guest has slept, and when the timer is due.
     private static int find(byte[] stream, byte[] subsection) throws IOException {
         int found = -1;
         for (int i = 0; i + subsection.length + VERSION_BYTES + FIELDS_BYTES <= stream.length; i++) {

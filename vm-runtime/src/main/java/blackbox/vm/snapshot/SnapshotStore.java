@@ -28,9 +28,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// The warm snapshots of a data folder, `snapshots/KEY/`. The key is made of everything that a snapshot
-/// depends on, so a snapshot never has to be asked whether it is stale: when anything changes, the key
-/// does.
+/// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends
+/// on, so a snapshot is never stale: when anything changes, the key does.
 public final class SnapshotStore {
     private static final int KEPT = 3;
     private static final long FREE_BYTES_MIN = 2L << 30;
@@ -45,7 +44,7 @@ public final class SnapshotStore {
         this.folder = new DataFolder(data).snapshots();
     }
 
-    /// The snapshot of these parts; made when there is none, by one process at a time.
+    /// The snapshot of these parts; created if there is none, by one process at a time.
     public VmSnapshot obtain(MachineParts parts, Progress progress) throws VmException {
         Path place = folder.resolve(parts.key().toString());
         if (VmSnapshot.exists(place)) {
@@ -55,7 +54,7 @@ public final class SnapshotStore {
             if (VmSnapshot.exists(place)) {
                 return touch(VmSnapshot.open(place));
             }
-            progress.say("first start of this image: making a warm snapshot");
+            progress.say("first start of this image: creating a warm snapshot");
             ScratchFolder.clear(folder, SCRATCH);
             prune();
             return make(parts, place, lock);
@@ -99,7 +98,7 @@ public final class SnapshotStore {
         try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
                 OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
             var port = booted.events();
-            // No run looks at these: before `ready` there is nothing that could send one for itself.
+            // No run reads these: before `ready` nothing in the guest sends frames of its own.
             Thread framesOut = FrameTap.discard(booted.qemu().framesOut());
             Thread framesIn = FrameTap.discard(booted.qemu().framesIn());
             var copy = new BoundedCopy(port, events, EVENTS_BYTES_MAX);
@@ -141,7 +140,7 @@ public final class SnapshotStore {
         }
     }
 
-    /// Keeps the snapshots that were used last. A running VM has its files open and does not notice.
+    /// Keeps the most recently used snapshots. A running VM has its files open and does not notice.
     private void prune() throws VmException, IOException {
         List<Path> all;
         try (Stream<Path> listed = Files.list(folder)) {

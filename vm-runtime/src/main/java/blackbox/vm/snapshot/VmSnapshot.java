@@ -24,12 +24,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A machine that was stopped when the tracer had said it was ready and nothing else had run: its RAM, its
-/// devices and its state disk. Runs start from it, copy-on-write.
+/// A machine that was stopped when the tracer had reported that it was ready and nothing else had run: its
+/// RAM, its devices and its state disk. Runs start from it, copy-on-write.
 ///
 /// @param folder where its files are
 /// @param digest over RAM, devices and state disk, see [#digestText]
-/// @param ready what the guest said before it was stopped
+/// @param ready the guest's message before it was stopped
 public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     public static final String RAM = QemuArguments.BASE_RAM;
     public static final String DEVICES = "devices";
@@ -63,7 +63,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                 files.put(each.getKey(), each.getValue().at(file)); // the folder was copied
             }
             if (!Files.isWritable(file) && each.getKey().equals(RAM)) {
-                protect(file); // made when RAM was protected like the rest, which only root got on with
+                protect(file); // from a version that write-protected RAM as well, which worked only for root
             }
         }
         if (!files.equals(new TreeMap<>(stored.files()))) {
@@ -88,18 +88,18 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         return new VmSnapshot(folder, digest, ready);
     }
 
-    /// Takes the permission to write away, which stops an accident; to RAM it is given back: QEMU opens that file
-    /// for writing even where it maps it privately and so never writes to it (`rom=off` of QEMU 8.2 would mend
-    /// that, 7.2 does not know it). What writes to it all the same is noticed by the seal.
+    /// Removes write permission, which prevents accidents, except from RAM: QEMU opens that file for writing
+    /// even if it maps it privately and so never writes to it (`rom=off` of QEMU 8.2 would avoid that, 7.2
+    /// does not have it). A write to it would be noticed by its fingerprint.
     private static void protect(Path file) throws VmException {
         boolean isRam = file.endsWith(RAM);
-        if (!file.toFile().setWritable(isRam, isRam)) { // for its owner, against everybody
+        if (!file.toFile().setWritable(isRam, isRam)) { // for its owner, or for nobody
             throw new VmException(Code.IO, "the permissions of " + file + " could not be set");
         }
     }
 
-    /// The snapshot of this digest below a data folder, or null. What lies there is taken at its record's word:
-    /// [#changed] says whether that holds.
+    /// The snapshot of this digest below a data folder, or null. Its record is not checked against its files:
+    /// [#changed] does that.
     public static @Nullable VmSnapshot find(Path data, Hash digest) throws VmException {
         Path all = new DataFolder(data).snapshots();
         if (!Files.isDirectory(all)) {
@@ -143,8 +143,8 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         return changed().isEmpty();
     }
 
-    /// Leaves the state disk and what its digest is part of in `target`, where they stay when this snapshot
-    /// goes: as another name of the same file where that can be, which costs no space.
+    /// Stores the state disk and the text that its digest is part of in `target`, where they stay when this
+    /// snapshot is deleted: as a hard link if possible, which costs no space.
     public void keepState(Path target) throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
         Path base = CaptureName.BASE.in(target);
@@ -159,11 +159,11 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             }
             Folders.sync(target);
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the state disk's base could not be kept in " + target, e);
+            throw new VmException(Code.IO, "the state disk's base could not be stored in " + target, e);
         }
     }
 
-    /// Leaves everything that a replay starts from in `target`, as [#keepState] does.
+    /// Stores everything that a replay starts from in `target`, as [#keepState] does.
     public void keepWhole(Path target) throws VmException {
         keepState(target);
         try {
@@ -172,14 +172,14 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             keep(HEADER, CaptureName.HEADER.in(target));
             keep(EVENTS, CaptureName.EVENTS_BEFORE.in(target));
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the snapshot could not be kept in " + target, e);
+            throw new VmException(Code.IO, "the snapshot could not be stored in " + target, e);
         }
     }
 
-    /// What [#keepWhole] left in `captures`, hashed again.
+    /// Hashes again what [#keepWhole] stored in `captures`.
     ///
     /// @param digest of the snapshot
-    /// @return the files that are not there or not as they were; empty when all are
+    /// @return the files that are missing or changed; empty if there are none
     public static List<String> keptFaults(Path captures, Hash digest) throws VmException {
         try {
             Path digests = CaptureName.BASE_DIGESTS.in(captures);
@@ -203,7 +203,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             }
             return faults;
         } catch (IOException e) {
-            throw new VmException(Code.IO, "what was kept in " + captures + " could not be read", e);
+            throw new VmException(Code.IO, "what is stored in " + captures + " could not be read", e);
         }
     }
 

@@ -1,4 +1,5 @@
-/// Warm snapshots: a machine that was stopped when its tracer was ready, and the store of those of a data folder.
+/// Warm snapshots: machines that were stopped when their tracer was ready, and the store of a data folder's
+/// snapshots.
 @NullMarked
 package blackbox.vm.snapshot;
 

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Reads an archive in POSIX.1-2001 pax format (what the guest's `tar --format=posix` writes) and writes an equivalent
-/// one in which every header is ours. Whatever is malformed, out of bounds or reaches outside is refused; so the
-/// program behind it never parses a byte of a header that the guest made.
+/// Reads an archive in POSIX.1-2001 pax format (what the guest's `tar --format=posix` writes) and writes an
+/// equivalent one in which we wrote every header. Whatever is malformed, out of bounds or reaches outside is
+/// refused, so the program after it never parses a byte of a header that the guest wrote.
 ///
-/// Names are octets: they are held as ISO 8859-1 strings, so that any octet survives.
+/// Names are octets, held as ISO 8859-1 strings so that any octet survives.
 public final class TarFilter {
     private static final int BLOCK = 512;
     private static final int EXTENDED_BYTES_MAX = 1 << 20;
@@ -54,7 +54,7 @@ public final class TarFilter {
         return entries;
     }
 
-    /// The first of the entries that were left out, their octets as ISO 8859-1.
+    /// The names of the first entries that were left out, as ISO 8859-1.
     public List<String> namesLeftOut() {
         return List.copyOf(namesLeftOut);
     }
@@ -161,7 +161,7 @@ public final class TarFilter {
         return kept.toString();
     }
 
-    /// Makes sure that nothing has this name yet and that everything above it is a folder of this archive.
+    /// Makes sure that nothing has this name yet and that all its parents are folders of this archive.
     private void claim(String path) throws VmException {
         namesBytes += path.length();
         require(namesBytes <= NAMES_BYTES_MAX, "names of more than " + NAMES_BYTES_MAX + " bytes together");

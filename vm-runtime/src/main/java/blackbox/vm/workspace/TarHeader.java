@@ -43,7 +43,7 @@ record TarHeader(char type, String path, String link, int mode, long size, BigDe
                 BigDecimal.valueOf(octal(block, 136, 12)));
     }
 
-    /// This header with the values of an extended one in place of its own.
+    /// This header with its values overridden by those of an extended one.
     TarHeader with(Map<String, String> extended) throws VmException {
         String sizeText = extended.get("size");
         String modifiedText = extended.get("mtime");

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// Writes an archive in pax format: every entry has an extended header with its exact path, link, size and time, so
-/// that the fixed fields never have to hold what does not fit them. Owners are 0.
+/// Writes an archive in pax format: every entry has an extended header with its exact path, link, size and
+/// time, so that the fixed fields never have to hold values that do not fit in them. Owners are 0.
 final class TarWriter {
     private static final int BLOCK = 512;
 
@@ -73,7 +73,7 @@ final class TarWriter {
         out.write(block);
     }
 
-    /// One record of an extended header: its length in decimal counts itself.
+    /// One record of an extended header: its decimal length includes itself.
     private static String pax(String key, String value) {
         int rest = key.length() + value.length() + 3;
         int length = rest + Integer.toString(rest).length();

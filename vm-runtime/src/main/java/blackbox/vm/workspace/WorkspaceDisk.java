@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A raw disk of fixed length that carries one tar from its first byte on. The file is sparse.
+/// A raw disk of fixed length that holds one tar from its first byte on. The file is sparse.
 ///
 /// @param file the disk
 public record WorkspaceDisk(Path file) {
@@ -56,13 +56,13 @@ public record WorkspaceDisk(Path file) {
     /// @param bytes its length
     /// @param sha256 of those bytes
     public record Archive(long bytes, Hash sha256) {
-        /// Nothing: the workspace starts empty.
+        /// No archive: the workspace starts empty.
         public static final Archive NONE = new Archive(0, Hash.sha256(new byte[0]));
     }
 
-    /// Writes `folder` to this disk: names sorted, owner the agent, times and permissions kept. The same tree gives the
-    /// same bytes, where files with large holes have the same ones: what these stand for is not written out.
-    /// Sockets are left out.
+    /// Writes `folder` to this disk: names sorted, owner the agent, times and permissions kept. The same tree
+    /// gives the same bytes, provided that files with large holes have the same holes, which are not written
+    /// out as zeros. Sockets are left out.
     ///
     /// @throws VmException `WORKSPACE_UNREADABLE`, `WORKSPACE_TOO_LARGE`, `DISK_FULL`
     public Archive pack(Path folder) throws VmException {
@@ -101,7 +101,8 @@ public record WorkspaceDisk(Path file) {
         }
     }
 
-    /// Whether a file takes much less room than its length: a disk image, say, for which writing zeros takes minutes.
+    /// Whether a file takes much less space than its length, such as a disk image, for which writing zeros
+    /// would take minutes.
     private static boolean hasLargeHoles(Path folder) {
         try {
             String files = "-size +" + (HOLE_BYTES_MIN >> 10) + "k";
@@ -113,7 +114,7 @@ public record WorkspaceDisk(Path file) {
                     .map(line -> line.split(" ", -1))
                     .anyMatch(words -> Long.parseLong(words[0]) - Long.parseLong(words[1]) * BLOCK > HOLE_BYTES_MIN);
         } catch (VmException e) {
-            return false; // tar says better what cannot be read
+            return false; // tar gives a better message about what cannot be read
         }
     }
 
@@ -126,7 +127,7 @@ public record WorkspaceDisk(Path file) {
         }
     }
 
-    /// Writes the first `bytes` of this disk to `target`, a new file that only this user may read.
+    /// Writes the first `bytes` of this disk to `target`, a new file that only this user can read.
     public void copyOut(long bytes, Path target) throws VmException {
         var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         try (var from = FileChannel.open(file);
@@ -140,7 +141,7 @@ public record WorkspaceDisk(Path file) {
                 at += moved;
             }
         } catch (IOException e) {
-            throw failure("the workspace archive could not be kept as " + target, e);
+            throw failure("the workspace archive could not be stored as " + target, e);
         }
     }
 
@@ -199,19 +200,19 @@ public record WorkspaceDisk(Path file) {
     /// @param leftOut how many entries were not files, folders or links (devices, pipes) and were left out
     /// @param namesLeftOut the first of these
     public record Unpacked(Archive archive, long entries, long leftOut, List<String> namesLeftOut) {
-        /// What is to be said of them, or null.
+        /// A notice about them, or null.
         public @Nullable String notice() {
             if (leftOut == 0) {
                 return null;
             }
             String more = leftOut > namesLeftOut.size() ? ", …" : "";
-            return "not brought back, for only files, folders and links are: " + leftOut
+            return "only files, folders and links are copied back; left out: " + leftOut
                     + (leftOut == 1 ? " pipe or device (" : " pipes or devices (")
                     + String.join(", ", namesLeftOut) + more + ")";
         }
     }
 
-    /// As text, with nothing in them that would act on a terminal.
+    /// As text, with nothing in it that could control a terminal.
     private static List<String> names(TarFilter filter) {
         return filter.namesLeftOut().stream()
                 .map(each -> new String(each.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8)
@@ -228,7 +229,7 @@ public record WorkspaceDisk(Path file) {
                 if (length + n > ARCHIVE_BYTES_MAX) {
                     throw new VmException(
                             Code.WORKSPACE_TOO_LARGE,
-                            "the workspace is larger than " + ARCHIVE_BYTES_MAX + " bytes; give a smaller folder");
+                            "the workspace is larger than " + ARCHIVE_BYTES_MAX + " bytes; choose a smaller folder");
                 }
                 digest.update(chunk, 0, n);
                 disk.write(chunk, 0, n);
@@ -247,7 +248,8 @@ public record WorkspaceDisk(Path file) {
             if (!tar.waitFor(TIMEOUT)) {
                 throw new VmException(Code.TIMEOUT, what + ": tar took longer than " + TIMEOUT.toMinutes() + " min");
             }
-            // 1 is "some files differ": one changed while it was read, and what was read of it is in.
+            // 1 means "some files differ": a file changed while it was read, and the archive has what was
+            // read of it.
             if (tar.exitValue() > 1) {
                 String last = Files.readAllLines(errors).stream()
                         .filter(line -> !line.contains("Exiting with failure"))

@@ -1,7 +1,8 @@
-/// Carries a folder into a VM as a disk that holds a tar, and back out of one that the guest wrote.
+/// Carries a folder into a VM on a disk that holds a tar, and back out on one that the guest wrote.
 ///
-/// On the way out the guest is taken to be hostile: only an archive that we wrote ourselves, header by header, from
-/// what was allowed ever reaches a program that makes files. Knows nothing of virtual machines.
+/// On the way out the guest is assumed to be hostile: the only archive that reaches a program that creates
+/// files is one that we wrote ourselves, header by header, from what was allowed. Knows nothing about virtual
+/// machines.
 @NullMarked
 package blackbox.vm.workspace;
 

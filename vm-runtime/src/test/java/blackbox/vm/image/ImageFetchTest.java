@@ -152,7 +152,7 @@ class ImageFetchTest {
                     return lock;
                 }));
         assertEquals(Code.MIRROR, failure.code());
-        assertTrue(failure.getMessage().contains("lib 1 (the mirror does not have"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("lib 1 (the mirror no longer has"), failure.getMessage());
         assertTrue(archive.has(locked("app").sha256()), "what came is kept");
     }
 

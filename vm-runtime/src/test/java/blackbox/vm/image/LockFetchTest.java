@@ -67,7 +67,7 @@ class LockFetchTest {
         mirror.remove("libb", "1+b1");
         assertEquals(List.of(new LockDifference("libb", "1+b1", "2")), differences());
         assertTrue(archive.has(newer.sha256()));
-        assertTrue(said.contains("libb 1+b1 was not taken: the mirror does not have this version any more"));
+        assertTrue(said.contains("libb 1+b1 could not be used: the mirror no longer has this version"));
     }
 
     @Test
@@ -124,7 +124,7 @@ class LockFetchTest {
         mirror.alter(libb);
         assertEquals(List.of(new LockDifference("libb", "1+b1", "2")), differences());
         assertFalse(archive.has(libb.sha256()));
-        assertTrue(said.contains("libb 1+b1 was not taken: Hash Sum mismatch"), said.toString());
+        assertTrue(said.contains("libb 1+b1 could not be used: Hash Sum mismatch"), said.toString());
     }
 
     @Test
@@ -161,7 +161,7 @@ class LockFetchTest {
         mirror.cut(libb);
         var failure = assertThrows(VmException.class, this::fetched);
         assertEquals(Code.MIRROR, failure.code());
-        assertTrue(failure.getMessage().contains("libb 1+b1 did not come whole"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("libb 1+b1 could not be downloaded completely"), failure.getMessage());
         assertTrue(failure.getMessage().contains("try again"), failure.getMessage());
         lock.stream().filter(each -> !each.equals(libb)).forEach(each -> assertTrue(archive.has(each.sha256())));
         assertFalse(archive.has(libb.sha256()));

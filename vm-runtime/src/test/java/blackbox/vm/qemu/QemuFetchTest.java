@@ -104,7 +104,7 @@ class QemuFetchTest {
         assertEquals(
                 List.of(new LockDifference("firmware", "1", "2")),
                 fetch().record().lockDifferences());
-        assertTrue(said.contains("firmware 1 was not taken: Hash Sum mismatch"), said.toString());
+        assertTrue(said.contains("firmware 1 could not be used: Hash Sum mismatch"), said.toString());
     }
 
     @Test

@@ -141,7 +141,7 @@ class WorkspaceDiskTest {
         var disk = WorkspaceDisk.create(folder.resolve("disk"));
         var unpacked = disk.unpack(disk.pack(from).bytes(), folder.resolve("back"), TarFilter.Limits.DEFAULT);
         assertEquals(
-                "not brought back, for only files, folders and links are: 5 pipes or devices (a?[1m, pipe1, pipe2, …)",
+                "only files, folders and links are copied back; left out: 5 pipes or devices (a?[1m, pipe1, pipe2, …)",
                 unpacked.notice());
     }
 }
