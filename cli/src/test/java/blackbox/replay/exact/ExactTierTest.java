@@ -20,7 +20,7 @@ import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.compare.EventTape;
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.FrameLookup;

@@ -11,7 +11,7 @@ import blackbox.node.record.Installation;
 import blackbox.node.record.LoopbackServices;
 import blackbox.query.run.RunFacts;
 import blackbox.replay.compare.EventTape;
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.tier.ReplayRequest;

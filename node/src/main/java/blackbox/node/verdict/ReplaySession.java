@@ -13,7 +13,7 @@ import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.tier.ReplayRequest;

@@ -17,7 +17,7 @@ import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
 import blackbox.replay.ReplayException;
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Comparison;

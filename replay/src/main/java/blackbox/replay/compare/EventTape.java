@@ -1,8 +1,8 @@
 package blackbox.replay.compare;
 
 import blackbox.recorder.guest.EventSink;
-import blackbox.replay.divergence.EventCursor;
-import blackbox.replay.divergence.EventSource;
+import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.strand.EventSource;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventRows;
 import blackbox.schemas.row.LeafCodec;

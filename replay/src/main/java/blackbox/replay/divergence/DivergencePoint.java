@@ -1,5 +1,6 @@
 package blackbox.replay.divergence;
 
+import blackbox.replay.divergence.cause.DivergenceClass;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

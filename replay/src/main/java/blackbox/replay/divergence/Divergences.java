@@ -1,5 +1,17 @@
 package blackbox.replay.divergence;
 
+import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.align.NoiseMask;
+import blackbox.replay.divergence.align.NamePairs;
+import blackbox.replay.divergence.align.StrandPair;
+import blackbox.replay.divergence.align.Edit;
+import blackbox.replay.divergence.align.Aligner;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.EventLookup;
+import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.divergence.text.WordSet;
+import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.evidence.text.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -74,7 +86,7 @@ public final class Divergences {
             Strand strand = pair.strand();
             Strand actual = pair.strandOf(Aligner.ACTUAL);
             boolean whole = mask.coversStrand(actual == null ? strand.key() : actual.key())
-                    || actual == null && mask.coversStrand(strand.parent);
+                    || actual == null && mask.coversStrand(strand.parent());
             if (whole) {
                 mask.learnStrand(strand.key());
                 masked += pair.edits().size();

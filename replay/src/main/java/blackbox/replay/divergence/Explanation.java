@@ -1,6 +1,17 @@
 package blackbox.replay.divergence;
 
-import blackbox.replay.divergence.EventLookup.Facts;
+import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.cause.Causes;
+import blackbox.replay.divergence.cause.CausalScan;
+import blackbox.replay.divergence.cause.Candidate;
+import blackbox.replay.divergence.align.StrandPair;
+import blackbox.replay.divergence.align.Edit;
+import blackbox.replay.divergence.align.Aligner;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.EventLookup;
+import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.strand.EventLookup.Facts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -86,7 +97,7 @@ final class Explanation {
             }
             Facts was = recordedEvents.facts(edit.expected().getFirst().index());
             Facts is = actualEvents.facts(edit.actual().getFirst().index());
-            boolean dns = candidate.strand().sort == Strand.Sort.DNS;
+            boolean dns = candidate.strand().sort() == Strand.Sort.DNS;
             if (was != null && is != null && (dns || was.bytesIn() != is.bytesIn())) {
                 changes.add(new Causes.NetworkChange(candidate, was, is));
             }
@@ -110,7 +121,7 @@ final class Explanation {
         for (Causes.NetworkChange change : network) {
             Facts flow = first ? change.expected() : change.actual();
             String ip = flow.remoteIp();
-            if (ip != null && change.candidate().strand().sort != Strand.Sort.DNS) {
+            if (ip != null && change.candidate().strand().sort() != Strand.Sort.DNS) {
                 watched.add(new CausalScan.Watched(
                         ip,
                         flow.remotePort(),

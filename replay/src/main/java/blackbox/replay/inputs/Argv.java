@@ -1,6 +1,6 @@
 package blackbox.replay.inputs;
 
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.verdict.Refusal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

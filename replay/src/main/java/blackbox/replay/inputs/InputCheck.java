@@ -5,7 +5,7 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.verdict.Refusal;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;

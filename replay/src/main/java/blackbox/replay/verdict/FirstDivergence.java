@@ -1,6 +1,6 @@
 package blackbox.replay.verdict;
 
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.DivergencePoint.Agreed;
 import java.util.ArrayList;

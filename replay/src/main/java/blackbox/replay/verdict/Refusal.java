@@ -1,6 +1,6 @@
 package blackbox.replay.verdict;
 
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 
 /// Why a run is not replayed: something that it was recorded with is missing, or has changed.
 ///

@@ -1,5 +1,8 @@
 package blackbox.replay.divergence;
 
+import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.cause.RunInputs;
+import blackbox.replay.divergence.text.WordSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

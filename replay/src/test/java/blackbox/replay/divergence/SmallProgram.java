@@ -1,5 +1,7 @@
 package blackbox.replay.divergence;
 
+import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.RecordedEvents.Guest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -12,7 +12,7 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck.Ready;
 import blackbox.replay.inputs.InputCheck.Refused;
 import blackbox.replay.verdict.Refusal;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.divergence.Alignment;
-import blackbox.replay.divergence.DivergenceClass;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.DivergencePoint.Agreed;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.RunId;

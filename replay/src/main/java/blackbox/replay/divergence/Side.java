@@ -1,7 +1,0 @@
-package blackbox.replay.divergence;
-
-/// One of the two runs that are compared.
-///
-/// @param name what messages and suggested commands call it: a run id, or `replay`
-/// @param inputs what it was started with
-public record Side(String name, EventSource events, RunInputs inputs) {}

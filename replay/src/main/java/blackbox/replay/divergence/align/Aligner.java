@@ -1,0 +1,477 @@
+package blackbox.replay.divergence.align;
+
+import blackbox.replay.divergence.strand.TokenSink;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Lineage;
+import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.text.MadeUpNames;
+import blackbox.replay.divergence.text.KnownNames;
+import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Reads both sides and matches them strand by strand. The side with fewer events waiting for their
+/// counterparts is read next, so that one side's extra events do not make the other's pile up.
+///
+/// Memory: at most [#PENDING_MAX] tokens of each side wait; beyond that the strands with the most are cut
+/// off, which is counted. A strand that ended in agreement leaves nothing behind. Owned by one thread.
+public final class Aligner {
+
+    public static final int RECORDED = 0;
+    public static final int ACTUAL = 1;
+
+    static final int PENDING_MAX = 1 << 18;
+    private static final int WINDOW = 1_024;
+    private static final int WINDOW_MAX = 4_096;
+    private static final int GRACE_EVENTS = 16_384;
+    private static final int HEAD_MAX = 4_096;
+    private static final int EDIT_TOKENS = 256;
+    private static final int EDIT_TOKENS_MAX = 1 << 17;
+    private static final int DIVERGENT_MAX = 1 << 16;
+
+    /// Kinds with so many identical events that none is a landmark.
+    private static final Set<Integer> COMMON =
+            Set.of(Kind.FILE_OPEN.code(), Kind.FILE_CLOSE.code(), Kind.FILE_IO.code());
+
+    private record Ending(long key, long events) {}
+
+    private final Deque<Ending> ending = new ArrayDeque<>();
+    private final Map<Long, StrandPair> pairs = new LinkedHashMap<>();
+    private final KnownNames[] known;
+    private final NamePairs names;
+    private final EventViews views = new EventViews();
+    private final Lineage[] lineages;
+    private final int[] pending = new int[2];
+    private final long[] cutOff = new long[2];
+    private final long[] events = new long[2];
+    private final boolean[] closed = new boolean[2];
+    private final long[] lost = new long[2];
+    private int editTokens;
+    private int divergent;
+    private long matched;
+    private long lanesDiffering;
+    private boolean foldedOtherwise;
+
+    private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual) {
+        known = new KnownNames[] {recorded, actual};
+        names = new NamePairs(pivot);
+        lineages = new Lineage[] {new Lineage(hash, recorded, sink(RECORDED)), new Lineage(hash, actual, sink(ACTUAL))};
+    }
+
+    /// Reads both to their ends, once if they agree. Otherwise, if names may have been made up, it reads
+    /// again with the knowledge of all words of both, and if they still do not agree, a last time with the
+    /// pairs of corresponding names.
+    ///
+    /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
+    public static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot) throws IOException {
+        Aligner first = new Aligner(hash, pivot, KnownNames.NOTHING, KnownNames.NOTHING).align(recorded, actual);
+        MadeUpNames one = first.lineages[RECORDED].names();
+        MadeUpNames other = first.lineages[ACTUAL].names();
+        if (first.isAgreed() || !one.isAnyExclusive() && !other.isAnyExclusive()) {
+            return first;
+        }
+        var words = new KnownNames(one.said(), other.said(), null);
+        var wordsOfActual = new KnownNames(other.said(), one.said(), null);
+        Aligner second = new Aligner(hash, pivot, words, wordsOfActual).align(recorded, actual);
+        if (second.isAgreed()) {
+            return second;
+        }
+        KnownNames all = words.with(second.names.standIns(RECORDED));
+        KnownNames allOfActual = wordsOfActual.with(second.names.standIns(ACTUAL));
+        return new Aligner(hash, pivot, all, allOfActual).align(recorded, actual);
+    }
+
+    private boolean isAgreed() {
+        return pairs.isEmpty() && names.isFitting();
+    }
+
+    private TokenSink sink(int side) {
+        return new TokenSink() {
+            @Override
+            public void accept(Strand strand, Token token) {
+                offer(side, strand, token);
+            }
+
+            @Override
+            public void ended(Strand strand) {
+                end(side, strand);
+            }
+        };
+    }
+
+    private Aligner align(EventSource recorded, EventSource actual) throws IOException {
+        try (EventCursor first = recorded.open(0);
+                EventCursor second = actual.open(0)) {
+            boolean[] open = {true, true};
+            EventCursor[] cursors = {first, second};
+            while (open[RECORDED] || open[ACTUAL]) {
+                boolean ahead = pending[RECORDED] > pending[ACTUAL];
+                int side = open[RECORDED] && (!ahead || !open[ACTUAL]) ? RECORDED : ACTUAL;
+                open[side] = read(cursors[side], side);
+                settleEnded();
+            }
+        }
+        finish();
+        return this;
+    }
+
+    private boolean read(EventCursor cursor, int side) throws IOException {
+        // In stretches, so that each side's code and data stay in the caches.
+        for (int i = 0; i < 64; i++) {
+            if (!cursor.next()) {
+                lineages[side].finish();
+                return false;
+            }
+            EventView event = views.of(cursor.row());
+            events[side]++;
+            closed[side] |= event instanceof RunView.Close;
+            if (event instanceof RecorderView.Loss loss) {
+                lost[side] += loss.lost();
+            }
+            lineages[side].add(event, cursor.index());
+        }
+        return true;
+    }
+
+    private StrandPair pair(int side, Strand strand) {
+        StrandPair pair = pairs.computeIfAbsent(strand.key(), _ -> new StrandPair());
+        if (!pair.isShown(side)) {
+            pair.show(side, strand);
+        }
+        return pair;
+    }
+
+    private void offer(int side, Strand strand, Token token) {
+        StrandPair pair = pair(side, strand);
+        if (pair.isCutOff(side)) {
+            cutOff[side]++;
+            return;
+        }
+        Deque<Token> own = pair.queue(side);
+        Deque<Token> other = pair.queue(1 - side);
+        if (own.isEmpty() && !other.isEmpty() && other.peek().canon() == token.canon()) {
+            pending[1 - side]--;
+            Token head = other.remove();
+            agree(pair, side == RECORDED ? token : head, side == RECORDED ? head : token);
+            return;
+        }
+        own.add(token);
+        pending[side]++;
+        settle(pair);
+        if (pending[side] > PENDING_MAX) {
+            relieve(side);
+        }
+    }
+
+    private void agree(StrandPair pair, Token recorded, Token actual) {
+        matched++;
+        lanesDiffering |= recorded.lanes() ^ actual.lanes();
+        names.agree(recorded, actual);
+        pair.agreed = new Edit.Agreed(recorded, actual);
+    }
+
+    private void end(int side, Strand strand) {
+        StrandPair pair = pairs.get(strand.key());
+        if (pair == null) {
+            return;
+        }
+        pair.end(side);
+        if (pair.isDone() && pair.isWithoutEdits()) {
+            pairs.remove(strand.key());
+        } else if (pair.hasEnded(RECORDED) && pair.hasEnded(ACTUAL)) {
+            ending.add(new Ending(strand.key(), events[RECORDED] + events[ACTUAL]));
+        }
+    }
+
+    /// Compares what is left of strands that ended a while ago on both sides: files and flows may be reported
+    /// shortly after the end of the process that had them.
+    private void settleEnded() {
+        long now = events[RECORDED] + events[ACTUAL];
+        while (!ending.isEmpty() && now - ending.element().events() > GRACE_EVENTS) {
+            long key = ending.remove().key();
+            StrandPair pair = pairs.get(key);
+            if (pair == null || pair.isOneSided()) {
+                continue;
+            }
+            compareAll(pair);
+            if (pair.isWithoutEdits() || ++divergent > DIVERGENT_MAX) {
+                pairs.remove(key);
+            }
+        }
+    }
+
+    private void compareAll(StrandPair pair) {
+        while (!pair.queue(RECORDED).isEmpty() || !pair.queue(ACTUAL).isEmpty()) {
+            compare(pair, true);
+        }
+    }
+
+    /// Compares windows as long as there is enough of both.
+    private void settle(StrandPair pair) {
+        while (pair.queue(RECORDED).size() >= WINDOW && pair.queue(ACTUAL).size() >= WINDOW) {
+            compare(pair, false);
+        }
+    }
+
+    /// Compares what waits on both sides; what is near the windows' ends keeps waiting, unless nothing more
+    /// comes.
+    private void compare(StrandPair pair, boolean last) {
+        List<Token> recorded = head(pair.queue(RECORDED));
+        List<Token> actual = head(pair.queue(ACTUAL));
+        boolean whole = last
+                && recorded.size() == pair.queue(RECORDED).size()
+                && actual.size() == pair.queue(ACTUAL).size();
+        List<AnchoredDiff.Hunk> hunks = AnchoredDiff.of(canons(recorded), canons(actual), rare(recorded));
+        int a = 0;
+        int b = 0;
+        for (AnchoredDiff.Hunk hunk : hunks) {
+            boolean early = hunk.expectedTo() <= recorded.size() / 2 && hunk.actualTo() <= actual.size() / 2;
+            boolean first = hunk.expectedFrom() == 0 && hunk.actualFrom() == 0;
+            if (!whole && !early && !first) {
+                take(pair, recorded, actual, a, hunk.expectedFrom(), b, null);
+                drop(pair, hunk.expectedFrom(), hunk.actualFrom());
+                return;
+            }
+            take(pair, recorded, actual, a, hunk.expectedFrom(), b, hunk);
+            a = hunk.expectedTo();
+            b = hunk.actualTo();
+        }
+        take(pair, recorded, actual, a, recorded.size(), b, null);
+        drop(pair, recorded.size(), actual.size());
+    }
+
+    /// Agrees on a range and adds the hunk after it, if there is one.
+    private void take(
+            StrandPair pair,
+            List<Token> recorded,
+            List<Token> actual,
+            int a,
+            int aEnd,
+            int b,
+            AnchoredDiff.@Nullable Hunk hunk) {
+        for (int i = a; i < aEnd; i++) {
+            agree(pair, recorded.get(i), actual.get(b + i - a));
+        }
+        if (hunk == null || isAtCut(pair, hunk, recorded.size(), actual.size())) {
+            return;
+        }
+        pair.add(new Edit(
+                kept(recorded, hunk.expectedFrom(), hunk.expectedTo()),
+                kept(actual, hunk.actualFrom(), hunk.actualTo()),
+                hunk.expectedTo() - hunk.expectedFrom(),
+                hunk.actualTo() - hunk.actualFrom(),
+                pair.agreed,
+                hunk.expectedTo() < recorded.size() ? recorded.get(hunk.expectedTo()) : null,
+                hunk.actualTo() < actual.size() ? actual.get(hunk.actualTo()) : null));
+    }
+
+    /// If one side's tokens were cut off, nothing is known about what follows.
+    private static boolean isAtCut(StrandPair pair, AnchoredDiff.Hunk hunk, int recorded, int actual) {
+        return pair.isCutOff(RECORDED) && hunk.expectedTo() == recorded
+                || pair.isCutOff(ACTUAL) && hunk.actualTo() == actual;
+    }
+
+    private List<Token> kept(List<Token> tokens, int from, int to) {
+        int room = editTokens < EDIT_TOKENS_MAX ? EDIT_TOKENS : 1;
+        List<Token> kept = List.copyOf(tokens.subList(from, Math.min(to, from + room)));
+        editTokens += kept.size();
+        return kept;
+    }
+
+    private void drop(StrandPair pair, int fromRecorded, int fromActual) {
+        for (int i = 0; i < fromRecorded; i++) {
+            pair.queue(RECORDED).remove();
+        }
+        for (int i = 0; i < fromActual; i++) {
+            pair.queue(ACTUAL).remove();
+        }
+        pending[RECORDED] -= fromRecorded;
+        pending[ACTUAL] -= fromActual;
+    }
+
+    private static List<Token> head(Deque<Token> queue) {
+        var head = new ArrayList<Token>(Math.min(queue.size(), WINDOW_MAX));
+        for (Iterator<Token> i = queue.iterator(); i.hasNext() && head.size() < WINDOW_MAX; ) {
+            head.add(i.next());
+        }
+        return head;
+    }
+
+    private static long[] canons(List<Token> tokens) {
+        return tokens.stream().mapToLong(Token::canon).toArray();
+    }
+
+    private static boolean[] rare(List<Token> tokens) {
+        var rare = new boolean[tokens.size()];
+        for (int i = 0; i < rare.length; i++) {
+            rare[i] = !COMMON.contains(tokens.get(i).kind());
+        }
+        return rare;
+    }
+
+    /// Too much waits on that side: the longest strands are compared as they are, or kept as their
+    /// beginnings.
+    private void relieve(int side) {
+        var longest = new ArrayList<>(pairs.values());
+        longest.sort(Comparator.comparingInt(pair -> -pair.queue(side).size()));
+        for (StrandPair pair : longest) {
+            if (pending[side] <= PENDING_MAX / 2) {
+                return;
+            }
+            Deque<Token> queue = pair.queue(side);
+            pair.cutOff(side);
+            int keep = Math.min(HEAD_MAX, queue.size() / 2);
+            while (queue.size() > keep) {
+                queue.removeLast();
+                pending[side]--;
+                cutOff[side]++;
+            }
+        }
+    }
+
+    private void finish() {
+        if (closed[RECORDED] || closed[ACTUAL]) {
+            // If both records end early, what only one of them has may still come in the other.
+            new Leftovers(pairs.values()).join();
+        }
+        for (StrandPair pair : List.copyOf(pairs.values())) {
+            pair.end(RECORDED);
+            pair.end(ACTUAL);
+            compareAll(pair);
+            foldedOtherwise |= pair.unfold();
+        }
+        pairs.values().removeIf(StrandPair::isWithoutEdits);
+    }
+
+    /// The pairs that differ somewhere.
+    public Collection<StrandPair> divergent() {
+        return pairs.values();
+    }
+
+    /// The made-up names that correspond to each other.
+    public NamePairs names() {
+        return names;
+    }
+
+    /// Whether there were more words or made-up names than are kept.
+    public boolean isShortOfWords() {
+        return lineages[RECORDED].names().said().isFull()
+                || lineages[ACTUAL].names().said().isFull()
+                || names.count() > NamePairs.PAIRS_MAX;
+    }
+
+    /// What was known about that side's names when it was read.
+    public KnownNames known(int side) {
+        return known[side];
+    }
+
+    /// Events that agreed.
+    public long matched() {
+        return matched;
+    }
+
+    /// Events of that side, compared or not.
+    public long events(int side) {
+        return events[side];
+    }
+
+    /// Whether that side has the event that closes a run.
+    public boolean isClosed(int side) {
+        return closed[side];
+    }
+
+    /// Events of that side that its recorder declared lost.
+    public long lost(int side) {
+        return lost[side];
+    }
+
+    /// Events of that side that are never compared because of their kind.
+    public long notCompared(int side) {
+        return lineages[side].notCompared();
+    }
+
+    /// Events of that side that were beyond the bound on memory.
+    public long cutOff(int side) {
+        return cutOff[side];
+    }
+
+    /// The names of the rules without which the sides would not agree.
+    public List<String> rules() {
+        var rules = new ArrayList<String>();
+        String[] lanes = {"process-numbers", "made-up-names", "ephemeral-ports", "kernel-file-sizes"};
+        for (int lane = 0; lane < lanes.length; lane++) {
+            if ((lanesDiffering >>> 16 * lane & 0xffff) != 0) {
+                rules.add(lanes[lane]);
+            }
+        }
+        if (foldedOtherwise) {
+            rules.add("folded-reads-and-writes");
+        }
+        if (lineages[RECORDED].sequence() != lineages[ACTUAL].sequence()) {
+            rules.add("interleaving");
+        }
+        return rules;
+    }
+
+    /// Strands of which each side has one that the other has not, paired within their groups in their order.
+    private static final class Leftovers {
+        private final Collection<StrandPair> pairs;
+
+        Leftovers(Collection<StrandPair> pairs) {
+            this.pairs = pairs;
+        }
+
+        void join() {
+            Map<Long, List<StrandPair>> actual = new HashMap<>();
+            for (StrandPair pair : pairs) {
+                if (!pair.isShown(RECORDED)) {
+                    actual.computeIfAbsent(pair.strand().group(), _ -> new ArrayList<>())
+                            .add(pair);
+                }
+            }
+            actual.values().forEach(Leftovers::sort);
+            List<StrandPair> recorded = new ArrayList<>(
+                    pairs.stream().filter(pair -> !pair.isShown(ACTUAL)).toList());
+            sort(recorded);
+            for (StrandPair pair : recorded) {
+                List<StrandPair> others = actual.get(pair.strand().group());
+                if (others != null && !others.isEmpty()) {
+                    join(pair, others.removeFirst());
+                }
+            }
+        }
+
+        private static void sort(List<StrandPair> pairs) {
+            pairs.sort(Comparator.comparingLong(Leftovers::firstIndex));
+        }
+
+        private static long firstIndex(StrandPair pair) {
+            Token first = pair.queue(pair.isShown(RECORDED) ? RECORDED : ACTUAL).peek();
+            return first == null ? Long.MAX_VALUE : first.index();
+        }
+
+        private static void join(StrandPair pair, StrandPair other) {
+            pair.show(ACTUAL, other.strand());
+            pair.queue(ACTUAL).addAll(other.queue(ACTUAL));
+            other.queue(ACTUAL).clear();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package blackbox.replay.divergence.align;
+
+import blackbox.replay.divergence.strand.Token;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A place in a strand where the two sides differ: what only the recorded side has, and what only the other
+/// side has.
+///
+/// @param expected the tokens, or the first of them if memory is short
+/// @param expectedSpan how many there were
+/// @param agreed the last tokens that agreed before it, or null where it is at the strand's beginning
+/// @param nextExpected what the recorded side has after it, or null
+/// @param nextActual what the other side has after it, or null
+public record Edit(
+        List<Token> expected,
+        List<Token> actual,
+        int expectedSpan,
+        int actualSpan,
+        @Nullable Agreed agreed,
+        @Nullable Token nextExpected,
+        @Nullable Token nextActual) {
+
+    /// Two tokens that agreed.
+    public record Agreed(Token expected, Token actual) {}
+
+    /// What the recorded side has at this place: what is missing, or else what comes next.
+    @Nullable
+    public Token hereExpected() {
+        return expected.isEmpty() ? nextExpected : expected.getFirst();
+    }
+
+    @Nullable
+    public Token hereActual() {
+        return actual.isEmpty() ? nextActual : actual.getFirst();
+    }
+
+    Edit with(List<Token> otherExpected, List<Token> otherActual) {
+        return new Edit(otherExpected, otherActual, expectedSpan, actualSpan, agreed, nextExpected, nextActual);
+    }
+}

@@ -1,0 +1,169 @@
+package blackbox.replay.divergence.align;
+
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.schemas.event.Kind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One strand on both sides: what has not been matched yet, and where they differed.
+public final class StrandPair {
+
+    private static final int EDITS_MAX = 256;
+    private static final int FOLDED_MAX = 1_024;
+
+    /// What is known of the strand on either side; null where that side has not shown it.
+    private final @Nullable Strand[] strands = new Strand[2];
+
+    private final List<Deque<Token>> queues = List.of(new ArrayDeque<>(), new ArrayDeque<>());
+    private final boolean[] ended = new boolean[2];
+    private final boolean[] cut = new boolean[2];
+    private final List<Edit> edits = new ArrayList<>();
+    private final Map<Long, Folded> folded = new LinkedHashMap<>();
+    Edit.@Nullable Agreed agreed;
+
+    /// Differences in folded reads and writes of one file: they may add up to nothing.
+    private static final class Folded {
+        private final Edit first;
+        private long volume;
+
+        Folded(Edit first) {
+            this.first = first;
+        }
+    }
+
+    /// The strand as the first side that showed it has it.
+    public Strand strand() {
+        Strand recorded = strands[Aligner.RECORDED];
+        Strand other = strands[Aligner.ACTUAL];
+        if (recorded != null) {
+            return recorded;
+        }
+        if (other == null) {
+            throw new IllegalStateException("a pair has a strand");
+        }
+        return other;
+    }
+
+    /// The strand as that side has it, or null.
+    @Nullable
+    public Strand strandOf(int side) {
+        return strands[side];
+    }
+
+    void show(int side, Strand strand) {
+        strands[side] = strand;
+    }
+
+    boolean isShown(int side) {
+        return strands[side] != null;
+    }
+
+    boolean isOneSided() {
+        return strands[0] == null || strands[1] == null;
+    }
+
+    Deque<Token> queue(int side) {
+        return queues.get(side);
+    }
+
+    void end(int side) {
+        ended[side] = true;
+    }
+
+    boolean hasEnded(int side) {
+        return ended[side];
+    }
+
+    /// From now on that side's tokens are counted, not kept.
+    void cutOff(int side) {
+        cut[side] = true;
+    }
+
+    boolean isCutOff(int side) {
+        return cut[side];
+    }
+
+    boolean isDone() {
+        return ended[0] && ended[1] && queues.get(0).isEmpty() && queues.get(1).isEmpty();
+    }
+
+    /// The places where the sides differ, in order.
+    public List<Edit> edits() {
+        return edits;
+    }
+
+    boolean isWithoutEdits() {
+        return edits.isEmpty() && folded.isEmpty();
+    }
+
+    /// Adds a difference. Folded reads and writes are put aside: where they add up to the same, they were
+    /// only told in other portions.
+    void add(Edit edit) {
+        Edit rest = edit.with(putAside(edit.expected(), edit, 1), putAside(edit.actual(), edit, -1));
+        if ((!rest.expected().isEmpty() || !rest.actual().isEmpty()) && edits.size() < EDITS_MAX) {
+            edits.add(rest);
+        }
+    }
+
+    private List<Token> putAside(List<Token> tokens, Edit edit, int sign) {
+        var rest = new ArrayList<Token>(tokens.size());
+        for (Token token : tokens) {
+            boolean fits = folded.size() < FOLDED_MAX || folded.containsKey(token.subject());
+            if (!isFolded(token) || !fits) {
+                rest.add(token);
+                continue;
+            }
+            Folded sums = folded.computeIfAbsent(token.subject(), _ -> new Folded(only(edit, token)));
+            sums.volume += sign * token.volume();
+        }
+        return rest;
+    }
+
+    /// Calls on one file or flow are told of in portions, which depend on time. As long as it is not known what
+    /// a made-up name stands for, it is not known either which file that is.
+    private static boolean isFolded(Token token) {
+        return (token.kind() == Kind.FILE_IO.code() || token.kind() == Kind.NET_FLOW.code())
+                && token.names().openCount() == 0;
+    }
+
+    /// The edit with what it has about one file or flow.
+    private static Edit only(Edit edit, Token token) {
+        return edit.with(
+                edit.expected().stream()
+                        .filter(each -> each.subject() == token.subject())
+                        .toList(),
+                edit.actual().stream()
+                        .filter(each -> each.subject() == token.subject())
+                        .toList());
+    }
+
+    /// Whether folded differences added up to nothing; those that do not become edits. To be called once, at
+    /// the end.
+    boolean unfold() {
+        boolean tolerated = false;
+        for (Folded sums : folded.values()) {
+            if (sums.volume == 0) {
+                tolerated = true;
+            } else {
+                edits.add(sums.first);
+            }
+        }
+        folded.clear();
+        edits.sort((one, two) -> Long.compare(place(one), place(two)));
+        return tolerated;
+    }
+
+    private static long place(Edit edit) {
+        Token here = edit.hereExpected();
+        Edit.Agreed before = edit.agreed();
+        return here != null
+                ? here.ordinal()
+                : before == null ? 0 : before.expected().ordinal() + 1;
+    }
+}

@@ -1,0 +1,48 @@
+package blackbox.replay.divergence.cause;
+
+import blackbox.replay.divergence.align.StrandPair;
+import blackbox.replay.divergence.align.Edit;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Strand;
+import org.jspecify.annotations.Nullable;
+
+/// Where a strand differs first.
+///
+/// @param bit its bit in [CausalHistory#divergences]
+public record Candidate(long bit, StrandPair pair, Edit edit) {
+
+    public Strand strand() {
+        return pair.strand();
+    }
+
+    /// Index of the recorded event at this place, or -1.
+    public long recordedIndex() {
+        return index(edit.hereExpected());
+    }
+
+    public long actualIndex() {
+        return index(edit.hereActual());
+    }
+
+    private static long index(@Nullable Token token) {
+        return token == null ? -1 : token.index();
+    }
+
+    /// Whether it is about the network rather than about something that a process did.
+    public boolean isNetwork() {
+        return switch (strand().sort()) {
+            case GUEST_FLOW, HOST_FLOW, DNS -> true;
+            case PROCESS, THREAD, HOST -> false;
+        };
+    }
+
+    /// Its place among others: in recorded events if it has one, otherwise approximately where it would be.
+    public long place() {
+        Token here = edit.hereExpected();
+        if (here != null) {
+            return here.index();
+        }
+        Edit.Agreed agreed = edit.agreed();
+        return agreed != null ? agreed.expected().index() : actualIndex();
+    }
+}

@@ -1,0 +1,352 @@
+package blackbox.replay.divergence.cause;
+
+import blackbox.replay.divergence.align.StrandPair;
+import blackbox.replay.divergence.align.Edit;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.EventLookup;
+import blackbox.replay.divergence.text.KnownNames;
+import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.strand.EventLookup.Facts;
+import blackbox.replay.divergence.cause.RunInputs.Input;
+import blackbox.schemas.event.Kind;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Walks back from a divergence to the first input that differs, and names its class. What is inferred rather
+/// than seen is marked "likely", with the reason.
+///
+/// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared;
+/// the network; command and environment; the workspace and other files; a visible race; random numbers or the
+/// clock, whichever was used last; what is left.
+public final class Causes {
+
+    private static final String UNPACKED_BELOW = "/workspace/";
+    private static final int CAUSES_MAX = 12;
+    private static final Set<Kind> CONNECTS = Set.of(Kind.NET_CONNECT, Kind.NET_SEND);
+
+    /// A flow or an answer that both sides have, but that differs.
+    public record NetworkChange(Candidate candidate, Facts expected, Facts actual) {}
+
+    /// What one side shows.
+    public record SideEvidence(Side side, KnownNames names, EventLookup events, CausalScan scan, CausalHistory history) {}
+
+    public record Evidence(
+            Candidate root,
+            SideEvidence recorded,
+            SideEvidence actual,
+            List<NetworkChange> network,
+            Collection<StrandPair> divergent) {}
+
+    public record Found(DivergenceClass reason, List<String> causes) {}
+
+    private final KeyedHash hash;
+    private final Evidence evidence;
+    private final SideEvidence recorded;
+    private final SideEvidence actual;
+    private final boolean exact;
+    private final List<String> causes = new ArrayList<>();
+    private @Nullable Facts expectedHere;
+    private @Nullable Facts actualHere;
+
+    public Causes(KeyedHash hash, Evidence evidence, boolean exact) {
+        this.hash = hash;
+        this.evidence = evidence;
+        this.recorded = evidence.recorded();
+        this.actual = evidence.actual();
+        this.exact = exact;
+    }
+
+    public Found find() throws IOException {
+        expectedHere = recorded.events().facts(evidence.root().recordedIndex());
+        actualHere = actual.events().facts(evidence.root().actualIndex());
+        DivergenceClass reason = gap();
+        for (Input input : List.of(Input.IMAGE, Input.SNAPSHOT, Input.QEMU, Input.MACHINE)) {
+            reason = or(reason, given(input));
+        }
+        reason = or(reason, network());
+        for (Input input : List.of(Input.COMMAND, Input.SETTING, Input.ENVIRONMENT)) {
+            reason = or(reason, given(input));
+        }
+        reason = reason != null ? reason : workspace();
+        reason = reason != null ? reason : file();
+        reason = reason != null ? reason : race();
+        reason = reason != null ? reason : used();
+        reason = reason != null ? reason : rest();
+        return new Found(reason, causes.subList(0, Math.min(CAUSES_MAX, causes.size())));
+    }
+
+    private static @Nullable DivergenceClass or(@Nullable DivergenceClass one, @Nullable DivergenceClass other) {
+        return one != null ? one : other;
+    }
+
+    private @Nullable DivergenceClass gap() {
+        boolean any = false;
+        for (SideEvidence side : List.of(recorded, actual)) {
+            for (CausalScan.Gap gap : side.scan().gaps()) {
+                any = true;
+                causes.add(
+                        "the record of " + side.side().name() + " is incomplete before this point: event " + gap.index()
+                                + " says "
+                                + gap.what() + (gap.lost() > 0 ? " (" + gap.lost() + " events)" : "")
+                                + "; the divergence may be only in the record");
+            }
+        }
+        return any ? DivergenceClass.RECORDER_GAP : null;
+    }
+
+    private @Nullable DivergenceClass given(Input input) {
+        RunInputs one = recorded.side().inputs();
+        RunInputs other = actual.side().inputs();
+        if (!one.differs(other, input)) {
+            return null;
+        }
+        causes.add("the " + input.words() + " differs: " + brief(one.of(input)) + " in "
+                + recorded.side().name() + ", " + brief(other.of(input)) + " in "
+                + actual.side().name());
+        return input.divergenceClass();
+    }
+
+    private static String brief(@Nullable String value) {
+        String text = String.valueOf(value);
+        return text.length() <= 80 ? text : text.substring(0, 79) + "…";
+    }
+
+    private @Nullable DivergenceClass network() throws IOException {
+        DivergenceClass reason = miss();
+        for (NetworkChange change : evidence.network()) {
+            boolean led = (recorded.history().divergences() & change.candidate().bit()) != 0
+                    || (actual.history().divergences() & change.candidate().bit()) != 0
+                    || change.candidate().bit() == evidence.root().bit();
+            boolean named = change.candidate().strand().sort() == Strand.Sort.DNS
+                    && recorded.history().network() >= 0;
+            if (led || named) {
+                reason = or(reason, changed(change));
+            }
+        }
+        return or(reason, connection());
+    }
+
+    private DivergenceClass changed(NetworkChange change) {
+        Facts was = change.expected();
+        Facts is = change.actual();
+        if (change.candidate().strand().sort() == Strand.Sort.DNS) {
+            causes.add("a DNS question was answered differently: " + was.line() + " / " + is.line());
+            return DivergenceClass.NET_DIFF;
+        }
+        boolean silent = is.bytesIn() == 0 && was.bytesIn() > 0;
+        causes.add("the flow to " + was.remoteIp() + ":" + was.remotePort() + " brought " + is.bytesIn() + " bytes ("
+                + is.what() + ") instead of " + was.bytesIn() + " (" + was.what() + "): event "
+                + eventOf(change.candidate().recordedIndex()) + " in "
+                + recorded.side().name() + ", event "
+                + eventOf(change.candidate().actualIndex()) + " in "
+                + actual.side().name()
+                + (silent ? "; nobody answered" : ""));
+        return silent ? DivergenceClass.NET_MISS : DivergenceClass.NET_DIFF;
+    }
+
+    private static String eventOf(long index) {
+        return index < 0 ? "?" : Long.toString(index);
+    }
+
+    /// A request without an answer, before the divergence or being the divergence.
+    private @Nullable DivergenceClass miss() throws IOException {
+        long here = evidence.root().actualIndex();
+        for (long index : actual.scan().misses()) {
+            boolean before = here < 0 || index <= here || actual.history().network() >= 0;
+            Facts facts = actual.events().facts(index);
+            if (before && facts != null) {
+                causes.add("the recording has no answer to a request to the network: " + facts.line());
+                return DivergenceClass.NET_MISS;
+            }
+        }
+        return null;
+    }
+
+    /// A call to a peer that ended differently.
+    private @Nullable DivergenceClass connection() {
+        Facts was = expectedHere;
+        Facts is = actualHere;
+        if (was == null || is == null || !CONNECTS.contains(was.kind()) || was.kind() != is.kind()) {
+            return null;
+        }
+        String remote = was.remoteIp();
+        if (remote == null || !remote.equals(is.remoteIp()) || was.ret() == is.ret()) {
+            return null;
+        }
+        causes.add("the call to " + remote + ":" + was.remotePort() + " returned " + is.ret() + " instead of "
+                + was.ret());
+        return is.failed() ? DivergenceClass.NET_MISS : DivergenceClass.NET_DIFF;
+    }
+
+    /// The workspace as it was unpacked, or a file of it that was read before.
+    private @Nullable DivergenceClass workspace() {
+        if (!recorded.side().inputs().differs(actual.side().inputs(), Input.WORKSPACE)) {
+            return null;
+        }
+        Facts here = expectedHere != null ? expectedHere : actualHere;
+        String path = here == null ? null : here.path();
+        if (here != null && path != null && path.startsWith(UNPACKED_BELOW) && "tar".equals(here.comm())) {
+            given(Input.WORKSPACE);
+            causes.add("the file " + path + " of the workspace already differs when it is unpacked");
+            return DivergenceClass.IMAGE;
+        }
+        List<CausalHistory.FileRead> read = recorded.history().and(actual.history()).files().stream()
+                .filter(file -> file.path().startsWith(UNPACKED_BELOW))
+                .toList();
+        if (read.isEmpty()) {
+            causes.add("the workspaces differ, but no read of their files is seen before the divergence");
+            return null;
+        }
+        given(Input.WORKSPACE);
+        for (CausalHistory.FileRead file : read) {
+            causes.add((read.size() == 1 ? "the only file of it" : "a file of it") + " that was read before is "
+                    + file.path() + " (event " + file.index() + "); it likely differs, but contents are not recorded");
+        }
+        return DivergenceClass.IMAGE;
+    }
+
+    /// A file that nothing in the run wrote, and that exists on one side only or was read with a different
+    /// length.
+    private @Nullable DivergenceClass file() {
+        Facts was = expectedHere;
+        Facts is = actualHere;
+        if (was == null
+                || is == null
+                || was.kind() != is.kind()
+                || evidence.root().edit().expected().isEmpty()) {
+            return null;
+        }
+        String path = was.path();
+        if (path == null || !path.equals(is.path()) || isWritten(path)) {
+            return null;
+        }
+        boolean opened = was.kind() == Kind.FILE_OPEN && was.failed() != is.failed();
+        boolean read = was.kind() == Kind.FILE_IO
+                && was.bytesWritten() == 0
+                && is.bytesWritten() == 0
+                && was.bytesRead() != is.bytesRead();
+        if (opened) {
+            causes.add("the file " + path + " could be opened on only one side, and nothing in the runs wrote it");
+        } else if (read) {
+            causes.add("the file " + path + " gave " + is.bytesRead() + " bytes instead of " + was.bytesRead()
+                    + ", and nothing in the runs wrote it");
+        }
+        return opened || read ? DivergenceClass.IMAGE : null;
+    }
+
+    private boolean isWritten(String path) {
+        return recorded.scan().isWritten(path) || actual.scan().isWritten(path);
+    }
+
+    private @Nullable DivergenceClass race() throws IOException {
+        if (isSharedOut()) {
+            causes.add("the threads of " + who() + " did the same things in total, but divided differently among them");
+            return DivergenceClass.SCHED;
+        }
+        AccessLog.Race race = findRace();
+        boolean others = recorded.history().random() >= 0 || recorded.history().clock() >= 0;
+        if (race == null || race.shared() != AccessLog.Shared.FILE && others) {
+            return null;
+        }
+        Facts first = recorded.events().facts(race.first().index());
+        Facts second = recorded.events().facts(race.second().index());
+        String both = (first == null ? "?" : first.line()) + " / " + (second == null ? "?" : second.line());
+        causes.add(
+                switch (race.shared()) {
+                    case FILE ->
+                        "two concurrent processes or threads accessed the same file in the opposite order: " + both;
+                    case THREADS ->
+                        "likely a race: threads of " + who()
+                                + " took turns in a different order before it, and no input is seen to" + " differ: "
+                                + both;
+                    case CHILDREN ->
+                        "likely a race: processes started concurrently ended in the opposite order before it, and no input"
+                                + " is seen to differ: " + both;
+                });
+        return DivergenceClass.SCHED;
+    }
+
+    private AccessLog.@Nullable Race findRace() throws IOException {
+        Candidate root = evidence.root();
+        long until = root.recordedIndex() >= 0 ? root.recordedIndex() : root.place() + 1;
+        long untilActual = root.actualIndex() >= 0 ? root.actualIndex() : Long.MAX_VALUE;
+        AccessLog mine = AccessLog.read(hash, recorded.names(), recorded.side().events(), until);
+        AccessLog theirs = AccessLog.read(hash, actual.names(), actual.side().events(), untilActual);
+        return mine.race(theirs, root.strand().process(), root.strand().parent());
+    }
+
+    /// Whether everything that some threads of the process lack, others have in excess.
+    private boolean isSharedOut() {
+        long process = evidence.root().strand().process();
+        long balance = 0;
+        int strands = 0;
+        for (StrandPair pair : evidence.divergent()) {
+            Strand strand = pair.strand();
+            boolean thread = strand.sort() == Strand.Sort.THREAD || strand.sort() == Strand.Sort.PROCESS;
+            if (process == 0 || strand.process() != process || !thread) {
+                continue;
+            }
+            strands++;
+            for (Edit edit : pair.edits()) {
+                if (edit.expected().size() != edit.expectedSpan()
+                        || edit.actual().size() != edit.actualSpan()) {
+                    return false;
+                }
+                balance += edit.expected().stream().mapToLong(Token::canon).sum();
+                balance -= edit.actual().stream().mapToLong(Token::canon).sum();
+            }
+        }
+        return strands > 1 && balance == 0;
+    }
+
+    /// Random numbers or the clock, whichever was used last before.
+    private @Nullable DivergenceClass used() throws IOException {
+        if (exact) {
+            return null;
+        }
+        long random = recorded.history().random();
+        long clock = recorded.history().clock();
+        if (random < 0 && clock < 0) {
+            return null;
+        }
+        boolean isRandom = random > clock;
+        Facts facts = recorded.events().facts(Math.max(random, clock));
+        causes.add("likely " + (isRandom ? "a random number" : "the time") + ", used before: "
+                + (facts == null ? "?" : facts.line())
+                + "; no recorded input differs on the way to the divergence");
+        if (random >= 0 && clock >= 0) {
+            Facts other = recorded.events().facts(Math.min(random, clock));
+            causes.add((isRandom ? "the time" : "a random number") + " was also used earlier: "
+                    + (other == null ? "?" : other.line()));
+        }
+        return isRandom ? DivergenceClass.RANDOM : DivergenceClass.CLOCK;
+    }
+
+    private DivergenceClass rest() {
+        if (exact) {
+            causes.add("the replay should have been exact and no input differs: the engine did not reproduce the run");
+            return DivergenceClass.ENGINE;
+        }
+        Strand strand = evidence.root().strand();
+        if (strand.sort() == Strand.Sort.THREAD) {
+            causes.add(
+                    "likely a race: it is in one of several threads of " + who() + ", and no input is seen to differ");
+            return DivergenceClass.SCHED;
+        }
+        causes.add(
+                "likely the time, because nothing that is recorded explains it; readings of the clock, getrandom(2) and"
+                        + " values of environment variables leave no event, so that random numbers or another environment are not"
+                        + " excluded");
+        return DivergenceClass.CLOCK;
+    }
+
+    private String who() {
+        Facts here = expectedHere != null ? expectedHere : actualHere;
+        return here == null ? "the process" : here.who();
+    }
+}

@@ -1,0 +1,35 @@
+package blackbox.replay.divergence.strand;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/// What one side has told of a process so far.
+final class GuestProcess {
+
+    /// Where its events go; named when it executes its program, at the latest when it ends.
+    final Strand strand;
+
+    /// Its number as a word, and its parent's, for names that were made of it; 0 where the number is too
+    /// short to tell.
+    final long word;
+
+    final long parentWord;
+
+    /// Its threads but the main one, by thread number.
+    final Map<Integer, Strand> threads = new HashMap<>(0);
+
+    /// Its flows that have not ended, by their ports.
+    final Map<Long, Strand> flows = new HashMap<>(0);
+
+    private long listens;
+
+    GuestProcess(Strand strand, long word, long parentWord) {
+        this.strand = strand;
+        this.word = word;
+        this.parentWord = parentWord;
+    }
+
+    long nextListen() {
+        return listens++;
+    }
+}

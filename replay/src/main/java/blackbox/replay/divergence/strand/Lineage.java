@@ -1,0 +1,319 @@
+package blackbox.replay.divergence.strand;
+
+import blackbox.replay.divergence.text.MadeUpNames;
+import blackbox.replay.divergence.text.KnownNames;
+import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.text.GenerationalCache;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessId;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One side's processes, threads and flows: assigns every event its strand, and every strand the key by which
+/// the other side knows it.
+///
+/// A process is known by its parent, its program with arguments, and its place among siblings that run the
+/// same; a thread by its process and what it did first; a flow by its owner, its remote end and its counts. A
+/// strand's tokens are held until that is known. Owned by one thread.
+public final class Lineage {
+
+    private static final int HELD_MAX = 256;
+    private static final int THREAD_HELD_MAX = 4;
+    private static final int EXITED_KEPT = 16_384;
+    private static final int COUNTED_MAX = 1 << 18;
+    private static final int OPEN_MAX = 32_768;
+    private static final long ROOT = 11;
+
+    /// The process that starts the kernel's own threads.
+    private static final long KTHREADD = 2;
+
+    private final KeyedHash hash;
+    private final EventIdentity identity;
+    private final TokenSink sink;
+    private final Map<Long, GuestProcess> processes = new LinkedHashMap<>();
+    private final Deque<Long> exited = new ArrayDeque<>();
+    private final GenerationalCache counted = new GenerationalCache(COUNTED_MAX);
+    private final Map<Long, Strand> ownerless = new LinkedHashMap<>();
+    private final Map<Long, Strand> names = new LinkedHashMap<>();
+    private final Strand host;
+    private long notCompared;
+    private long sequence = 1;
+
+    public Lineage(KeyedHash hash, KnownNames known, TokenSink sink) {
+        this.hash = hash;
+        this.identity = new EventIdentity(hash, known);
+        this.sink = sink;
+        this.host = new Strand(Strand.Sort.HOST, hash.mix(ROOT, 1), 0, 0);
+        host.name(hash.mix(ROOT, 2));
+    }
+
+    /// Events that have no counterpart because of their kind: heartbeats and what the recorder reports about
+    /// itself and the VM.
+    public long notCompared() {
+        return notCompared;
+    }
+
+    /// The names that programs made up, as far as was read.
+    public MadeUpNames names() {
+        return identity.names();
+    }
+
+    /// A hash of all compared events in their order, whatever strand they are in.
+    public long sequence() {
+        return sequence;
+    }
+
+    /// Whether such an event is compared.
+    public static boolean isCompared(EventView event) {
+        return switch (event) {
+            case NetView.Flow flow -> isTcpOrUdp(flow.row());
+            case ProcessView _, FileView _, NetView _, PrivilegeView _, RunView.Close _ -> true;
+            case RecorderView _, VmView _, RunView.Open _, EventView.Unknown _ -> false;
+        };
+    }
+
+    /// What is neither TCP nor UDP is link-level chatter that comes with time.
+    private static boolean isTcpOrUdp(Row row) {
+        return row.has(Column.PROTOCOL) && row.length(Column.PROTOCOL) == 3;
+    }
+
+    public void add(EventView event, long index) {
+        if (!isCompared(event)) {
+            notCompared++;
+            return;
+        }
+        Row row = event.row();
+        boolean guest = event.isByGuest();
+        GuestProcess process = guest && row.has(Column.PID) ? process(event) : null;
+        if (event instanceof NetView.Flow flow) {
+            flow(flow, index, guest, process);
+        } else if (event instanceof NetView.Dns query) {
+            Strand name = name(row, process);
+            put(name, identity.token(query, index, name.nextOrdinal(), process));
+        } else if (process == null) {
+            put(host, identity.token(event, index, host.nextOrdinal(), null));
+        } else {
+            guest(event, index, process);
+        }
+    }
+
+    private void guest(EventView event, long index, GuestProcess process) {
+        Row row = event.row();
+        boolean exit = event instanceof ProcessView.Exit;
+        Strand strand = row.has(Column.TID) && !exit ? thread(process, (int) row.number(Column.TID)) : process.strand;
+        put(strand, identity.token(event, index, strand.nextOrdinal(), process));
+        if (strand.isNamed()) {
+            if (exit) {
+                end(row, process);
+            }
+            return;
+        }
+        boolean execs = event instanceof ProcessView.Exec && row.has(Column.RET) && !event.failed();
+        if (execs || event instanceof ProcessView.Running) {
+            strand.ofKernel = false; // a helper that the kernel started
+            name(strand, identity.program(row, process));
+        } else if (exit) {
+            name(strand, 0);
+            end(row, process);
+        } else if (strand.sort == Strand.Sort.THREAD) {
+            if (strand.held().size() >= THREAD_HELD_MAX) {
+                nameThread(strand);
+            }
+        } else if (strand.held().size() >= HELD_MAX) {
+            name(strand, 0);
+        }
+    }
+
+    private GuestProcess process(EventView event) {
+        Row row = event.row();
+        long id = id(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0);
+        GuestProcess known = processes.get(id);
+        if (known != null) {
+            return known;
+        }
+        long parentKey = hash.mix(ROOT, 3);
+        ProcessId forkedBy = event instanceof ProcessView.Fork fork ? fork.parent() : null;
+        if (forkedBy != null) {
+            GuestProcess parent = processes.get(id(forkedBy.pid(), forkedBy.startNs()));
+            if (parent != null) {
+                parentKey = named(parent).process;
+            }
+        }
+        long group = hash.mix(parentKey, Strand.Sort.PROCESS.code);
+        var process = new GuestProcess(
+                new Strand(Strand.Sort.PROCESS, group, 0, parentKey),
+                identity.word(row.number(Column.PID)),
+                row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0);
+        process.strand.ofKernel = row.has(Column.PPID) && row.number(Column.PPID) == KTHREADD;
+        processes.put(id, process);
+        return process;
+    }
+
+    /// The process's strand, named now if it was not: another strand's name depends on it.
+    private Strand named(GuestProcess process) {
+        if (!process.strand.isNamed()) {
+            name(process.strand, 0);
+        }
+        return process.strand;
+    }
+
+    private static long id(long pid, long startNs) {
+        return startNs << 22 ^ startNs >>> 42 ^ pid;
+    }
+
+    private Strand thread(GuestProcess process, int tid) {
+        Strand known = process.threads.get(tid);
+        if (known != null) {
+            return known;
+        }
+        long owner = named(process).process;
+        Strand strand =
+                new Strand(Strand.Sort.THREAD, hash.mix(owner, Strand.Sort.THREAD.code), owner, process.strand.parent);
+        process.threads.put(tid, strand);
+        return strand;
+    }
+
+    private void nameThread(Strand strand) {
+        long first = strand.held().size();
+        for (Token token : strand.held()) {
+            first = hash.mix(first, token.canon());
+        }
+        name(strand, first);
+    }
+
+    private void flow(NetView.Flow event, long index, boolean guest, @Nullable GuestProcess process) {
+        Row row = event.row();
+        long owner = process == null ? 0 : named(process).process;
+        long remote = identity.flow(row);
+        Strand.Sort sort = guest ? Strand.Sort.GUEST_FLOW : Strand.Sort.HOST_FLOW;
+        long localPort = row.has(Column.LOCAL_PORT) ? row.number(Column.LOCAL_PORT) : 0;
+        long ports = hash.mix(remote, localPort, sort.code);
+        Map<Long, Strand> open = process == null ? ownerless : process.flows;
+        Strand strand = open.get(ports);
+        if (strand == null) {
+            long parent = process == null ? 0 : process.strand.parent;
+            strand = new Strand(sort, hash.mix(owner, sort.code, remote), owner, parent);
+            open.put(ports, strand);
+        }
+        put(strand, identity.token(event, index, strand.nextOrdinal(), process));
+        if (isOver(row, guest) || open.size() > OPEN_MAX) {
+            open.remove(ports);
+            nameFlow(strand);
+            sink.ended(strand);
+        }
+    }
+
+    /// The host reports a flow when it begins and when it ends, the guest when it ends and sometimes before.
+    private static boolean isOver(Row row, boolean guest) {
+        String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
+        return guest ? what.equals("closed") : !what.equals("open");
+    }
+
+    private void nameFlow(Strand strand) {
+        long volume = 0;
+        for (Token token : strand.held()) {
+            volume += token.volume();
+        }
+        name(strand, volume);
+    }
+
+    private Strand name(Row row, @Nullable GuestProcess process) {
+        long owner = process == null ? 0 : named(process).process;
+        long group = hash.mix(owner, Strand.Sort.DNS.code, identity.question(row));
+        Strand known = names.get(group);
+        if (known != null) {
+            return known;
+        }
+        if (names.size() >= OPEN_MAX) {
+            names.clear();
+        }
+        Strand strand = new Strand(Strand.Sort.DNS, group, owner, process == null ? 0 : process.strand.parent);
+        name(strand, 0);
+        names.put(group, strand);
+        return strand;
+    }
+
+    private void name(Strand strand, long digest) {
+        long same = hash.mix(strand.group, digest);
+        long key = hash.mix(same, counted.count(same));
+        List<Token> held = strand.name(key);
+        if (strand.sort == Strand.Sort.PROCESS) {
+            strand.process = strand.key();
+        }
+        for (Token token : held) {
+            give(strand, token);
+        }
+    }
+
+    private void put(Strand strand, Token token) {
+        sequence = hash.mix(sequence, token.canon());
+        if (strand.isNamed()) {
+            give(strand, token);
+        } else {
+            strand.hold(token);
+        }
+    }
+
+    private void give(Strand strand, Token token) {
+        if (strand.ofKernel) {
+            notCompared++;
+        } else {
+            sink.accept(strand, token);
+        }
+    }
+
+    private void end(Row row, GuestProcess process) {
+        close(process);
+        exited.add(id(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0));
+        if (exited.size() > EXITED_KEPT) {
+            GuestProcess forgotten = processes.remove(exited.remove());
+            if (forgotten != null) {
+                close(forgotten);
+            }
+        }
+    }
+
+    /// Names what is still held and ends the strands. A flow may be reported after its process's end.
+    private void close(GuestProcess process) {
+        for (Strand thread : process.threads.values()) {
+            if (!thread.isNamed()) {
+                nameThread(thread);
+            }
+            sink.ended(thread);
+        }
+        process.threads.clear();
+        sink.ended(named(process));
+    }
+
+    /// The side has no more events.
+    public void finish() {
+        processes.values().forEach(this::named);
+        var flows = new ArrayList<Strand>(ownerless.values());
+        for (GuestProcess process : processes.values()) {
+            flows.addAll(process.flows.values());
+            close(process);
+        }
+        flows.sort(Comparator.comparingLong(strand -> strand.held().getFirst().index()));
+        for (Strand flow : flows) {
+            nameFlow(flow);
+            sink.ended(flow);
+        }
+        names.values().forEach(sink::ended);
+        sink.ended(host);
+    }
+}

@@ -1,0 +1,26 @@
+package blackbox.replay.divergence.strand;
+
+import blackbox.replay.divergence.text.NamesUsed;
+/// One event as the alignment sees it.
+///
+/// @param index the event's index in its run
+/// @param ordinal its place in its strand, from 0
+/// @param kind code of its kind
+/// @param canon hash of what it is, identifiers renamed
+/// @param lanes what was renamed, 16 bits of hash each: process numbers, made-up names, ports,
+/// lengths of the kernel's files
+/// @param subject hash of the path or flow that it is about, 0 where there is none
+/// @param volume for events that fold several calls: a hash of the counts such that the hash of a sum is the
+/// sum
+/// @param writes whether it changes its subject
+/// @param names the made-up names in it
+public record Token(
+        long index,
+        long ordinal,
+        int kind,
+        long canon,
+        long lanes,
+        long subject,
+        long volume,
+        boolean writes,
+        NamesUsed names) {}

@@ -1,0 +1,36 @@
+package blackbox.replay.divergence.text;
+
+import org.jspecify.annotations.Nullable;
+
+/// What is known of one side's names before its events are read: nothing at the first reading; all words of
+/// both sides at the second; at the third also which made-up names stand for each other.
+///
+/// @param own all words of this side, or null
+/// @param other all words of the other side, or null
+/// @param standIns by the hash of a made-up name, what it counts as; null where that is not known
+public record KnownNames(
+        @Nullable WordSet own,
+        @Nullable WordSet other,
+        @Nullable GenerationalCache standIns) {
+
+    public static final KnownNames NOTHING = new KnownNames(null, null, null);
+
+    /// The same and what names stand for.
+    public KnownNames with(GenerationalCache allStandIns) {
+        return new KnownNames(own, other, allStandIns);
+    }
+
+    boolean isNothing() {
+        return own == null;
+    }
+
+    /// Whether the word is also on the other side, and so was not made up on this one.
+    boolean isOnOtherSide(long word) {
+        return other != null && other.contains(word);
+    }
+
+    /// Whether this side has such a mark at some time.
+    boolean isMarked(long mark) {
+        return own != null && own.contains(mark);
+    }
+}

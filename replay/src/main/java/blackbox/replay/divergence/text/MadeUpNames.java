@@ -1,0 +1,117 @@
+package blackbox.replay.divergence.text;
+
+import java.util.Arrays;
+
+/// Which words of one side's names a program made up itself. What was done decides, not how a word looks: it
+/// is in the last name of a path that was created exclusively, and nothing on this side has said it before.
+/// Where more is known ([KnownNames]), the other side never says it, and nothing that stays is named after it.
+///
+/// At the first reading each such word is a name of its own, for it is not known yet that both sides say
+/// `lock` in `index.lock`; later the words of a name are one. As long as it is not known what names stand for,
+/// all of them count as the same ([#ANY]), and [NamesUsed] tells which they were.
+///
+/// Memory: [#LIVE_MAX] to twice as many names in use, and a [WordSet]. Owned by one thread.
+public final class MadeUpNames {
+
+    private static final int LIVE_MAX = 65_536;
+
+    /// Told from words by its value alone, as [TextNormalizer#PROCESS_NUMBER] is.
+    private static final long ANY = 4;
+
+    private static final long KEPT = 41;
+    private static final long GONE = 42;
+
+    private final KeyedHash hash;
+    private final KnownNames known;
+    private final WordSet said = new WordSet();
+    private final GenerationalCache words = new GenerationalCache(LIVE_MAX);
+    private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
+    private boolean anyExclusive;
+    private long created;
+    private long[] open = new long[8];
+    private int openCount;
+
+    public MadeUpNames(KeyedHash hash, KnownNames known) {
+        this.hash = hash;
+        this.known = known;
+    }
+
+    /// Begins an event.
+    void begin() {
+        created = 0;
+        openCount = 0;
+    }
+
+    /// What the event had of them since [#begin].
+    public NamesUsed used() {
+        return created == 0 && openCount == 0 ? NamesUsed.NONE : new NamesUsed(created, open, openCount);
+    }
+
+    /// All that this side has said so far.
+    public WordSet said() {
+        return said;
+    }
+
+    /// Whether something was created exclusively.
+    public boolean isAnyExclusive() {
+        return anyExclusive;
+    }
+
+    /// The made-up name of which the word is a part, or [GenerationalCache#ABSENT] where it stands for itself.
+    long nameOf(long word) {
+        long name = words.get(word);
+        if (name == GenerationalCache.ABSENT) {
+            said.add(word);
+        }
+        return name;
+    }
+
+    /// What a name counts as in hashes. Notes that it was used.
+    long standIn(long name) {
+        if (known.standIns() != null) {
+            return name;
+        }
+        if (openCount == open.length) {
+            open = Arrays.copyOf(open, 2 * openCount);
+        }
+        open[openCount++] = name;
+        return ANY;
+    }
+
+    /// A name was created exclusively by a process. Says whether its words may be made up: they are where the
+    /// process keeps the thing to itself, and where it takes the name away again.
+    boolean mayBeMadeUp(long name, long process, boolean keptToItself) {
+        anyExclusive = true;
+        return keptToItself || known.isMarked(hash.mix(name, process, GONE));
+    }
+
+    /// A word of a name that may be made up.
+    void consider(long word, long name) {
+        if (said.contains(word) || known.isOnOtherSide(word) || known.isMarked(hash.mix(word, KEPT))) {
+            return;
+        }
+        said.add(word);
+        GenerationalCache standIns = known.standIns();
+        long counts = standIns != null ? standIns.get(name) : known.isNothing() ? word : name;
+        if (counts != GenerationalCache.ABSENT) {
+            words.put(word, counts);
+            names.put(name, 0);
+            created = name;
+        }
+    }
+
+    /// Whether a name was made up as a whole or in part.
+    boolean isMadeUp(long name) {
+        return names.get(name) != GenerationalCache.ABSENT;
+    }
+
+    /// A process removed or renamed what had that name.
+    void gone(long name, long process) {
+        said.add(hash.mix(name, process, GONE));
+    }
+
+    /// The word is in a name that something was given to stay under: it means something.
+    void kept(long word) {
+        said.add(hash.mix(word, KEPT));
+    }
+}

@@ -1,0 +1,231 @@
+package blackbox.replay.divergence.text;
+
+import java.nio.charset.StandardCharsets;
+import java.util.function.LongConsumer;
+
+/// Hashes texts word by word (letters of any script, digits, `_`), so that single words can be renamed wherever
+/// they occur: process numbers, names that programs made up, ports that the kernel chose. Owned by one thread.
+public final class TextNormalizer {
+
+    private static final int PORTS_MAX = 65_536;
+    private static final long PROCESS_NUMBER = 3;
+    private static final byte[] PROC = "/proc/".getBytes(StandardCharsets.US_ASCII);
+    private static final boolean[] WORD = new boolean[256];
+
+    static {
+        for (int c = 0; c < 256; c++) {
+            WORD[c] = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80;
+        }
+    }
+
+    private final KeyedHash hash;
+    private final MadeUpNames names;
+    private final GenerationalCache ports = new GenerationalCache(PORTS_MAX);
+    private long self;
+    private long parent;
+    private long numbersLane;
+    private long namesLane;
+    private long portsLane;
+
+    /// The made-up name that was hashed last in this part of a path, and the hash up to its end.
+    private long joined;
+
+    private long joinedTotal;
+
+    public TextNormalizer(KeyedHash hash, MadeUpNames names) {
+        this.hash = hash;
+        this.names = names;
+    }
+
+    /// Begins an event of a process: the numbers that it may have put into names, as [#word] hashes, 0 for
+    /// none.
+    public void begin(long selfWord, long parentWord) {
+        self = selfWord;
+        parent = parentWord;
+        numbersLane = 0;
+        namesLane = 0;
+        portsLane = 0;
+        names.begin();
+    }
+
+    /// Sum over the process numbers that were renamed since [#begin], as they stood there.
+    public long numbersLane() {
+        return numbersLane;
+    }
+
+    /// The same for made-up names.
+    public long namesLane() {
+        return namesLane;
+    }
+
+    /// The same for ports.
+    public long portsLane() {
+        return portsLane;
+    }
+
+    /// From now on the port of that word counts as `canon`.
+    public void renamePort(long word, long canon) {
+        ports.put(word, canon);
+    }
+
+    /// The hash of a text, its words renamed. Numbers in a path below /proc are processes.
+    public long text(byte[] array, int from, int length) {
+        return text(array, from, length, length);
+    }
+
+    /// The same, but made-up names behind the first `renamed` octets stand for themselves.
+    private long text(byte[] array, int from, int length, int renamed) {
+        boolean proc = startsWith(array, from, length, PROC);
+        int end = from + length;
+        long total = length == 0 ? 1 : 2;
+        joined = GenerationalCache.ABSENT;
+        int at = from;
+        while (at < end) {
+            int begin = at;
+            while (at < end && WORD[array[at] & 0xff]) {
+                at++;
+            }
+            if (at > begin) {
+                long word = word(array, begin, at);
+                boolean number = proc && isNumber(array, begin, at) || isProcess(word);
+                total = number ? number(total, word) : word(total, word, begin - from < renamed);
+            }
+            if (at < end) {
+                joined = array[at] == '/' ? GenerationalCache.ABSENT : joined;
+                total = hash.mix(total, array[at++] & 0xff | 0x100);
+            }
+        }
+        return total;
+    }
+
+    private boolean isProcess(long word) {
+        return word == self || word == parent;
+    }
+
+    private long number(long total, long word) {
+        numbersLane += word;
+        joined = GenerationalCache.ABSENT;
+        return hash.mix(total, PROCESS_NUMBER);
+    }
+
+    /// Words of one made-up name with signs between them are one, wherever the signs fell.
+    private long word(long total, long word, boolean renamed) {
+        long name = names.nameOf(word);
+        if (name == GenerationalCache.ABSENT || !renamed) {
+            joined = GenerationalCache.ABSENT;
+            return hash.mix(total, port(word));
+        }
+        namesLane += word;
+        if (name != joined) {
+            joined = name;
+            joinedTotal = hash.mix(total, names.standIn(name));
+        }
+        return joinedTotal;
+    }
+
+    private long port(long word) {
+        long canon = ports.isEmpty() ? GenerationalCache.ABSENT : ports.get(word);
+        if (canon == GenerationalCache.ABSENT) {
+            return word;
+        }
+        portsLane += word;
+        return canon;
+    }
+
+    /// The hash of one word.
+    public long word(byte[] array, int from, int to) {
+        long total = (long) to - from;
+        long chunk = 0;
+        int held = 0;
+        for (int i = from; i < to; i++) {
+            chunk = chunk << 8 | array[i] & 0xff;
+            if (++held == Long.BYTES) {
+                total = hash.mix(total, chunk);
+                chunk = 0;
+                held = 0;
+            }
+        }
+        return held == 0 ? total : hash.mix(total, chunk);
+    }
+
+    /// The hash of a number as a word.
+    public long word(long number) {
+        byte[] digits = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+        return word(digits, 0, digits.length);
+    }
+
+    /// A path was created exclusively by a process, which keeps the thing to itself or not.
+    public void created(byte[] array, int from, int length, long process, boolean keptToItself) {
+        int end = from + length;
+        int begin = lastName(array, from, end);
+        long name = word(array, begin, end);
+        if (names.mayBeMadeUp(name, process, keptToItself)) {
+            eachWord(array, begin, end, word -> names.consider(word, name));
+        }
+    }
+
+    /// A process removed or renamed what was at a path.
+    public void gone(byte[] array, int from, int length, long process) {
+        int end = from + length;
+        names.gone(word(array, lastName(array, from, end), end), process);
+    }
+
+    /// The hash of the path under which something is to stay: its last name stands for itself, and its words
+    /// mean something, unless just that name was made up.
+    public long kept(byte[] array, int from, int length) {
+        int end = from + length;
+        int begin = lastName(array, from, end);
+        if (names.isMadeUp(word(array, begin, end))) {
+            return text(array, from, length);
+        }
+        eachWord(array, begin, end, names::kept);
+        return text(array, from, length, begin - from);
+    }
+
+    private void eachWord(byte[] array, int from, int end, LongConsumer action) {
+        int at = from;
+        while (at < end) {
+            int begin = at;
+            while (at < end && WORD[array[at] & 0xff]) {
+                at++;
+            }
+            if (at > begin) {
+                long word = word(array, begin, at);
+                if (!isProcess(word)) {
+                    action.accept(word);
+                }
+            }
+            at++;
+        }
+    }
+
+    /// Where the last name of a path begins.
+    private static int lastName(byte[] array, int from, int end) {
+        int name = end;
+        while (name > from && array[name - 1] != '/') {
+            name--;
+        }
+        return name;
+    }
+
+    private static boolean isNumber(byte[] array, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (array[i] < '0' || array[i] > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean startsWith(byte[] array, int from, int length, byte[] start) {
+        if (length < start.length) {
+            return false;
+        }
+        for (int i = 0; i < start.length; i++) {
+            if (array[from + i] != start[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
