@@ -2,10 +2,10 @@ package blackbox.bench;
 
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
-import blackbox.replay.divergence.strand.EventCursor;
-import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.strand.EventSource;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.EventRows;

@@ -11,6 +11,7 @@ import blackbox.node.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
+import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
@@ -28,7 +29,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -112,9 +112,9 @@ final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    private ReplaySession session(DataFolder folder, Consumer<String> says) {
+    private ReplaySession session(DataFolder folder, Progress progress) {
         return new ReplaySession(
-                folder, Tiers.built(Variables.of(variables)), InstantSource.system(), System::nanoTime, says);
+                folder, Tiers.built(Variables.of(variables)), InstantSource.system(), System::nanoTime, progress);
     }
 
     private int say(Verdicts verdicts) {

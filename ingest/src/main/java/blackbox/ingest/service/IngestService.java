@@ -24,7 +24,7 @@ public final class IngestService implements AutoCloseable {
     private final InstantSource clock;
     private final CommitStep.Observer observer;
     private final IngestCounters counters = new IngestCounters();
-    private final Progress progress = new Progress();
+    private final Watermarks watermarks = new Watermarks();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Thread thread;
@@ -67,7 +67,7 @@ public final class IngestService implements AutoCloseable {
     }
 
     private IngestSession open() throws IngestException {
-        return new IngestSession(settings, clock, observer, counters, progress);
+        return new IngestSession(settings, clock, observer, counters, watermarks);
     }
 
     private void work(IngestSession first) {
@@ -128,7 +128,7 @@ public final class IngestService implements AutoCloseable {
 
     private void end(Phase last) {
         phase = last;
-        progress.end();
+        watermarks.end();
     }
 
     /// How it is doing.
@@ -150,7 +150,7 @@ public final class IngestService implements AutoCloseable {
     /// @throws IngestException `STOPPED` when interrupted
     public Awaited await(RunId run, long endIndex, Duration timeout) throws IngestException {
         try {
-            return progress.await(run, endIndex, timeout);
+            return watermarks.await(run, endIndex, timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IngestException(Code.STOPPED, "interrupted while waiting for run " + run, e);

@@ -45,7 +45,7 @@ final class IngestSession implements AutoCloseable {
     private final IngestSettings settings;
     private final InstantSource clock;
     private final IngestCounters counters;
-    private final Progress progress;
+    private final Watermarks watermarks;
 
     private final EventTable table;
     private final TableWriter writer;
@@ -74,12 +74,12 @@ final class IngestSession implements AutoCloseable {
             InstantSource clock,
             CommitStep.Observer observer,
             IngestCounters counters,
-            Progress progress)
+            Watermarks watermarks)
             throws IngestException {
         this.settings = settings;
         this.clock = clock;
         this.counters = counters;
-        this.progress = progress;
+        this.watermarks = watermarks;
         this.table = EventTable.openForWriting(new DataFolder(settings.data()));
         try {
             CommitState state = table.state();
@@ -91,7 +91,7 @@ final class IngestSession implements AutoCloseable {
             this.writer = new TableWriter(table, settings.signer(), new SecureRandom(), observer);
             this.consumer = new BatchConsumer(settings.clients(), offsets);
             this.pacing = new CommitPacing(ROWS_PER_COMMIT);
-            progress.committed(lengths, stopped(runs));
+            watermarks.committed(lengths, stopped(runs));
         } catch (IngestException | RuntimeException e) {
             table.close();
             throw e;
@@ -237,7 +237,7 @@ final class IngestSession implements AutoCloseable {
         } else {
             runs.put(run, accepted.after());
         }
-        if (accepted.closes() || progress.isWanted(run, accepted.batch().endIndex())) {
+        if (accepted.closes() || watermarks.isWanted(run, accepted.batch().endIndex())) {
             pacing.now(now);
         }
     }
@@ -251,7 +251,7 @@ final class IngestSession implements AutoCloseable {
         for (RunId run : closing) {
             pacing.forget(run);
         }
-        progress.committed(advanced, stopped(runs));
+        watermarks.committed(advanced, stopped(runs));
         releasable.set(Map.copyOf(offsets));
         advanced.clear();
         closing.clear();

@@ -1,11 +1,11 @@
 package blackbox.node.doctor;
 
+import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that `doctor` checks, in the order in which it is shown.
@@ -27,7 +27,7 @@ public final class Doctor {
     ///
     /// @param mirror of Debian's packages, or null for the machine's own sources
     /// @param progress receives what is being done
-    public static void fix(Path data, @Nullable String mirror, Consumer<String> progress) throws VmException {
-        Machines.fix(data, mirror, progress::accept);
+    public static void fix(Path data, @Nullable String mirror, Progress progress) throws VmException {
+        Machines.fix(data, mirror, progress);
     }
 }

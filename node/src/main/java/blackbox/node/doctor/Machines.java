@@ -1,11 +1,11 @@
 package blackbox.node.doctor;
 
+import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import blackbox.vm.host.StartTrial;
 import blackbox.vm.image.BuildNamespace;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
-import blackbox.vm.image.Progress;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.qemu.AcceleratorProbe;
 import blackbox.vm.qemu.Qemu;

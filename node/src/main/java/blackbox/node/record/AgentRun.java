@@ -1,6 +1,7 @@
 package blackbox.node.record;
 
 import blackbox.recorder.feed.GuestFeeds;
+import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.AgentCommand;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. Ctrl-C ends the VM;
@@ -40,7 +40,7 @@ final class AgentRun {
     private final Path workspace;
     private final StandardStreams streams;
     private final RecordListener listener;
-    private final Consumer<String> says;
+    private final Progress progress;
     private final InstantSource wall = InstantSource.system();
     private final CountDownLatch started = new CountDownLatch(1);
     private volatile boolean interrupted;
@@ -61,7 +61,7 @@ final class AgentRun {
         this.workspace = workspace;
         this.streams = streams;
         this.listener = listener;
-        this.says = listener::say;
+        this.progress = listener::say;
     }
 
     /// How it ended.
@@ -119,7 +119,7 @@ final class AgentRun {
                 return new Ending(null, null, INTERRUPTED, "interrupted", null, null);
             }
             String why = stopped;
-            says.accept("the VM failed: " + (why == null ? e.getMessage() : why));
+            progress.say("the VM failed: " + (why == null ? e.getMessage() : why));
             return new Ending(null, null, FAILED, why == null ? "vm-failed: " + e.code() : why, null, null);
         } finally {
             started.countDown();
@@ -140,12 +140,12 @@ final class AgentRun {
     /// Ctrl-C: the VM ends at once, its owner closes the run, and only then does the process end.
     private void interrupt(Thread owner) {
         interrupted = true;
-        says.accept("interrupted: ending the VM and closing the run");
+        progress.say("interrupted: ending the VM and closing the run");
         try {
             vm.kill();
             owner.join(CLOSE_TIMEOUT);
         } catch (VmException e) {
-            says.accept(String.valueOf(e.getMessage()));
+            progress.say(String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -157,7 +157,7 @@ final class AgentRun {
         try {
             vm.kill();
         } catch (VmException e) {
-            says.accept(String.valueOf(e.getMessage()));
+            progress.say(String.valueOf(e.getMessage()));
         }
     }
 
@@ -181,7 +181,7 @@ final class AgentRun {
             if (e.code() != Code.TIMEOUT || interrupted) {
                 throw e;
             }
-            says.accept("the timeout was reached: ending the command");
+            progress.say("the timeout was reached: ending the command");
             why = "timeout";
             exit = terminate();
         }
@@ -201,11 +201,11 @@ final class AgentRun {
         WorkspaceDisk.Unpacked out = handover.workspace();
         String notice = out == null ? null : out.notice();
         if (notice != null) {
-            says.accept(notice);
+            progress.say(notice);
         }
         VmException refused = handover.refused();
         if (refused != null) {
-            says.accept("the workspace could not be copied back: " + refused.getMessage());
+            progress.say("the workspace could not be copied back: " + refused.getMessage());
         }
         VmException undrained = handover.undrained();
         if (undrained != null) {
@@ -213,7 +213,7 @@ final class AgentRun {
                 throw undrained;
             }
             feeds.missTheLast();
-            says.accept("the run's last events may be missing: " + undrained.getMessage());
+            progress.say("the run's last events may be missing: " + undrained.getMessage());
         }
         return out;
     }
@@ -236,7 +236,7 @@ final class AgentRun {
         try {
             vm.powerOff(POWER_OFF_TIMEOUT);
         } catch (VmException e) {
-            says.accept("the VM did not end in order: " + e.getMessage());
+            progress.say("the VM did not end in order: " + e.getMessage());
             stop("the VM did not end in order");
         }
     }

@@ -6,10 +6,10 @@ import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.anchor.AnchorLoop;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Anchors a data folder's log of runs in the background, if there is anyone to ask. Whatever goes wrong
@@ -28,30 +28,30 @@ public final class AnchorService implements AutoCloseable {
 
     /// Starts; does nothing if there is nobody to ask.
     ///
-    /// @param says is told when anchoring begins to fail and when it works again
-    public static AnchorService start(DataFolder data, AnchorSettings settings, Consumer<String> says) {
-        return start(data, settings, AnchorLoop.Pacing.STANDARD, says);
+    /// @param progress is told when anchoring begins to fail and when it works again
+    public static AnchorService start(DataFolder data, AnchorSettings settings, Progress progress) {
+        return start(data, settings, AnchorLoop.Pacing.STANDARD, progress);
     }
 
     private static AnchorService start(
-            DataFolder data, AnchorSettings settings, AnchorLoop.Pacing pacing, Consumer<String> says) {
+            DataFolder data, AnchorSettings settings, AnchorLoop.Pacing pacing, Progress progress) {
         if (settings.isEmpty()) {
             return new AnchorService(null, null);
         }
         var client = new AnchorClient(ANSWER_TIMEOUT);
         var anchoring = new Anchoring(
                 data.log(), settings, client, CryptoProvider.current().random());
-        return new AnchorService(client, AnchorLoop.start(anchoring, pacing, says));
+        return new AnchorService(client, AnchorLoop.start(anchoring, pacing, progress));
     }
 
     /// Anchors once, for a run that has ended: whoever does not answer in time is asked again by the next
     /// `serve`, `anchor` or `record`.
-    public static AnchorService once(DataFolder data, Consumer<String> says) {
+    public static AnchorService once(DataFolder data, Progress progress) {
         try {
             AnchorSettings settings = AnchorSettings.read(data.keys(), List.of());
-            return start(data, settings, AnchorLoop.Pacing.ONCE, says);
+            return start(data, settings, AnchorLoop.Pacing.ONCE, progress);
         } catch (RecorderException e) {
-            says.accept("the log of runs is not anchored: " + e.getMessage());
+            progress.say("the log of runs is not anchored: " + e.getMessage());
             return new AnchorService(null, null);
         }
     }

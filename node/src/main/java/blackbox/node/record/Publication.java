@@ -6,12 +6,12 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.Spool;
 import blackbox.recorder.spool.SpoolPump;
+import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Carries one run from its spool to the table while it is recorded. Starts in parallel with the VM, on its
@@ -34,7 +34,7 @@ final class Publication {
     private final RunId run;
     private final Spool spool;
     private final KafkaSettings kafka;
-    private final Consumer<String> says;
+    private final Progress progress;
     private final Runnable first;
     private final Thread starter;
     private volatile @Nullable Pipeline pipeline;
@@ -43,12 +43,12 @@ final class Publication {
     private volatile @Nullable Exception failure;
 
     /// @param first what to wait for before the broker starts, so that it does not slow the agent's start
-    Publication(DataFolder data, RunId run, Spool spool, KafkaSettings kafka, Consumer<String> says, Runnable first) {
+    Publication(DataFolder data, RunId run, Spool spool, KafkaSettings kafka, Progress progress, Runnable first) {
         this.data = data;
         this.run = run;
         this.spool = spool;
         this.kafka = kafka;
-        this.says = says;
+        this.progress = progress;
         this.first = first;
         this.starter = Thread.ofPlatform().name("publication-" + run).start(this::start);
     }
@@ -104,12 +104,12 @@ final class Publication {
     private void recover(Pipeline own) {
         try {
             own.recover(data)
-                    .forEach(left -> says.accept("published " + left.batches()
+                    .forEach(left -> progress.say("published " + left.batches()
                             + " batches that an earlier recorder of run "
                             + left.run() + " left behind"
                             + (left.quarantined().isEmpty() ? "" : "; damaged ends are in " + left.quarantined())));
         } catch (RecorderException e) {
-            says.accept("what earlier recorders left behind could not be published yet: " + e.getMessage());
+            progress.say("what earlier recorders left behind could not be published yet: " + e.getMessage());
         }
     }
 

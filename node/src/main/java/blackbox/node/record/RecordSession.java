@@ -18,6 +18,7 @@ import blackbox.recorder.seal.SteadyClock;
 import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.Release;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
@@ -44,7 +45,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.SortedMap;
-import java.util.function.Consumer;
 
 /// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
 /// first instruction, the close comes after the VM has ended, and only then is the run reported as recorded.
@@ -61,7 +61,7 @@ public final class RecordSession {
     private final KafkaSettings kafka;
     private final StandardStreams streams;
     private final RecordListener listener;
-    private final Consumer<String> says;
+    private final Progress progress;
     private final InstantSource wall = InstantSource.system();
     private final SecureRandom random = CryptoProvider.current().random();
 
@@ -78,7 +78,7 @@ public final class RecordSession {
         this.kafka = kafka;
         this.streams = streams;
         this.listener = listener;
-        this.says = listener::say;
+        this.progress = listener::say;
     }
 
     /// Records the run.
@@ -88,9 +88,9 @@ public final class RecordSession {
     public RecordResult run()
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
-        MachineHost host = QemuHost.open(data.root(), wall, random, says::accept);
+        MachineHost host = QemuHost.open(data.root(), wall, random, progress);
         TierChoice tier = host.choose(request.tier(), image);
-        says.accept("tier " + tier.tier().label() + ": " + tier.reason());
+        progress.say("tier " + tier.tier().label() + ": " + tier.reason());
         SteadyClock steady = SteadyClock.over(wall);
         var clock = new HostClock(steady, tier.tier() == Tier.EXACT ? HostClock.Pace.OWN : HostClock.Pace.SHARED);
         var log = new MachineLog(clock);
@@ -139,7 +139,7 @@ public final class RecordSession {
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         Spool spool = Spool.create(data.spool(), started.run());
         try (var checkpoints =
-                new RunCheckpoints(spool, started.certified().runs().log(), CHECKPOINT_INTERVAL, says)) {
+                new RunCheckpoints(spool, started.certified().runs().log(), CHECKPOINT_INTERVAL, progress::say)) {
             return record(vm, log, started, spool, checkpoints);
         }
     }
@@ -162,12 +162,12 @@ public final class RecordSession {
         var tracer = TracerReport.of(vm.facts().ready().tracer());
         var feeds = new GuestFeeds(streams, recorder, clock, tracer.cpuSeq(), log, captures, agent::stop);
         recorder.flush();
-        var publication = new Publication(data, run, spool, kafka, says, agent::awaitStarted);
+        var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
         try {
             AgentRun.Ending ending = agent.run(feeds);
             SortedMap<String, String> unsealed = feeds.finish();
             unsealed.forEach(
-                    (name, why) -> says.accept("the captured file " + name + " is not sealed to its end: " + why));
+                    (name, why) -> progress.say("the captured file " + name + " is not sealed to its end: " + why));
             log.handTo(recorder);
             recorder.accept(new Event.RunClose(
                     EventHeader.host(clock.nowNs()),
@@ -201,10 +201,10 @@ public final class RecordSession {
     /// does not answer in that time is asked again later.
     private void finish(Publication publication, long recorded)
             throws RecorderException, IngestException, IOException, InterruptedException {
-        try (AnchorService anchors = AnchorService.once(data, says)) {
+        try (AnchorService anchors = AnchorService.once(data, progress)) {
             String unfinished = publication.finish(recorded, PUBLISH_TIMEOUT);
             if (unfinished != null) {
-                says.accept("the run is recorded and stored " + publication.whereabouts()
+                progress.say("the run is recorded and stored " + publication.whereabouts()
                         + ", but not all of it is in the table yet: " + unfinished
                         + "; the next 'blackbox serve' or 'record' will continue with it");
             }
@@ -234,7 +234,7 @@ public final class RecordSession {
         try {
             runs.vouchForIngest();
         } catch (RecorderException e) {
-            says.accept("the log of runs could not vouch for ingest's key yet: " + e.getMessage());
+            progress.say("the log of runs could not vouch for ingest's key yet: " + e.getMessage());
         }
     }
 }

@@ -10,6 +10,7 @@ import blackbox.replay.seek.LiveProcesses;
 import blackbox.replay.seek.Seeker;
 import blackbox.replay.seek.Seeker.Landed;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.Progress;
 import blackbox.schemas.event.Kind;
 import blackbox.vm.VmException;
 import blackbox.vm.replay.SteppedMachine;
@@ -21,7 +22,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A replay that is paused at a moment, and the commands that inspect it: one command per line until the
@@ -62,12 +62,12 @@ public final class DebugSession implements AutoCloseable {
     /// Seeks to an event.
     ///
     /// @param index of an event
-    /// @param says receives progress
+    /// @param progress receives progress
     /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
-    public static DebugSession at(ReplayRequest request, long index, LandingReport report, Consumer<String> says)
+    public static DebugSession at(ReplayRequest request, long index, LandingReport report, Progress progress)
             throws ReplayException, IOException {
         var event = FrameLookup.at(request.recordings(), request.facts().run(), index);
-        Seeker seeker = Landings.lander(request, says);
+        Seeker seeker = Landings.lander(request, progress);
         return new DebugSession(request, seeker, report, seeker.land(event.seq()), event);
     }
 

@@ -9,6 +9,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.Landings;
 import blackbox.replay.seek.Seeker;
+import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
@@ -17,7 +18,6 @@ import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /// Indexes exact runs in the background as soon as they are closed, newest first, so that the first `replay
 /// --to` does not wait for it; a run that cannot be indexed is reported once and then left alone. Runs on its
@@ -27,21 +27,21 @@ public final class IndexAhead implements AutoCloseable {
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
 
     private final DataFolder data;
-    private final Consumer<String> says;
+    private final Progress progress;
     private final Set<RunId> done = new HashSet<>();
     private final Thread thread;
 
-    private IndexAhead(DataFolder data, Consumer<String> says) {
+    private IndexAhead(DataFolder data, Progress progress) {
         this.data = data;
-        this.says = says;
+        this.progress = progress;
         this.thread = Thread.ofPlatform().name("index-ahead").daemon().unstarted(this::run);
     }
 
     /// Starts.
     ///
-    /// @param says is told of runs that were indexed or cannot be
-    public static IndexAhead start(DataFolder data, Consumer<String> says) {
-        var ahead = new IndexAhead(data, says);
+    /// @param progress is told of runs that were indexed or cannot be
+    public static IndexAhead start(DataFolder data, Progress progress) {
+        var ahead = new IndexAhead(data, progress);
         ahead.thread.start();
         return ahead;
     }
@@ -77,7 +77,7 @@ public final class IndexAhead implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            says.accept("runs could not be listed for indexing: " + e.getMessage());
+            progress.say("runs could not be listed for indexing: " + e.getMessage());
         }
     }
 
@@ -98,7 +98,7 @@ public final class IndexAhead implements AutoCloseable {
                 throw new InterruptedException("indexing was ended");
             }
             done.add(run);
-            says.accept("run " + run + " is not indexed: " + e.getMessage());
+            progress.say("run " + run + " is not indexed: " + e.getMessage());
         }
         return true;
     }
@@ -109,11 +109,11 @@ public final class IndexAhead implements AutoCloseable {
         switch (session.open(new ReplaySession.ReplayOptions(run, 1, null))
                 .prepare(new LocalTrust(data).trustedKeys())) {
             case ReplaySession.Refused refused ->
-                says.accept("run " + run + " is not indexed: "
+                progress.say("run " + run + " is not indexed: "
                         + refused.refusals().getFirst().what());
             case ReplaySession.Ready ready -> {
                 Landings.lander(ready.request(), line -> {}).indexAll();
-                says.accept("run " + run + " is indexed for `replay --to`");
+                progress.say("run " + run + " is indexed for `replay --to`");
             }
         }
     }

@@ -20,6 +20,7 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
+import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
@@ -30,7 +31,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,18 +42,17 @@ public final class ReplaySession {
     private final Tiers tiers;
     private final InstantSource clock;
     private final LongSupplier nanoTime;
-    private final Consumer<String> says;
+    private final Progress progress;
 
     /// @param clock dates the verdicts
     /// @param nanoTime measures how long replays take, like [System#nanoTime]
-    /// @param says receives progress, a line at a time
-    public ReplaySession(
-            DataFolder data, Tiers tiers, InstantSource clock, LongSupplier nanoTime, Consumer<String> says) {
+    /// @param progress receives progress, a line at a time
+    public ReplaySession(DataFolder data, Tiers tiers, InstantSource clock, LongSupplier nanoTime, Progress progress) {
         this.data = data;
         this.tiers = tiers;
         this.clock = clock;
         this.nanoTime = nanoTime;
-        this.says = says;
+        this.progress = progress;
     }
 
     /// What to do.
@@ -196,7 +195,7 @@ public final class ReplaySession {
         /// @throws ReplayException `ENGINE`
         public Prepared prepare(List<NoteVerifier> trusted) throws ReplayException, IOException, InterruptedException {
             hash();
-            says.accept("checking what the run was started from");
+            progress.say("checking what the run was started from");
             String why = Tiers.why(tier());
             Verification verification =
                     RunVerifier.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
@@ -249,7 +248,7 @@ public final class ReplaySession {
         long started = nanoTime.getAsLong();
         for (int i = 1; i <= times; i++) {
             if (times > 1) {
-                says.accept("replay " + i + " of " + times + left(started, i - 1, times));
+                progress.say("replay " + i + " of " + times + left(started, i - 1, times));
             }
             kept.add(log.keep(replay(replayer, request)));
         }
@@ -259,7 +258,7 @@ public final class ReplaySession {
     /// One replay. The outcome of an interrupted one says nothing about the run, whatever it looks like.
     private Verdict replay(Replayer replayer, ReplayRequest request) throws ReplayException, InterruptedException {
         try {
-            Verdict verdict = replayer.replay(request, says);
+            Verdict verdict = replayer.replay(request, progress);
             if (!Thread.currentThread().isInterrupted()) {
                 return verdict;
             }

@@ -27,6 +27,7 @@ import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -51,7 +52,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,7 +93,7 @@ class ReplaySessionTest {
         }
 
         @Override
-        public Verdict replay(ReplayRequest request, Consumer<String> progress) {
+        public Verdict replay(ReplayRequest request, Progress progress) {
             replays++;
             Instant at = START.plusSeconds(1000 + replays);
             Comparison next = comparisons.poll();

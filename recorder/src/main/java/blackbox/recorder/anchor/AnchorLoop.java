@@ -1,10 +1,10 @@
 package blackbox.recorder.anchor;
 
 import blackbox.recorder.RecorderException;
+import blackbox.schemas.Progress;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Anchors the log of runs at intervals, on its own thread, until it is closed. Reports when it begins to
@@ -16,16 +16,16 @@ public final class AnchorLoop implements AutoCloseable {
 
     private final Anchoring anchoring;
     private final Pacing pacing;
-    private final Consumer<String> says;
+    private final Progress progress;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final CountDownLatch first = new CountDownLatch(1);
     private final Thread thread;
     private @Nullable String trouble;
 
-    private AnchorLoop(Anchoring anchoring, Pacing pacing, Consumer<String> says) {
+    private AnchorLoop(Anchoring anchoring, Pacing pacing, Progress progress) {
         this.anchoring = anchoring;
         this.pacing = pacing;
-        this.says = says;
+        this.progress = progress;
         this.thread = Thread.ofPlatform().daemon().name("anchors").unstarted(this::loop);
     }
 
@@ -46,8 +46,8 @@ public final class AnchorLoop implements AutoCloseable {
     }
 
     /// Starts; the first attempt is made at once.
-    public static AnchorLoop start(Anchoring anchoring, Pacing pacing, Consumer<String> says) {
-        var loop = new AnchorLoop(anchoring, pacing, says);
+    public static AnchorLoop start(Anchoring anchoring, Pacing pacing, Progress progress) {
+        var loop = new AnchorLoop(anchoring, pacing, progress);
         loop.thread.start();
         return loop;
     }
@@ -74,9 +74,9 @@ public final class AnchorLoop implements AutoCloseable {
             now = e.getMessage() == null ? e.toString() : e.getMessage();
         }
         if (now != null && trouble == null) {
-            says.accept(now);
+            progress.say(now);
         } else if (now == null && trouble != null) {
-            says.accept("the log of runs is anchored again");
+            progress.say("the log of runs is anchored again");
         }
         trouble = now;
         return now == null;

@@ -1,18 +1,18 @@
 package blackbox.replay.divergence;
 
-import blackbox.replay.divergence.cause.Side;
-import blackbox.replay.divergence.align.NoiseMask;
-import blackbox.replay.divergence.align.NamePairs;
-import blackbox.replay.divergence.align.StrandPair;
-import blackbox.replay.divergence.align.Edit;
+import blackbox.evidence.text.Timestamps;
 import blackbox.replay.divergence.align.Aligner;
-import blackbox.replay.divergence.strand.Token;
-import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.align.Edit;
+import blackbox.replay.divergence.align.NamePairs;
+import blackbox.replay.divergence.align.NoiseMask;
+import blackbox.replay.divergence.align.StrandPair;
+import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventSource;
-import blackbox.replay.divergence.text.WordSet;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
-import blackbox.evidence.text.Timestamps;
+import blackbox.replay.divergence.text.WordSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,17 +1,17 @@
 package blackbox.replay.divergence;
 
-import blackbox.replay.divergence.cause.Side;
-import blackbox.replay.divergence.cause.Causes;
-import blackbox.replay.divergence.cause.CausalScan;
-import blackbox.replay.divergence.cause.Candidate;
-import blackbox.replay.divergence.align.StrandPair;
-import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.Aligner;
-import blackbox.replay.divergence.strand.Token;
-import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.align.Edit;
+import blackbox.replay.divergence.align.StrandPair;
+import blackbox.replay.divergence.cause.Candidate;
+import blackbox.replay.divergence.cause.CausalScan;
+import blackbox.replay.divergence.cause.Causes;
+import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.EventLookup;
-import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.text.KeyedHash;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -10,6 +10,7 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.Watchdog;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One execution of an exact recording's instructions, with everything that it sends compared with what the
@@ -41,12 +41,12 @@ final class ExactReplay {
     private final ReplayRequest request;
     private final ReplayMachine.Recording recording;
     private final EventTape tape;
-    private final Consumer<String> progress;
+    private final Progress progress;
     private final long logBytes;
     private final HostClock clock = new HostClock(InstantSource.system());
     private final FlowFeed flows;
 
-    ExactReplay(ReplayRequest request, ReplayMachine.Recording recording, EventTape tape, Consumer<String> progress) {
+    ExactReplay(ReplayRequest request, ReplayMachine.Recording recording, EventTape tape, Progress progress) {
         this(request, recording, tape, progress, Long.MAX_VALUE);
     }
 
@@ -55,7 +55,7 @@ final class ExactReplay {
             ReplayRequest request,
             ReplayMachine.Recording recording,
             EventTape tape,
-            Consumer<String> progress,
+            Progress progress,
             long logBytes) {
         this.request = request;
         this.recording = recording;
@@ -146,7 +146,7 @@ final class ExactReplay {
                 return "the replay was stuck: " + still;
             }
             if (looks % SAY_EVERY_LOOKS == 0 && position >= 0) {
-                progress.accept(percent(position, extent.instructions()) + " % of " + extent.instructions() / 1_000_000
+                progress.say(percent(position, extent.instructions()) + " % of " + extent.instructions() / 1_000_000
                         + " million instructions");
             }
         }

@@ -11,8 +11,8 @@ import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
-import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.inputs.Argv;
 import blackbox.replay.tier.ReplayRequest;
@@ -23,6 +23,7 @@ import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
@@ -36,7 +37,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -68,8 +68,7 @@ public final class ExactReplayer implements Replayer {
     }
 
     @Override
-    public Verdict replay(ReplayRequest request, Consumer<String> progress)
-            throws ReplayException, InterruptedException {
+    public Verdict replay(ReplayRequest request, Progress progress) throws ReplayException, InterruptedException {
         var run = request.facts().run();
         try (var tape = new EventTape(new DataFolder(request.recordings().data()).cache())) {
             ExactReplay.Result result;

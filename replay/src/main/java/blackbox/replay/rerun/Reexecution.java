@@ -14,6 +14,7 @@ import blackbox.replay.cassette.PeerLink;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.rerun.RecordedAgent.GuestTimes;
 import blackbox.replay.verdict.ClockOffset;
+import blackbox.schemas.Progress;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.folder.DataFolder;
@@ -39,7 +40,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Executes what was recorded again, in a machine that can reach nothing but a cassette. What the guest does
@@ -94,10 +94,9 @@ final class Reexecution {
     /// Prepares the execution.
     ///
     /// @param hosts what runs the machine
-    static Reexecution in(Path data, MachineHost.Opener hosts, EventTape tape, Consumer<String> says)
-            throws VmException {
+    static Reexecution in(Path data, MachineHost.Opener hosts, EventTape tape, Progress progress) throws VmException {
         var wall = new ReplayClock(InstantSource.system());
-        return new Reexecution(data, hosts.open(data, wall, new SecureRandom(), says::accept), wall, tape);
+        return new Reexecution(data, hosts.open(data, wall, new SecureRandom(), progress), wall, tape);
     }
 
     /// Executes.

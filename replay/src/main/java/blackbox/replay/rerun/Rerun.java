@@ -9,6 +9,7 @@ import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.compare.EventTape;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The re-execution of a run that was recorded live: the same image, snapshot and workspace, the recorded
@@ -59,7 +59,7 @@ final class Rerun {
             @Nullable Path workspace,
             Map<String, SealedCapture> captures,
             EventTape tape,
-            Consumer<String> says)
+            Progress progress)
             throws ReplayException, InterruptedException {
         var limits = new ArrayList<String>();
         GuestEntropy entropy = entropy(limits);
@@ -76,10 +76,10 @@ final class Rerun {
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
             Cassette cassette = Cassette.read(out, in);
             limits.addAll(cassette.limits());
-            says.accept("executing the run again, with " + cassette.connectionCount() + " connections and "
+            progress.say("executing the run again, with " + cassette.connectionCount() + " connections and "
                     + cassette.exchangeCount() + " datagrams to answer from");
             return new Executed(
-                    Reexecution.in(recordings.data(), hosts, tape, says).run(given, cassette), limits);
+                    Reexecution.in(recordings.data(), hosts, tape, progress).run(given, cassette), limits);
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(
                     Code.ENGINE, "run " + facts.run() + " could not be executed again: " + e.getMessage(), e);

@@ -9,12 +9,12 @@ import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
-import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.Divergences;
-import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.RunInputs.Input;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.rerun.Rerun.Executed;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
@@ -24,6 +24,7 @@ import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
@@ -38,7 +39,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Replays a run that was recorded live by executing it again, and reports how far it did the same. The best
@@ -88,15 +88,14 @@ public final class RerunReplayer implements Replayer {
     }
 
     @Override
-    public Verdict replay(ReplayRequest request, Consumer<String> progress)
-            throws ReplayException, InterruptedException {
+    public Verdict replay(ReplayRequest request, Progress progress) throws ReplayException, InterruptedException {
         Path scratch = new DataFolder(request.recordings().data()).cache();
         try (var tape = new EventTape(scratch);
                 var second = new EventTape(scratch)) {
             Executed executed = execute(request, tape, progress);
             Alignment alignment = align(request, executed, tape, List.of());
             if (alignment.firstDivergence() != null) {
-                progress.accept(
+                progress.say(
                         "the replay differs from the recording; executing the run once more, to see what differs every time");
                 execute(request, second, progress);
                 alignment = align(request, executed, tape, List.of(second));
@@ -114,7 +113,7 @@ public final class RerunReplayer implements Replayer {
         }
     }
 
-    private Executed execute(ReplayRequest request, EventTape tape, Consumer<String> progress)
+    private Executed execute(ReplayRequest request, EventTape tape, Progress progress)
             throws ReplayException, InterruptedException {
         var inputs = request.inputs();
         return new Rerun(request.recordings(), request.facts(), environment, hosts)

@@ -4,12 +4,12 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.Consumer;
 
 /// One pass over a recording that makes its index: at intervals it saves a checkpoint of its machine, and at
 /// some of these it stops at a frame, from which the guest's clock is then counted. A pass that was
@@ -35,22 +35,18 @@ final class IndexPass {
     private final SeekIndex index;
     private final LogExtent extent;
     private final SealedCapture events;
-    private final Consumer<String> says;
+    private final Progress progress;
     private boolean keeping = true;
     private long saidNs;
 
     /// @param events what the tracer sent
     IndexPass(
-            FrameBreakpoints breakpoints,
-            SeekIndex index,
-            LogExtent extent,
-            SealedCapture events,
-            Consumer<String> says) {
+            FrameBreakpoints breakpoints, SeekIndex index, LogExtent extent, SealedCapture events, Progress progress) {
         this.breakpoints = breakpoints;
         this.index = index;
         this.extent = extent;
         this.events = events;
-        this.says = says;
+        this.progress = progress;
     }
 
     /// Goes to the recording's end.
@@ -131,7 +127,7 @@ final class IndexPass {
                 throw e;
             }
             keeping = false;
-            says.accept("no more replay checkpoints are saved: " + e.getMessage());
+            progress.say("no more replay checkpoints are saved: " + e.getMessage());
         }
         return true;
     }
@@ -144,7 +140,7 @@ final class IndexPass {
         saidNs = nowNs;
         long end = extent.instructions();
         long leftNs = (long) ((double) (nowNs - startedNs) / (position - began) * (end - position));
-        says.accept(100 * position / end + " % indexed, about "
+        progress.say(100 * position / end + " % indexed, about "
                 + Duration.ofNanos(leftNs).toSeconds() + " s left");
     }
 }

@@ -8,12 +8,12 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.ExactReplayer;
 import blackbox.replay.tier.ReplayRequest;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.function.Consumer;
 
 /// Seekers for exact runs, with their indexes in `replays/RUN/index`.
 public final class Landings {
@@ -23,9 +23,9 @@ public final class Landings {
     /// A seeker for a run.
     ///
     /// @param request whose inputs were checked
-    /// @param says receives progress
+    /// @param progress receives progress
     /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
-    public static Seeker lander(ReplayRequest request, Consumer<String> says) throws ReplayException, IOException {
+    public static Seeker lander(ReplayRequest request, Progress progress) throws ReplayException, IOException {
         var streams = new Seeker.Streams(
                 sealed(request, CaptureName.LOG.text()),
                 sealed(request, CaptureName.EVENTS.text()),
@@ -36,7 +36,7 @@ public final class Landings {
         } catch (VmException e) {
             throw new ReplayException(Code.ENGINE, "leftovers of earlier machines could not be deleted", e);
         }
-        return new Seeker(data, request.facts().run(), ExactReplayer.recording(request), streams, says);
+        return new Seeker(data, request.facts().run(), ExactReplayer.recording(request), streams, progress);
     }
 
     private static SealedCapture sealed(ReplayRequest request, String name) throws ReplayException {

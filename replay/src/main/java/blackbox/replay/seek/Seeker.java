@@ -7,6 +7,7 @@ import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.GuestClock;
 import blackbox.replay.exact.LogExtent;
 import blackbox.replay.seek.SeekIndex.Place;
+import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
@@ -18,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Brings a replay to the instruction at which the kernel is about to emit a frame of the tracer's: there
@@ -42,7 +42,7 @@ public final class Seeker {
     private final Path data;
     private final SealedCapture events;
     private final Path folder;
-    private final Consumer<String> says;
+    private final Progress progress;
     private final int instructionShift;
     private FrameBreakpoints breakpoints;
     private SeekIndex index;
@@ -56,14 +56,14 @@ public final class Seeker {
 
     /// @param data the data folder, with the machines' folders and the index `replays/RUN/index`
     /// @param run the run of the index
-    /// @param says hears progress
+    /// @param progress hears progress
     /// @throws ReplayException `ENGINE` when the index cannot be read
-    public Seeker(Path data, RunId run, Recording recording, Streams streams, Consumer<String> says)
+    public Seeker(Path data, RunId run, Recording recording, Streams streams, Progress progress)
             throws ReplayException {
         this.data = data;
         this.events = streams.events();
         this.folder = new DataFolder(data).index(run);
-        this.says = says;
+        this.progress = progress;
         this.index = SeekIndex.open(folder);
         try {
             var checkpoints = ReplayCheckpoints.open(folder);
@@ -100,7 +100,7 @@ public final class Seeker {
             var clock = new GuestClock(instructionShift);
             LogExtent extent = breakpoints.extent(clock);
             if (!index.isWhole() && !isPassed(seq, ktimeNs, clock)) {
-                says.accept("first seek in this run: indexing it once, which takes about as long as it ran");
+                progress.say("first seek in this run: indexing it once, which takes about as long as it ran");
                 pass(extent);
             }
             return again(() -> {
@@ -172,7 +172,7 @@ public final class Seeker {
                         || Thread.currentThread().isInterrupted()) {
                     throw e;
                 }
-                says.accept(e.getMessage() + "; another machine takes over");
+                progress.say(e.getMessage() + "; another machine takes over");
             }
         }
     }
@@ -191,7 +191,7 @@ public final class Seeker {
     }
 
     private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
-        Runnable waiting = () -> says.accept("another process is indexing this run: waiting for it");
+        Runnable waiting = () -> progress.say("another process is indexing this run: waiting for it");
         try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK), waiting)) {
             // Another process may have indexed it meanwhile.
             index = SeekIndex.open(folder);
@@ -199,7 +199,7 @@ public final class Seeker {
             if (!index.isWhole()) {
                 long bytesMax = IndexQuota.make(new DataFolder(data).replays(), folder);
                 again(() -> {
-                    new IndexPass(breakpoints, index, extent, events, says).run(bytesMax);
+                    new IndexPass(breakpoints, index, extent, events, progress).run(bytesMax);
                     return index;
                 });
             }

@@ -4,9 +4,9 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.ReplayException;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
+import blackbox.schemas.Progress;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /// One way to replay a run. An object may be used for several replays, one after the other. It has no way out
 /// to any network, and it never writes to the recording.
@@ -27,5 +27,5 @@ public interface Replayer {
     /// @param progress receives lines for people: how far it is, and what is left
     /// @return what was found; a machine that fails or gets stuck is a verdict too (`ENGINE_FAILED`)
     /// @throws ReplayException when no verdict can be given, because of the host: `ENGINE`
-    Verdict replay(ReplayRequest request, Consumer<String> progress) throws ReplayException, InterruptedException;
+    Verdict replay(ReplayRequest request, Progress progress) throws ReplayException, InterruptedException;
 }

@@ -1,8 +1,8 @@
 package blackbox.replay.verdict;
 
-import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.DivergencePoint.Agreed;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import java.util.ArrayList;
 import java.util.List;
 

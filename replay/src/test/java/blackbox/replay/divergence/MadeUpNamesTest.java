@@ -1,8 +1,5 @@
 package blackbox.replay.divergence;
 
-import blackbox.replay.divergence.cause.Side;
-import blackbox.replay.divergence.cause.RunInputs;
-import blackbox.replay.divergence.text.WordSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -10,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.replay.divergence.Alignment.Outcome;
 import blackbox.replay.divergence.RecordedEvents.Guest;
+import blackbox.replay.divergence.cause.RunInputs;
+import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.text.WordSet;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Text;

@@ -1,8 +1,5 @@
 package blackbox.replay.divergence;
 
-import blackbox.replay.divergence.cause.Side;
-import blackbox.replay.divergence.cause.RunInputs;
-import blackbox.replay.divergence.cause.DivergenceClass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -10,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.replay.divergence.Alignment.Outcome;
 import blackbox.replay.divergence.RecordedEvents.Guest;
+import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.RunInputs.Input;
+import blackbox.replay.divergence.cause.Side;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.row.Text;
 import java.util.EnumMap;

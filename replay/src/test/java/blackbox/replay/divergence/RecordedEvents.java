@@ -1,7 +1,7 @@
 package blackbox.replay.divergence;
 
-import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.strand.EventSource;
 import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;

@@ -1,8 +1,8 @@
 package blackbox.replay.divergence;
 
-import blackbox.replay.divergence.cause.Side;
-import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.RecordedEvents.Guest;
+import blackbox.replay.divergence.cause.RunInputs;
+import blackbox.replay.divergence.cause.Side;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -2,6 +2,7 @@ package blackbox.vm.carry;
 
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.Sha256;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
@@ -11,7 +12,6 @@ import blackbox.vm.carry.ArchiveManifest.ArchivedObject;
 import blackbox.vm.image.CarriedImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.image.PackageArchive;
-import blackbox.vm.image.Progress;
 import blackbox.vm.qemu.CarriedQemu;
 import blackbox.vm.qemu.QemuBuilds;
 import java.io.BufferedOutputStream;

@@ -1,6 +1,7 @@
 package blackbox.vm.carry;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.Sha256;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FolderLock;
@@ -11,7 +12,6 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.carry.ArchiveForm.Label;
 import blackbox.vm.carry.ArchiveManifest.ArchivedObject;
 import blackbox.vm.image.PackageArchive;
-import blackbox.vm.image.Progress;
 import blackbox.vm.qemu.CarriedQemu;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.BufferedInputStream;

@@ -1,5 +1,6 @@
 package blackbox.vm.carry;
 
+import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.apt.LockDifference;
@@ -10,7 +11,6 @@ import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageLock;
 import blackbox.vm.image.ImageStore;
-import blackbox.vm.image.Progress;
 import blackbox.vm.qemu.QemuBuild;
 import blackbox.vm.qemu.QemuBuilds;
 import blackbox.vm.qemu.QemuLock;

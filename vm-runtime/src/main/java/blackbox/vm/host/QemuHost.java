@@ -1,11 +1,11 @@
 package blackbox.vm.host;
 
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.guest.GuestControl;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.Progress;
 import blackbox.vm.machine.ClockReading;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.MachineEvent;

@@ -1,8 +1,8 @@
 package blackbox.vm.host;
 
+import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.Progress;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.TierChoice;

@@ -1,5 +1,6 @@
 package blackbox.vm.image;
 
+import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.apt.DebFile;

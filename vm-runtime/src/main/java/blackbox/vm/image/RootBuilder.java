@@ -1,6 +1,7 @@
 package blackbox.vm.image;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;

@@ -1,8 +1,8 @@
 package blackbox.vm.machine;
 
+import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.Progress;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.function.Consumer;

@@ -2,6 +2,7 @@ package blackbox.vm.qemu;
 
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileFingerprint;
 import blackbox.vm.FolderFingerprint;
@@ -12,7 +13,6 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.apt.AptSources;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.PackageArchive;
-import blackbox.vm.image.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package blackbox.vm.qemu;
 
+import blackbox.schemas.Progress;
 import blackbox.vm.Command;
 import blackbox.vm.FolderFingerprint;
 import blackbox.vm.Json;
@@ -11,7 +12,6 @@ import blackbox.vm.apt.LockDifference;
 import blackbox.vm.apt.PrivateApt;
 import blackbox.vm.image.LockFetch;
 import blackbox.vm.image.PackageArchive;
-import blackbox.vm.image.Progress;
 import blackbox.vm.qemu.QemuBuild.BuildRecord;
 import java.io.IOException;
 import java.nio.file.Files;

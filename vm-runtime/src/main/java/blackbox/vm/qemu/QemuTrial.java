@@ -1,6 +1,7 @@
 package blackbox.vm.qemu;
 
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FileFingerprint;
@@ -9,7 +10,6 @@ import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.Progress;
 import blackbox.vm.qemu.TrialMachine.Mode;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,13 +1,13 @@
 package blackbox.vm.snapshot;
 
 import blackbox.files.AtomicFiles;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.Command;
 import blackbox.vm.FolderLock;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import blackbox.vm.image.Progress;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;

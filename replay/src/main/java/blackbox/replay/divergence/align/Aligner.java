@@ -1,14 +1,14 @@
 package blackbox.replay.divergence.align;
 
-import blackbox.replay.divergence.strand.TokenSink;
-import blackbox.replay.divergence.strand.Token;
-import blackbox.replay.divergence.strand.Strand;
-import blackbox.replay.divergence.strand.Lineage;
-import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.EventCursor;
-import blackbox.replay.divergence.text.MadeUpNames;
-import blackbox.replay.divergence.text.KnownNames;
+import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.divergence.strand.Lineage;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.TokenSink;
 import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.text.KnownNames;
+import blackbox.replay.divergence.text.MadeUpNames;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;

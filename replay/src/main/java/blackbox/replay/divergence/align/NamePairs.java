@@ -1,8 +1,8 @@
 package blackbox.replay.divergence.align;
 
 import blackbox.replay.divergence.strand.Token;
-import blackbox.replay.divergence.text.NamesUsed;
 import blackbox.replay.divergence.text.GenerationalCache;
+import blackbox.replay.divergence.text.NamesUsed;
 import java.util.ArrayList;
 import java.util.List;
 

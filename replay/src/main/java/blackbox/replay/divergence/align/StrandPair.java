@@ -1,7 +1,7 @@
 package blackbox.replay.divergence.align;
 
-import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
 import blackbox.schemas.event.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

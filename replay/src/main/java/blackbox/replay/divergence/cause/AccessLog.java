@@ -1,13 +1,13 @@
 package blackbox.replay.divergence.cause;
 
-import blackbox.replay.divergence.strand.TokenSink;
-import blackbox.replay.divergence.strand.Token;
-import blackbox.replay.divergence.strand.Strand;
-import blackbox.replay.divergence.strand.Lineage;
-import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.EventCursor;
-import blackbox.replay.divergence.text.KnownNames;
+import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.divergence.strand.Lineage;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.TokenSink;
 import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.text.KnownNames;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.view.EventViews;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package blackbox.replay.divergence.cause;
 
-import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.align.Edit;
-import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
 import org.jspecify.annotations.Nullable;
 
 /// Where a strand differs first.

@@ -1,8 +1,8 @@
 package blackbox.replay.divergence.cause;
 
-import blackbox.replay.divergence.strand.Lineage;
-import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.divergence.strand.Lineage;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;

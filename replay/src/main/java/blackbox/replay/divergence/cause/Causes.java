@@ -1,14 +1,14 @@
 package blackbox.replay.divergence.cause;
 
-import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.align.Edit;
-import blackbox.replay.divergence.strand.Token;
-import blackbox.replay.divergence.strand.Strand;
-import blackbox.replay.divergence.strand.EventLookup;
-import blackbox.replay.divergence.text.KnownNames;
-import blackbox.replay.divergence.text.KeyedHash;
-import blackbox.replay.divergence.strand.EventLookup.Facts;
+import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.RunInputs.Input;
+import blackbox.replay.divergence.strand.EventLookup;
+import blackbox.replay.divergence.strand.EventLookup.Facts;
+import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.text.KnownNames;
 import blackbox.schemas.event.Kind;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -33,7 +33,8 @@ public final class Causes {
     public record NetworkChange(Candidate candidate, Facts expected, Facts actual) {}
 
     /// What one side shows.
-    public record SideEvidence(Side side, KnownNames names, EventLookup events, CausalScan scan, CausalHistory history) {}
+    public record SideEvidence(
+            Side side, KnownNames names, EventLookup events, CausalScan scan, CausalHistory history) {}
 
     public record Evidence(
             Candidate root,

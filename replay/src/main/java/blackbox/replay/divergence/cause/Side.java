@@ -5,4 +5,5 @@ import blackbox.replay.divergence.strand.EventSource;
 ///
 /// @param name what messages and suggested commands call it: a run id, or `replay`
 /// @param inputs what it was started with
+
 public record Side(String name, EventSource events, RunInputs inputs) {}

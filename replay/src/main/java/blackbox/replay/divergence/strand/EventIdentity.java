@@ -1,9 +1,9 @@
 package blackbox.replay.divergence.strand;
 
-import blackbox.replay.divergence.text.TextNormalizer;
-import blackbox.replay.divergence.text.MadeUpNames;
-import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.text.KnownNames;
+import blackbox.replay.divergence.text.MadeUpNames;
+import blackbox.replay.divergence.text.TextNormalizer;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.ListCursor;

@@ -14,6 +14,7 @@ import blackbox.replay.divergence.text.NamesUsed;
 /// sum
 /// @param writes whether it changes its subject
 /// @param names the made-up names in it
+
 public record Token(
         long index,
         long ordinal,

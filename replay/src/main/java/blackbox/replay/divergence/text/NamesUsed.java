@@ -16,12 +16,12 @@ public final class NamesUsed {
         this.open = Arrays.copyOf(open, count);
     }
 
-    /// How many names the event's texts have of which it is not known what they stand for.
     /// The name that the event created; 0 where it created none that is made up.
     public long created() {
         return created;
     }
 
+    /// How many names the event's texts have of which it is not known what they stand for.
     public int openCount() {
         return open.length;
     }

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// How far each run is in the table, and who waits for it. Updated by the writer's thread, read by any.
-final class Progress {
+final class Watermarks {
 
     private final Map<RunId, Long> committed = new HashMap<>();
     private final Set<RunId> stopped = ConcurrentHashMap.newKeySet();

@@ -1,4 +1,4 @@
-package blackbox.vm.image;
+package blackbox.schemas;
 
 /// Is told what a long step is doing, in words for people. Called on the working thread.
 @FunctionalInterface
