@@ -2,7 +2,7 @@
 /// and witnesses; where recordings are stored and the strict reader of their files; verification, proofs,
 /// bundles, attestations.
 ///
-/// Depends on `schemas` alone, and the verifier on these two. No query engine, no catalog, no network: Bouncy
+/// Depends on `schemas` and `files`, and the verifier on these three. No query engine, no catalog, no network: Bouncy
 /// Castle is reached through `blackbox.evidence.time`, Parquet is read by `blackbox.evidence.parquet` itself.
 @NullMarked
 package blackbox.evidence;

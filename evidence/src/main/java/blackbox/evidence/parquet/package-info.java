@@ -3,8 +3,8 @@
 ///
 /// Reads the file's own octets (Apache Parquet format 2.11: footer, pages v1 and v2, zstd) into reusable
 /// rows, column by column, so that a verifier needs neither a query engine nor a catalog. Whatever deviates
-/// is a [MalformedParquetException]; sizes are checked before memory is allocated. The only package that
-/// imports zstd-jni.
+/// is a [MalformedParquetException]; sizes are checked before memory is allocated. The only package
+/// of this module that imports zstd-jni.
 @NullMarked
 package blackbox.evidence.parquet;
 
