@@ -17,7 +17,7 @@ build: setup ## build everything ./blackbox needs
 	@scripts/build
 	@echo 'built; try: ./blackbox --help'
 
-demo: ## record a scripted agent in a VM, show what it touched, verify, replay
+demo: ## record a scripted agent in a VM, show what it touched, verify and replay the run
 	@scripts/demo
 
 test: build ## run every test, and check the format
@@ -29,11 +29,11 @@ test: build ## run every test, and check the format
 bench: build ## run the benchmarks (ONLY="seal verify" for some, SCALE=smallest for a try) and write bench/results.json
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC $(if $(SCALE),-Dblackbox.bench.scale=$(SCALE)) -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
 
-locks: build ## renew the package locks of the image and of QEMU to today's archive, and try both
+locks: build ## renew the package locks of the image and of QEMU from today's archive, and test both
 	./blackbox image locks --write .
 
 format: ## format the Java sources
 	@$(MVN) -q spotless:apply
 
-clean: ## remove what was built; recordings stay
+clean: ## remove what was built; recordings are kept
 	@$(MVN) -q clean

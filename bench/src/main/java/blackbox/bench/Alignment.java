@@ -32,10 +32,10 @@ import java.util.Locale;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Events a second that are aligned: two runs of the same work of eight processes side by side, with other
-/// process numbers, temporary names and turns, each event decoded from its leaf. An event of each side counts
-/// as one. Beside it decoding the leaves alone, and in the note what `diff` takes for the events as lines of
-/// text.
+/// Events aligned per second: two runs of the same work by eight concurrent processes, with different process
+/// numbers, temporary names and turns, each event decoded from its leaf. A pair of events counts as one.
+/// Measured beside it: only decoding the leaves; and in the note, how long `diff` takes for the events as
+/// lines of text.
 final class Alignment implements Benchmark {
     private static final int LANES = 8;
     private static final int STEPS = 60;
@@ -79,7 +79,7 @@ final class Alignment implements Benchmark {
                 BenchResult.of("alignment-memory", peak / MIB, "MiB")
                         .withGoal(new Goal.AtMost(512))
                         .withNote(
-                                "Peak of the heap while it aligns, above what the two runs take themselves; garbage that"
+                                "Peak of the heap during the alignment, above what the two runs themselves take; garbage that"
                                         + " was not collected yet counts."));
     }
 
@@ -115,7 +115,7 @@ final class Alignment implements Benchmark {
         return recorded.count * 1e9 / (threads.getCurrentThreadCpuTime() - start);
     }
 
-    /// What comparing lines takes: it finds differences at once, and says nothing of what they mean.
+    /// How long comparing lines takes: it finds differences at once, but does not say what they mean.
     private static double diffSeconds(Leaves recorded, Leaves actual) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("blackbox-bench-");
         try {

@@ -8,8 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// How long the commands that ask take over a run of the demo's length: `touched-time`, `verify-time`, `show-time`,
-/// `query-time`. They take turns with a JVM that only says its version, so that all see the same machine.
+/// How long the query commands take on a run of the demo's length: `touched-time`, `verify-time`,
+/// `show-time`, `query-time`. They take turns with a JVM that only prints its version, so that all of them
+/// meet the same conditions.
 final class Answers implements Benchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(11);
     private static final int MILLIS_MAX = 600;

@@ -9,10 +9,10 @@ import java.util.stream.Stream;
 
 /// Runs the suite, or the benchmarks named on the command line, one after the other.
 ///
-/// `-Dblackbox.bench.scale=smallest` does as little of each as shows that it can measure.
+/// `-Dblackbox.bench.scale=smallest` does just enough of each to show that it can measure.
 ///
-/// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for a name that is none, 3
-/// when one could not measure.
+/// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for an unknown name, 3 when
+/// one could not measure.
 final class Bench {
     static final List<Benchmark> WITHOUT_VM = List.of(
             new Seal(),
@@ -48,7 +48,7 @@ final class Bench {
         Set<String> known = SUITE.stream().map(Benchmark::name).collect(Collectors.toSet());
         for (String name : names) {
             if (!known.contains(name)) {
-                System.err.println("bench: there is no benchmark " + name + "; there are " + known);
+                System.err.println("bench: there is no benchmark " + name + "; choose from " + known);
                 System.exit(2);
             }
         }

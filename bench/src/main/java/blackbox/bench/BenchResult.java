@@ -3,7 +3,7 @@ package blackbox.bench;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// One figure, what it should have been, and what was measured beside it in the same run.
+/// One figure, its goal, and what was measured beside it in the same run.
 ///
 /// @param note for people: by how much a goal was missed and what limits it, or how to read the figure
 record BenchResult(
@@ -19,7 +19,7 @@ record BenchResult(
 
     BenchResult {
         if (!Double.isFinite(value)) {
-            throw new IllegalArgumentException(name + " is " + value + ", which is no measurement");
+            throw new IllegalArgumentException(name + " is " + value + ", which is not a measurement");
         }
     }
 

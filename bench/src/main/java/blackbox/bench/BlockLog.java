@@ -33,9 +33,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// How much the log of the VM's disk grows while a guest does little but write, and how much slower that
-/// guest is with the log, sealed as a recording seals it, than without. Both run by turns in VMs of one
-/// snapshot; each figure is of the best of some rounds.
+/// How fast the log of the VM's disk grows while a guest does little but write, and how much slower that
+/// guest is with the log, sealed as a recording seals it, than without. The two take turns in VMs of one
+/// snapshot; each figure is the best of some rounds.
 final class BlockLog implements Benchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final long SEAL_EVERY_MS = 500;
@@ -106,7 +106,7 @@ final class BlockLog implements Benchmark {
         }
     }
 
-    /// As a recording does it; what becomes of the events costs next to nothing.
+    /// As a recording does it; handling the events costs next to nothing.
     private static long seal(QemuMachine machine, Path captures, CountDownLatch done)
             throws RecorderException, InterruptedException {
         var file = new CaptureFile(

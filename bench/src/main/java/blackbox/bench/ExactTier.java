@@ -18,8 +18,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What exact recording and replay cost. Each figure is of whole
-/// commands, less what the same command takes for an agent that does nothing.
+/// What exact recording and replay cost. Each figure is of whole commands, minus what the same command takes
+/// for an agent that does nothing.
 final class ExactTier implements Benchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final int IDENTICAL_TIMES = Scale.CURRENT.count(100, 2);
@@ -50,7 +50,7 @@ final class ExactTier implements Benchmark {
     @Override
     public List<BenchResult> run() throws IOException, InterruptedException {
         VmData data = VmData.shared();
-        record(data, "live", "true"); // make the snapshots, and get QEMU, when they are not there
+        record(data, "live", "true"); // create the snapshots, and fetch QEMU, if they are missing
         record(data, "exact", "true");
         double live = seconds(data, "live", WORK) - seconds(data, "live", "true");
         double nothing = seconds(data, "exact", "true");
@@ -72,8 +72,8 @@ final class ExactTier implements Benchmark {
         return results;
     }
 
-    /// Of a run that asks the clock, the kernel's generator and a server, from threads; the server is stopped before
-    /// it is replayed.
+    /// For a run that reads the clock, the kernel's random generator and a server, from several threads; the
+    /// server is stopped before the replay.
     private static BenchResult identical(VmData data) throws IOException, InterruptedException {
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {

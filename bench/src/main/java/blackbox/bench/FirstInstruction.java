@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Seconds from `./blackbox record` to its agent's first octet of output on the host, which `printf` writes as the
-/// first thing that it does. By then VM, tracer and recorder are at work and the run's first leaf is on disk.
+/// Seconds from `./blackbox record` to its agent's first octet of output on the host, which `printf` writes
+/// as the first thing that it does. By then VM, tracer and recorder are running and the run's first leaf is
+/// on disk.
 ///
 /// @param start with the snapshot that an earlier run made, or without any
 record FirstInstruction(Start start) implements Benchmark {
@@ -40,7 +41,7 @@ record FirstInstruction(Start start) implements Benchmark {
     }
 
     private BenchResult warm(VmData data) throws IOException, InterruptedException {
-        measure(data); // makes the snapshot when there is none
+        measure(data); // creates the snapshot if there is none
         var times = new ArrayList<Duration>();
         var bare = new ArrayList<Duration>();
         List<String> help = List.of(Launcher.PATH.toString(), "--help");
@@ -58,7 +59,7 @@ record FirstInstruction(Start start) implements Benchmark {
         try {
             return BenchResult.of(name(), Medians.seconds(List.of(measure(fresh))), "s")
                     .withNote("once; boots the guest, has clang compile the tracer in it, and makes the snapshot that"
-                            + " later runs restore; the image is there already");
+                            + " later runs restore; the image exists already");
         } finally {
             Folders.delete(fresh.folder());
         }

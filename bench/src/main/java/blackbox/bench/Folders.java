@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/// What benchmarks leave on the disk, which is nothing.
+/// Cleans up what benchmarks write to the disk.
 final class Folders {
     private Folders() {}
 

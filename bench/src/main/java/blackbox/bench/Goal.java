@@ -5,7 +5,7 @@ import java.math.MathContext;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// What a result is held against.
+/// What a result is compared with.
 sealed interface Goal {
     /// The value may not exceed `limit`, in the result's own unit.
     record AtMost(double limit) implements Goal {}

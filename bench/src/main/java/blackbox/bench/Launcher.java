@@ -13,7 +13,7 @@ final class Launcher {
 
     private Launcher() {}
 
-    /// The wall time from starting a program to its end, its output thrown away.
+    /// The wall time from starting a program to its end; its output is discarded.
     ///
     /// @throws IOException when it cannot be started or does not end with exit code 0
     static Duration time(List<String> command) throws IOException, InterruptedException {

@@ -35,8 +35,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// Events a second from the sealer over spool, broker and check to committed Parquet, all in this process,
-/// beside the two that bound it: the same batches only produced to the same broker, and the same leaves only
-/// written to Parquet.
+/// beside its two limits: only producing the same batches to the same broker, and only writing the same
+/// leaves to Parquet.
 final class Pipeline implements Benchmark {
     private static final int DISTINCT_EVENTS = Scale.CURRENT.count(200_000, 20_000);
     private static final int ROUNDS = Scale.CURRENT.rounds(10);
@@ -82,7 +82,7 @@ final class Pipeline implements Benchmark {
                 .withNote(String.format(
                         Locale.ROOT,
                         "Best of %d each. Bare Kafka produce %,.0f/s, bare Parquet write %,.0f/s. All stages together took"
-                                + " %.2f us of processor time for an event: %d processors with nothing else to do could make"
+                                + " %.2f us of processor time per event: %d otherwise idle processors could process"
                                 + " %,.0f/s.",
                         MEASUREMENTS,
                         produce,

@@ -14,10 +14,10 @@ import java.util.Locale;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/// Proofs a second, of one thread, from a run whose tree is cached: of events anywhere in it, each of which
-/// means a pass over a part of a row group, and of events that stand together, as a query's result does. And
-/// how many are verified a second; beside that, the Ed25519 signatures that OpenSSL verifies, of which each
-/// of these proofs has one.
+/// Proofs per second on one thread, from a run whose tree is cached: of events anywhere in it, each of which
+/// needs a pass over a part of a row group, and of consecutive events, as in a query's result. And how many
+/// proofs are verified per second, beside the Ed25519 signatures that OpenSSL verifies, of which each of
+/// these proofs has one.
 final class Prove implements Benchmark {
     private static final int EVENTS = Scale.CURRENT.count(2_000_000, 20_000);
     private static final int SCATTERED = Scale.CURRENT.count(100, 10);
@@ -51,7 +51,7 @@ final class Prove implements Benchmark {
                     BenchResult.of(name(), together, "proofs/s")
                             .withNote(String.format(
                                     Locale.ROOT,
-                                    "One thread, %,d events that stand together in a run of %,d; the first proof of all"
+                                    "One thread, %,d consecutive events in a run of %,d; the very first proof"
                                             + " passes over the run, at %,.0f events/s.",
                                     TOGETHER,
                                     run.events(),

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The share of replays that confirm their recording, of the demo's agent and of a parallel build. One success says
-/// nothing here: what chance and timing can change is a rate.
+/// The share of replays that confirm their recording, of the demo's agent and of a parallel build. A single
+/// success says nothing here: what chance and timing can change must be measured as a rate.
 ///
 /// @param tier `exact` or `live`
 record ReplayAgreement(String tier) implements Benchmark {

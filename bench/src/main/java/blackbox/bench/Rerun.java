@@ -24,7 +24,7 @@ final class Rerun implements Benchmark {
     @Override
     public List<BenchResult> run() throws IOException, InterruptedException {
         VmData data = VmData.shared();
-        Launcher.time(data.command("record", "--tier", "live", "--", "true")); // makes the snapshot when there is none
+        Launcher.time(data.command("record", "--tier", "live", "--", "true")); // creates the snapshot if there is none
         var live = new ArrayList<Duration>();
         var again = new ArrayList<Duration>();
         for (int round = 0; round < ROUNDS; round++) {
@@ -34,7 +34,7 @@ final class Rerun implements Benchmark {
         return List.of(BenchResult.of(name(), Medians.seconds(again), "s")
                 .beside("record", Medians.seconds(live))
                 .withNote("median of " + ROUNDS + "; " + PAGES + " pages of " + PAGE_BYTES + " octets; the replay's"
-                        + " checks, comparison and verdict are in it"));
+                        + " checks, comparison and verdict are included"));
     }
 
     private static Duration record(VmData data) throws IOException, InterruptedException {

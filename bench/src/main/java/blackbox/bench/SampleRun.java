@@ -17,12 +17,12 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A small run of invented events, certified and sealed as `blackbox record` does it and written as ingest does it.
-/// The build asks questions about one to train the start-up cache, and so does the benchmark `answers`. It needs no VM.
+/// A small run of invented events, certified and sealed as by `blackbox record` and written as by ingest. The
+/// build queries one to train the start-up cache, and so does the benchmark `answers`. It needs no VM.
 ///
 /// `java … blackbox.bench.SampleRun FOLDER` writes one below that data folder.
 final class SampleRun {
-    /// About what the demo records.
+    /// About as many as the demo records.
     static final int EVENTS = 2_000;
 
     private static final String LOG = "blackbox/log/sample";

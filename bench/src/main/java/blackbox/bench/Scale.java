@@ -2,18 +2,18 @@ package blackbox.bench;
 
 import java.nio.file.Path;
 
-/// How much a benchmark does. The code is the same at both scales; what the smallest measures shows only that it can
-/// be measured.
+/// How much a benchmark does. The code is the same at both scales; a result at the smallest shows only that
+/// measuring works.
 enum Scale {
-    /// As much as the figure takes.
+    /// As much as a reliable figure needs.
     WHOLE,
-    /// As little as goes through all of the benchmark's code.
+    /// Just enough to run all of the benchmark's code.
     SMALLEST;
 
     /// This process's: `-Dblackbox.bench.scale=smallest`, else whole.
     static final Scale CURRENT = System.getProperty("blackbox.bench.scale", "").equals("smallest") ? SMALLEST : WHOLE;
 
-    /// How often something is measured: once at the smallest.
+    /// How many times something is measured: once at the smallest scale.
     int rounds(int whole) {
         return count(whole, 1);
     }
@@ -23,7 +23,7 @@ enum Scale {
         return this == WHOLE ? whole : smallest;
     }
 
-    /// Where the results are kept. Those of the smallest are not among the others.
+    /// Where the results are stored. Those of the smallest scale are kept apart.
     Path results() {
         return this == WHOLE ? Path.of("bench", "results.json") : Path.of("bench", "target", "results-smallest.json");
     }

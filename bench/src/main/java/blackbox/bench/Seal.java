@@ -21,9 +21,9 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/// How fast one core turns events into sealed batches (row, leaf, tree, chain, signature), beside how fast one
-/// core of the same machine hashes messages of the same size with openssl. Nothing is written: that is the
-/// pipeline's figure.
+/// How fast one core turns events into sealed batches (row, leaf, tree, chain, signature), beside how fast
+/// one core of the same machine hashes messages of the same size with openssl. Nothing is written: that is
+/// what the pipeline's figure includes.
 final class Seal implements Benchmark {
     /// Few enough to stay in the processor's cache, where an event that was just decoded is.
     private static final int EVENTS = 1 << 13;
@@ -63,7 +63,7 @@ final class Seal implements Benchmark {
                 .beside("openssl sha256, both hashes of an event", bothHashes)
                 .withNote(String.format(
                         Locale.ROOT,
-                        "RFC 6962 takes a hash of the leaf, here of %d B on average, and one of a node, of %d B. With one"
+                        "RFC 6962 needs a hash of the leaf, here of %d B on average, and one of a node, of %d B. With one"
                                 + " key for all epochs it would be %,.0f/s.",
                         leafBytes,
                         NODE_BYTES,

@@ -10,13 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// How long it takes to land at a moment of a run of ten minutes, by whole commands: the run is verified and all
-/// that it was started from is hashed in each. The first landing indexes the run.
+/// How long it takes to seek to a moment of a run of ten minutes, as whole commands, each of which verifies
+/// the run and hashes everything that it was started from. The first seek indexes the run.
 final class Seek implements Benchmark {
     private static final int LANDINGS = Scale.CURRENT.rounds(9);
     private static final long SEED = 7;
     private static final Duration MARGIN = Duration.ofSeconds(Scale.CURRENT.count(10, 4));
-    /// Works and waits in turns, as an agent does: about ten minutes here, more than half of them at work.
+    /// Alternates between working and waiting, as an agent does: about ten minutes, more than half of them
+    /// working.
     private static final String WORK = """
             for round in $(seq %d); do
                 for i in $(seq 12); do
@@ -56,7 +57,7 @@ final class Seek implements Benchmark {
                         .withNote("median of %d moments of a run of %d s, worst %.1f s"
                                 .formatted(LANDINGS, recorded.toSeconds(), worst.toMillis() / 1_000.0)),
                 BenchResult.of("seek-first", first.toMillis() / 1_000.0, "s")
-                        .withNote("with the pass that indexes the run, which `serve` makes ahead"));
+                        .withNote("including the pass that indexes the run, which `serve` makes ahead"));
     }
 
     private static JsonNode newest(VmData data) throws IOException, InterruptedException {

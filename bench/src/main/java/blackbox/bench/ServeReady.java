@@ -55,7 +55,7 @@ final class ServeReady implements Benchmark {
                     .build();
             while (!answers(client, health)) {
                 if (!serve.isAlive() || System.nanoTime() - start > PATIENCE.toNanos()) {
-                    throw new IOException("serve did not come up");
+                    throw new IOException("serve did not start");
                 }
                 Thread.sleep(PAUSE);
             }

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/// Made-up events in the shape of an agent's build: short processes that load the same libraries, look for
-/// files that are not there, read sources and write objects; now and then one connects. The same seed gives the
-/// same events.
+/// Invented events that resemble an agent's build: short processes that load the same libraries, look for
+/// missing files, read sources and write objects; now and then one connects. The same seed gives the same
+/// events.
 final class Traffic {
     private static final List<Text> ENVIRONMENT = texts(
             "HOME",

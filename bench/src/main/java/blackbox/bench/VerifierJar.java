@@ -47,7 +47,7 @@ final class VerifierJar {
         return new Outcome(peak);
     }
 
-    /// 0 where the process has just ended.
+    /// 0 if the process has just ended.
     private static long peakBytes(Path status) throws IOException {
         try {
             for (String line : Files.readAllLines(status)) {

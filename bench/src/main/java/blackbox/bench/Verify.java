@@ -13,9 +13,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/// Events a second of one core's time that are verified from committed Parquet: seals, decoding, canonical leaves,
-/// tree and checkpoints. Beside it the same hashes alone, by OpenSSL: RFC 6962 takes one for the leaf and one
-/// for a node, of 65 octets. And the most memory that the verifier's jar takes for the same run.
+/// Events a second of one core's time that are verified from committed Parquet: seals, decoding, canonical
+/// leaves, tree and checkpoints. Beside it only the same hashes, by OpenSSL: RFC 6962 needs one for the leaf
+/// and one for a node, of 65 octets. And the peak memory of the verifier's jar for the same run.
 final class Verify implements Benchmark {
     private static final int EVENTS = Scale.CURRENT.count(10_000_000, 30_000);
     private static final int EVENTS_FEW = Scale.CURRENT.count(1_000_000, 10_000);

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// A data folder with a guest image in it, for the benchmarks that start VMs. It outlives them, since an image takes
-/// minutes: `-Dblackbox.bench.data`, else `bench/target/data`.
+/// A data folder with a guest image in it, for the benchmarks that start VMs. It is kept between runs, since
+/// an image takes minutes: `-Dblackbox.bench.data`, else `bench/target/data`.
 record VmData(Path folder) {
     private static final String IMAGE = "default";
     private static final Set<String> GROUPS = Set.of("image", "keys");
@@ -18,7 +18,7 @@ record VmData(Path folder) {
         folder = folder.toAbsolutePath().normalize();
     }
 
-    /// The shared folder; its image is built when there is none.
+    /// The shared folder; its image is built if there is none.
     static VmData shared() throws IOException, InterruptedException {
         var data = new VmData(location());
         Files.createDirectories(data.folder);
@@ -35,7 +35,7 @@ record VmData(Path folder) {
     }
 
     /// A new folder with this one's image and QEMU, but without its snapshots and recordings. Images are
-    /// replaced by renames, so what happens there does not reach this one.
+    /// replaced by renames, so what happens there does not affect this one.
     VmData withImageOnly() throws IOException {
         Path fresh = Files.createTempDirectory(folder, "scratch-");
         Path from = folder.resolve("images").resolve(IMAGE);
@@ -56,7 +56,7 @@ record VmData(Path folder) {
 
     /// The command line of `./blackbox` on this folder.
     List<String> command(String... arguments) {
-        // Of a command that has commands of its own, the option is theirs.
+        // If a command has subcommands, the option belongs to them.
         int words = GROUPS.contains(arguments[0]) ? 2 : 1;
         var command = new ArrayList<>(List.of(Launcher.PATH.toString()));
         command.addAll(List.of(arguments).subList(0, words));
