@@ -268,7 +268,7 @@ class ReplaySessionTest {
         assertFalse(verdicts.isFailure());
         Refusal refusal = verdicts.telling().verdict().refusals().getFirst();
         assertEquals(DivergenceClass.IMAGE, refusal.kind());
-        assertTrue(text(verdicts).contains("mend        blackbox image verify default"), text(verdicts));
+        assertTrue(text(verdicts).contains("to fix it   blackbox image verify default"), text(verdicts));
         assertEquals(
                 "IMAGE",
                 ReplayReport.json(verdicts)

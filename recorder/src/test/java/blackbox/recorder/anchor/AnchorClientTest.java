@@ -233,7 +233,7 @@ class AnchorClientTest {
                 wrong,
                 "has no cosignature",
                 line(stranger, stranger.cosign(text, 7)),
-                "no cosignature",
+                "is not a cosignature",
                 "thank you\n");
         for (Map.Entry<String, String> body : bodies.entrySet()) {
             URI address = serve(

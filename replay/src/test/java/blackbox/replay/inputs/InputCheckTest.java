@@ -357,7 +357,7 @@ class InputCheckTest {
         assertNull(Argv.compare(sealed, List.of("qemu", "-m", "1024")));
         Refusal memory = Argv.compare(sealed, List.of("qemu", "-m", "2048"));
         assertNotNull(memory);
-        assertEquals("QEMU's command line, word 3, behind '-m'", memory.what());
+        assertEquals("QEMU's command line, word 3, after '-m'", memory.what());
         assertEquals("1024", memory.expected());
         assertEquals("2048", memory.actual());
         Refusal more = Argv.compare(sealed, List.of("qemu", "-m", "1024", "-device"));
