@@ -21,7 +21,7 @@ record VmData(Path folder) {
     /// The shared folder; its image is built if there is none.
     static VmData shared() throws IOException, InterruptedException {
         var data = new VmData(location());
-        Files.createDirectories(data.folder);
+        blackbox.files.Folders.createPrivate(data.folder);
         if (!Files.exists(data.folder.resolve("images").resolve(IMAGE).resolve("image.json"))) {
             System.err.println("bench: building a guest image in " + data.folder);
             Launcher.time(data.command("image", "build", IMAGE));

@@ -62,7 +62,7 @@ final class AnchorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, RecorderException, InterruptedException {
-        DataFolder data = common.dataFolder();
+        DataFolder data = common.ownDataFolder();
         AnchorSettings settings = AnchorSettings.read(data.keys(), authorities);
         if (settings.isEmpty()) {
             throw CommandException.badInput(

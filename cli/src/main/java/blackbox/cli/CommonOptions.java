@@ -2,7 +2,10 @@ package blackbox.cli;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.node.data.LocalTrust;
+import blackbox.files.Folders;
+import blackbox.files.Umask;
 import blackbox.schemas.folder.DataFolder;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -32,6 +35,25 @@ public final class CommonOptions {
         String xdg = System.getenv("XDG_DATA_HOME");
         Path base = xdg != null && !xdg.isEmpty() ? Path.of(xdg) : Path.of(home(), ".local", "share");
         return new DataFolder(base.resolve("blackbox")).absolute();
+    }
+
+    /// The same, to be written to: it is created if it is missing, and only its owner may open it or what this process
+    /// and its children create.
+    ///
+    /// @throws CommandException when others may, or it cannot be made
+    DataFolder ownDataFolder() {
+        DataFolder folder = dataFolder();
+        Umask.ownerOnly();
+        try {
+            if (!Folders.createPrivate(folder.root())) {
+                throw CommandException.badInput("others may open the data folder " + folder.root()
+                        + ", and recordings hold what the agent saw; close it with: chmod 700 '" + folder.root()
+                        + "', or name another with --data");
+            }
+        } catch (IOException e) {
+            throw CommandException.failed("the data folder " + folder.root() + " cannot be used: " + e.getMessage(), e);
+        }
+        return folder;
     }
 
     /// The recordings there; answers are made only from data files that are believed.

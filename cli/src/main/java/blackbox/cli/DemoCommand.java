@@ -80,7 +80,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         TierOption option = RecordCommand.tierOption(tier);
-        DataFolder data = common.dataFolder();
+        DataFolder data = common.ownDataFolder();
         try (var narrator = Narrator.onStandardError()) {
             prepare(data, option, narrator);
             RecordResult result = work(data, option, narrator);

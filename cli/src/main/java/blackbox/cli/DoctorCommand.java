@@ -46,7 +46,7 @@ public final class DoctorCommand implements Callable<Integer> {
     public Integer call() throws VmException {
         if (fix) {
             try (var narrator = Narrator.onStandardError()) {
-                Doctor.fix(common.dataFolder().root(), mirror, narrator::say);
+                Doctor.fix(common.ownDataFolder().root(), mirror, narrator::say);
             }
         }
         List<Check> checks = Doctor.look(common.dataFolder().root());

@@ -78,7 +78,7 @@ public final class ImageCommand {
             throws VmException {
         GuestImage image;
         try (var narrator = Narrator.onStandardError()) {
-            image = build(common.dataFolder(), name, lock, mirror, narrator);
+            image = build(common.ownDataFolder(), name, lock, mirror, narrator);
             prepare(common.dataFolder(), TierOption.AUTO, image, mirror, narrator);
         }
         if (common.json()) {

@@ -32,7 +32,7 @@ final class ImageImportCommand implements Callable<Integer> {
     public Integer call() throws VmException {
         ImageImport.Taken taken;
         try (var narrator = Narrator.onStandardError()) {
-            taken = new ImageImport(common.dataFolder().root(), narrator::say).take(file);
+            taken = new ImageImport(common.ownDataFolder().root(), narrator::say).take(file);
         }
         ImageExportCommand.print(common, file, taken.digest().toString(), taken.manifest());
         if (!common.json()) {

@@ -73,7 +73,7 @@ final class KeysCommand {
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys create --store tpm --valid-days 730")
     int create(@Mixin CommonOptions common, @Mixin KeyOptions options) throws RecorderException, IOException {
-        DataFolder data = common.dataFolder();
+        DataFolder data = common.ownDataFolder();
         if (LogKeys.conf(data.keys()) != null) {
             throw CommandException.badInput(
                     "there already is a key in " + data.keys() + "; to replace it: blackbox keys rotate");
@@ -90,7 +90,7 @@ final class KeysCommand {
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys rotate --store pkcs11 --module /usr/lib/softhsm/libsofthsm2.so --slot 12")
     int rotate(@Mixin CommonOptions common, @Mixin KeyOptions options) throws RecorderException, IOException {
-        DataFolder data = common.dataFolder();
+        DataFolder data = common.ownDataFolder();
         if (LogKeys.conf(data.keys()) == null) {
             throw CommandException.badInput("there is no key in " + data.keys() + " yet: blackbox keys create");
         }
@@ -112,7 +112,7 @@ final class KeysCommand {
             @Parameters(paramLabel = "FILE", description = "The public key, a verifier key (`name+id+base64`).")
                     Path file)
             throws RecorderException, IOException {
-        DataFolder data = common.dataFolder();
+        DataFolder data = common.ownDataFolder();
         if (LogKeys.conf(data.keys()) == null) {
             throw CommandException.badInput("there is no key in " + data.keys() + " to sign the revocation with");
         }

@@ -143,7 +143,7 @@ public final class RecordCommand implements Callable<Integer> {
         RecordResult result;
         try (var narrator = Narrator.onStandardError()) {
             result = new RecordSession(
-                            common.dataFolder(),
+                            common.ownDataFolder(),
                             request,
                             new KafkaSettings(kafka, kafkaProperties),
                             StandardStreams.own(),

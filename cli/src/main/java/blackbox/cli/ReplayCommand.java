@@ -101,7 +101,7 @@ final class ReplayCommand implements Callable<Integer> {
         if (times < 1) {
             throw CommandException.badInput("--times takes a number of at least 1, not " + times);
         }
-        DataFolder folder = common.dataFolder();
+        DataFolder folder = common.ownDataFolder();
         RunId id = run.resolve(common.recordings());
         if (to != null) {
             return land(folder, session(folder, this::tell), id, to);

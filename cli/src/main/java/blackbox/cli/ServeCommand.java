@@ -103,7 +103,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, IngestException, RecorderException, InterruptedException {
-        DataFolder data = common.dataFolder();
+        DataFolder data = common.ownDataFolder();
         int colon = listen.lastIndexOf(':');
         int port = port(listen.substring(colon + 1));
         String host = listen.substring(0, Math.max(colon, 0)).replaceAll("[\\[\\]]", "");
@@ -113,7 +113,6 @@ final class ServeCommand implements Callable<Integer> {
         if (kafkaProperties != null && !Files.isReadable(kafkaProperties)) {
             throw CommandException.badInput("the file " + kafkaProperties + " cannot be read");
         }
-        Files.createDirectories(data.root());
         PipelineLock lock = PipelineLock.tryTake(data);
         if (lock == null) {
             throw CommandException.failed(

@@ -6,9 +6,14 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /// Folders whose entries survive a power cut. Safe to use from several threads and processes.
 public final class Folders {
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     private Folders() {}
 
@@ -38,6 +43,19 @@ public final class Folders {
             // Another process has just created it.
         }
         sync(parent);
+    }
+
+    /// Makes the folder, and those above it that are missing, durably; the folder itself is open to its owner only.
+    ///
+    /// @return false when it was there and others may look into it or write to it: nothing is changed then
+    public static boolean createPrivate(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            Path above = of(folder);
+            create(above);
+            Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            sync(above);
+        }
+        return OWNER_ONLY.containsAll(Files.getPosixFilePermissions(folder));
     }
 
     /// The folder that a file is in.

@@ -10,6 +10,7 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.Secrets;
+import blackbox.files.Folders;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +72,7 @@ class FipsModeTest {
     @Test
     void keysShowSaysWhatFipsModeLeavesOut() throws Exception {
         keyOfTheStandardEdition();
-        Files.createDirectories(folder.resolve("data"));
+        Folders.createPrivate(folder.resolve("data"));
         Files.move(folder.resolve("standard"), folder.resolve("data/keys"));
         Said said = run(passphrase(PASSPHRASE), "blackbox.cli.Main", "keys", "show", "--data", made("data"));
         assertEquals(0, said.exitCode(), said.err());

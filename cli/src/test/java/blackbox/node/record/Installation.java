@@ -17,6 +17,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import blackbox.files.Folders;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -115,7 +116,8 @@ public record Installation(Path folder) {
 
     public static Installation in(Path folder) throws Exception {
         Path shared = shared();
-        Path data = Files.createDirectories(folder.resolve("data"));
+        Path data = folder.resolve("data");
+        Folders.createPrivate(data);
         for (String each : SHARED) {
             Files.createSymbolicLink(data.resolve(each), shared.resolve(each));
         }

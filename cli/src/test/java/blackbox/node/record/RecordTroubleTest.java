@@ -97,7 +97,7 @@ class RecordTroubleTest {
                 set -eu
                 data=$1 shared=$2 printed=$3
                 shift 3
-                mount -t tmpfs -o size=2g none "$data"
+                mount -t tmpfs -o size=2g,mode=700 none "$data"
                 for each in images archive snapshots cache; do ln -s "$shared/$each" "$data/$each"; done
                 "$@" record --data "$data" --name filler -- python3 -uc "$FILL" > "$printed" &
                 until [ -s "$printed" ]; do
