@@ -71,11 +71,8 @@ public final class RecordCommand implements Callable<Integer> {
     @Nullable
     Path workspace;
 
-    @Option(
-            names = "--env",
-            paramLabel = "K=V",
-            description = "Set a variable in the command's environment; its value is not recorded.")
-    List<String> variables = new ArrayList<>();
+    @Mixin
+    VariableOptions variables;
 
     @Option(
             names = "--timeout",
@@ -196,7 +193,7 @@ public final class RecordCommand implements Callable<Integer> {
                         || name.chars().anyMatch(c -> c < ' '))) {
             throw CommandException.badInput("--name takes 1 to 200 printable characters");
         }
-        Map<String, String> environment = Variables.of(variables);
+        Map<String, String> environment = variables.values();
         if (!environment.keySet().stream().allMatch(OctetText::isText)) {
             throw CommandException.badInput(
                     "the name of an environment variable is not valid UTF-8; only a value may hold arbitrary bytes");

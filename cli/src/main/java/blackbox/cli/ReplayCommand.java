@@ -23,8 +23,6 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -87,11 +85,8 @@ final class ReplayCommand implements Callable<Integer> {
     @Nullable
     private Path workspace;
 
-    @Option(
-            names = "--env",
-            paramLabel = "K=V",
-            description = "A variable that the command's environment had; recordings keep only the names.")
-    private List<String> variables = new ArrayList<>();
+    @Mixin
+    private VariableOptions variables;
 
     @Spec
     private CommandSpec spec;
@@ -114,7 +109,7 @@ final class ReplayCommand implements Callable<Integer> {
 
     private ReplaySession session(DataFolder folder, Progress progress) {
         return new ReplaySession(
-                folder, Tiers.built(Variables.of(variables)), InstantSource.system(), System::nanoTime, progress);
+                folder, Tiers.built(variables.values()), InstantSource.system(), System::nanoTime, progress);
     }
 
     private int say(Verdicts verdicts) {
@@ -135,9 +130,9 @@ final class ReplayCommand implements Callable<Integer> {
     /// that `--to` cannot stop in is refused before any of this.
     private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
-        if (times > 1 || !variables.isEmpty()) {
+        if (times > 1 || variables.areGiven()) {
             throw CommandException.badInput(
-                    "--to stops once in an exact recording and cannot be combined with --times or --env");
+                    "--to stops once in an exact recording and cannot be combined with --times, --env or --env-file");
         }
         var recordings = common.recordings();
         var options = new ReplayOptions(id, 1, workspace);

@@ -140,7 +140,7 @@ class RerunTest {
         var replayer = new RerunReplayer(Map.of(), QemuHost::open);
         List<Refusal> refusals = replayer.check(request(replayer));
         assertEquals("the environment variable PAGES", refusals.getFirst().what());
-        assertTrue(refusals.getFirst().mend().endsWith(" --env PAGES=VALUE"));
+        assertTrue(refusals.getFirst().mend().contains(" --env PAGES "));
     }
 
     private static List<String> misses(EventTape tape) throws Exception {

@@ -39,6 +39,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Replays a run that was recorded live by executing it again, and reports how far it did the same. The best
@@ -76,13 +77,17 @@ public final class RerunReplayer implements Replayer {
     @Override
     public List<Refusal> check(ReplayRequest request) throws ReplayException {
         var refusals = new ArrayList<Refusal>();
-        for (String name : RecordedAgent.of(request.facts()).missing(environment)) {
+        List<String> missing = List.copyOf(RecordedAgent.of(request.facts()).missing(environment));
+        String mend = "blackbox replay " + request.facts().run()
+                + missing.stream().map(name -> " --env " + name).collect(Collectors.joining())
+                + "  # with these variables set, or in a file with --env-file";
+        for (String name : missing) {
             refusals.add(new Refusal(
                     DivergenceClass.IMAGE,
                     "the environment variable " + name,
                     "a value, which recordings do not keep",
                     Refusal.NOT_HERE,
-                    "blackbox replay " + request.facts().run() + " --env " + name + "=VALUE"));
+                    mend));
         }
         return refusals;
     }
