@@ -1,11 +1,14 @@
 package blackbox.query.sql;
 
+import blackbox.evidence.text.Printable;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A result as CSV (RFC 4180): a header, then a line for each row, nulls empty.
+/// A result as CSV (RFC 4180): a header, then a line for each row, nulls empty. Control characters and backslashes are
+/// written as `\xHH`, see [Printable]: guests choose what paths and arguments contain, and terminals and spreadsheets
+/// would interpret it.
 public final class CsvResult implements ResultSink {
 
     private final PrintWriter out;
@@ -30,8 +33,8 @@ public final class CsvResult implements ResultSink {
     }
 
     private static String field(@Nullable Object value) {
-        String text = value == null ? "" : value.toString();
-        boolean quoted = text.chars().anyMatch(c -> c == ',' || c == '"' || c < ' ');
+        String text = value == null ? "" : Printable.of(value.toString());
+        boolean quoted = text.chars().anyMatch(c -> c == ',' || c == '"');
         return quoted ? '"' + text.replace("\"", "\"\"") + '"' : text;
     }
 
