@@ -83,8 +83,9 @@ class Stdio(Port):
     def __init__(self):
         super().__init__("blackbox.stdio")
         self.partial = bytearray()
-        self.stdin = None  # the agent's pipe
-        self.pending = bytearray()  # bytes on their way into it
+        self.stdin = None  # the agent's pipe, from its start until it is closed
+        self.started = False
+        self.pending = bytearray()  # bytes on their way into it, or waiting for the agent to start
         self.ending = False
         self.sources = {}  # our ends of the agent's stdout and stderr: fd → stream
 
@@ -92,7 +93,9 @@ class Stdio(Port):
         for fd in (stdin, stdout, stderr):
             os.set_blocking(fd, False)
         self.stdin = stdin
+        self.started = True
         self.sources = {stdout: STDOUT, stderr: STDERR}
+        self.push()  # the host may have sent all of it by now
 
     def pump(self, fd):
         """Moves one chunk from the agent's pipe to the host."""
@@ -121,6 +124,8 @@ class Stdio(Port):
         self.push()
 
     def push(self):
+        if not self.started:
+            return
         if self.stdin is None:
             self.pending.clear()
             return
