@@ -139,13 +139,15 @@ public final class RecordCommand implements Callable<Integer> {
         RecordRequest request = request();
         RecordResult result;
         try (var narrator = Narrator.onStandardError()) {
-            result = new RecordSession(
-                            common.ownDataFolder(),
-                            request,
-                            new KafkaSettings(kafka, kafkaProperties),
-                            StandardStreams.own(),
-                            quietOnceStarted(narrator))
-                    .run();
+            var session = new RecordSession(
+                    common.ownDataFolder(),
+                    request,
+                    new KafkaSettings(kafka, kafkaProperties),
+                    StandardStreams.own(),
+                    quietOnceStarted(narrator));
+            try (Interrupts _ = Interrupts.handledBy(signal -> interrupt(session, signal))) {
+                result = session.run();
+            }
         }
         if (common.json()) {
             System.err.println(json(result));
@@ -154,6 +156,14 @@ public final class RecordCommand implements Callable<Integer> {
                     + result.lost() + " lost; see: blackbox touched " + result.run());
         }
         return result.exitCode();
+    }
+
+    /// Before the agent starts and after it has ended there is nothing to wait for: the process ends, and its shutdown
+    /// hooks leave things tidy.
+    private static void interrupt(RecordSession session, int signal) {
+        if (!session.interrupt(signal)) {
+            System.exit(128 + signal);
+        }
     }
 
     /// While the agent runs, the terminal belongs to it.

@@ -17,6 +17,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The ways in which a run ends: by itself, by its time, by force. Each leaves a run that says how it was.
@@ -86,12 +88,22 @@ class RecordEndingsTest {
     }
 
     /// As by ctrl-C, all of the group of processes hears it.
-    @Test
-    void anInterruptedRunIsClosedByItsRecorder() throws Exception {
-        Running running = startGroup("record", "--json", "--", "sh", "-c", "echo up; sleep 1000");
+    @ParameterizedTest
+    @CsvSource({"TERM, 143, sleep 1000", "INT, 130, sleep 1000", "INT, 130, 'trap \"\" TERM; while :; do sleep 1; done'"})
+    void anInterruptedRunIsClosedAndItsWorkspaceComesBack(String signal, int code, String agent) throws Exception {
+        Path workspace = Files.createDirectory(Files.createTempDirectory("interrupted").resolve("workspace"));
+        Running running = startGroup(
+                "record", "--json", "--workspace", workspace.toString(), "--", "sh", "-c", "echo half > made; echo up; "
+                        + agent);
         running.awaitOutput();
-        Ended ended = interrupt(running).saying("interrupted: ending the VM and closing the run");
+        Ended ended = interrupt(running, signal)
+                .expect(code)
+                .saying("interrupted: ending the command and closing the run");
         assertFalse(ended.err().contains("the VM failed"), ended::err);
+        Path back = blackbox.data().resolve("workspaces").resolve(ended.recorded().path("run").asText());
+        try (var all = Files.walk(back)) {
+            assertTrue(all.anyMatch(file -> file.endsWith("made")), ended::err);
+        }
         assertFalse(ended.err().contains("\tat "), ended::err);
         assertEquals("CLOSED", ended.recorded().path("state").asText());
         assertVerifies(ended.recorded(), Set.of("COMPLETE", "LOSS_DECLARED"));
@@ -105,7 +117,7 @@ class RecordEndingsTest {
             assertFalse(running.process().waitFor(10, TimeUnit.MILLISECONDS));
         }
         ProcessHandle qemu = running.qemu();
-        Ended unused = interrupt(running);
+        Ended unused = interrupt(running, "TERM").expect(143);
         qemu.onExit().get(INTERRUPTED_SECONDS, TimeUnit.SECONDS);
     }
 
@@ -115,12 +127,27 @@ class RecordEndingsTest {
         return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null")));
     }
 
-    private static Ended interrupt(Running running) throws Exception {
+    /// A second ctrl-C waits for nobody, and leaves no machine behind.
+    @Test
+    void aSecondInterruptEndsAtOnce() throws Exception {
+        Running running = startGroup("record", "--", "sh", "-c", "trap '' TERM; echo up; while :; do sleep 1; done");
+        running.awaitOutput();
+        ProcessHandle qemu = running.qemu();
+        signal(running, "INT");
+        Ended unused = interrupt(running, "INT").expect(130);
+        qemu.onExit().get(INTERRUPTED_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static void signal(Running running, String name) throws Exception {
         String group = Long.toString(running.process().pid());
-        Process signal = new ProcessBuilder("sh", "-c", "kill -TERM -" + group).start();
+        Process signal = new ProcessBuilder("sh", "-c", "kill -" + name + " -" + group).start();
         assertEquals(0, signal.waitFor());
+    }
+
+    private static Ended interrupt(Running running, String name) throws Exception {
+        signal(running, name);
         assertTrue(running.process().waitFor(INTERRUPTED_SECONDS, TimeUnit.SECONDS), "it waits for itself");
-        return running.await().expect(143);
+        return running.await();
     }
 
     @Test

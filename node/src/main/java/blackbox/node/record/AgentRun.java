@@ -18,21 +18,23 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. Ctrl-C ends the VM;
-/// the run is then closed as interrupted.
+/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. An interrupted agent is ended and
+/// its workspace comes back; the run is closed as interrupted.
 final class AgentRun {
 
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final Duration GRACE = Duration.ofSeconds(5);
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration INTERRUPT_GRACE = Duration.ofMillis(1500);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
     private static final int SIGTERM = 15;
     private static final int SIGKILL = 9;
     private static final int TIMED_OUT = 124;
     private static final int FAILED = 125;
-    private static final int INTERRUPTED = 130;
+    private static final int SIGNALLED = 128;
 
     private final Machine vm;
     private final RecordRequest request;
@@ -43,7 +45,10 @@ final class AgentRun {
     private final Progress progress;
     private final InstantSource wall = InstantSource.system();
     private final CountDownLatch started = new CountDownLatch(1);
-    private volatile boolean interrupted;
+    private final CountDownLatch exited = new CountDownLatch(1);
+    /// The signal that this process was interrupted with, or 0.
+    private volatile int interruption;
+    private volatile boolean endsNow;
     private volatile @Nullable String stopped;
     private @Nullable Started began;
     private @Nullable Exit ended;
@@ -110,22 +115,23 @@ final class AgentRun {
     /// closed and kept.
     Ending run(GuestFeeds feeds) throws InterruptedException {
         Thread owner = Thread.currentThread();
-        Thread onSignal = new Thread(() -> interrupt(owner), "interrupt");
+        Thread onSignal = new Thread(() -> endNow(owner), "interrupt");
         Runtime.getRuntime().addShutdownHook(onSignal);
         try {
             return agent(feeds);
         } catch (VmException e) {
-            if (interrupted) {
-                return new Ending(null, null, INTERRUPTED, "interrupted", null, null);
+            if (interruption != 0) {
+                return new Ending(null, null, SIGNALLED + interruption, "interrupted", null, null);
             }
             String why = stopped;
             progress.say("the VM failed: " + (why == null ? e.getMessage() : why));
             return new Ending(null, null, FAILED, why == null ? "vm-failed: " + e.code() : why, null, null);
         } finally {
             started.countDown();
+            exited.countDown();
             feeds.expectSilence();
             endVm();
-            if (!interrupted) {
+            if (!endsNow) {
                 Runtime.getRuntime().removeShutdownHook(onSignal);
             }
         }
@@ -137,9 +143,33 @@ final class AgentRun {
                 began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
     }
 
-    /// Ctrl-C: the VM ends at once, its owner closes the run, and only then does the process end.
-    private void interrupt(Thread owner) {
-        interrupted = true;
+    /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as the guest
+    /// follows. Returns when the agent has ended, or its VM.
+    ///
+    /// @param signal the one that this process was interrupted with
+    void interrupt(int signal) {
+        interruption = signal;
+        try {
+            for (int next : new int[] {SIGTERM, SIGKILL}) {
+                if (started.getCount() == 0 && exited.getCount() > 0) {
+                    vm.signalAgent(next);
+                }
+                if (exited.await(INTERRUPT_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+            vm.kill();
+        } catch (VmException e) {
+            stop(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// This process is told to end: the VM ends at once, its owner closes the run, and only then does the process end.
+    private void endNow(Thread owner) {
+        endsNow = true;
+        interruption = interruption == 0 ? SIGTERM : interruption;
         progress.say("interrupted: ending the VM and closing the run");
         try {
             vm.kill();
@@ -178,20 +208,23 @@ final class AgentRun {
             exit = vm.awaitExit(timeout == null ? FOREVER : timeout);
             ended = exit;
         } catch (VmException e) {
-            if (e.code() != Code.TIMEOUT || interrupted) {
+            if (e.code() != Code.TIMEOUT || interruption != 0) {
                 throw e;
             }
             progress.say("the timeout was reached: ending the command");
             why = "timeout";
             exit = terminate();
         }
+        exited.countDown();
         listener.agentEnded();
         if (exit == null) {
             return new Ending(null, null, TIMED_OUT, why, null, null);
         }
         WorkspaceDisk.Unpacked out = handOver(feeds);
-        int code = why.equals("timeout") ? TIMED_OUT : exit.shellCode();
-        return new Ending(exit.code(), exit.signal(), code, why, out == null ? null : workspace, out);
+        int signal = interruption;
+        int code = signal != 0 ? SIGNALLED + signal : why.equals("timeout") ? TIMED_OUT : exit.shellCode();
+        return new Ending(
+                exit.code(), exit.signal(), code, signal != 0 ? "interrupted" : why, out == null ? null : workspace, out);
     }
 
     /// What the guest does to hand its workspace over is part of the run, down to the last event. How the
@@ -209,7 +242,7 @@ final class AgentRun {
         }
         VmException undrained = handover.undrained();
         if (undrained != null) {
-            if (interrupted || stopped != null) {
+            if (endsNow || stopped != null) {
                 throw undrained;
             }
             feeds.missTheLast();
@@ -224,7 +257,7 @@ final class AgentRun {
             try {
                 return vm.awaitExit(GRACE);
             } catch (VmException e) {
-                if (e.code() != Code.TIMEOUT || interrupted) {
+                if (e.code() != Code.TIMEOUT || interruption != 0) {
                     throw e;
                 }
             }

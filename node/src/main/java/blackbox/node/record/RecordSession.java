@@ -45,6 +45,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
 /// first instruction, the close comes after the VM has ended, and only then is the run reported as recorded.
@@ -64,6 +65,7 @@ public final class RecordSession {
     private final Progress progress;
     private final InstantSource wall = InstantSource.system();
     private final SecureRandom random = CryptoProvider.current().random();
+    private volatile @Nullable AgentRun agent;
 
     /// @param streams the agent's
     /// @param listener is told about the progress
@@ -79,6 +81,20 @@ public final class RecordSession {
         this.streams = streams;
         this.listener = listener;
         this.progress = listener::say;
+    }
+
+    /// Has the agent end, its workspace come back and the run be closed. Returns when the agent has ended.
+    ///
+    /// @param signal the one that this process was interrupted with
+    /// @return false when no agent runs, and nothing was done
+    public boolean interrupt(int signal) {
+        AgentRun running = agent;
+        if (running == null) {
+            return false;
+        }
+        progress.say("interrupted: ending the command and closing the run; interrupt again to end at once");
+        running.interrupt(signal);
+        return true;
     }
 
     /// Records the run.
@@ -164,7 +180,9 @@ public final class RecordSession {
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
         try {
+            this.agent = agent;
             AgentRun.Ending ending = agent.run(feeds);
+            this.agent = null;
             SortedMap<String, String> unsealed = feeds.finish();
             unsealed.forEach(
                     (name, why) -> progress.say("the captured file " + name + " is not sealed to its end: " + why));
