@@ -39,6 +39,7 @@ public final class CheckedLog {
     private final List<RunLeaf> leaves;
     private final List<Replayed> replays;
     private final Map<RunId, Certified> runs;
+    private final @Nullable Instant newerBefore;
     private final TransparencyLogReader files;
 
     private CheckedLog(TransparencyLogReader files, TransparencyLogReader.Head head, Pass pass) {
@@ -47,6 +48,7 @@ public final class CheckedLog {
         this.keys = pass.keys;
         this.leaves = List.copyOf(pass.leaves);
         this.replays = List.copyOf(pass.replays);
+        this.newerBefore = pass.newerBefore;
         this.runs = Collections.unmodifiableMap(pass.runs);
     }
 
@@ -165,6 +167,12 @@ public final class CheckedLog {
         return leaves;
     }
 
+    /// The latest time in a leaf before the certificate of the run that is asked about, if it is later than the
+    /// certificate's own; else null. The host's clock had been set back then.
+    public @Nullable Instant newerBefore() {
+        return newerBefore;
+    }
+
     /// All runs that the log has a certificate of, in the log's order.
     public Map<RunId, Certified> runs() {
         return runs;
@@ -232,6 +240,8 @@ public final class CheckedLog {
         private final List<Replayed> replays = new ArrayList<>();
         private final Map<RunId, Certified> runs = new LinkedHashMap<>();
         private final TileCheck tiles;
+        private Instant latest = Instant.EPOCH;
+        private @Nullable Instant newerBefore;
         private @Nullable String fault;
 
         Pass(
@@ -293,6 +303,7 @@ public final class CheckedLog {
             }
             if (KeyStatement.isOne(note.text())) {
                 String wrong = keys.add(index, note);
+                passed(keys.latest());
                 return wrong == null ? null : "leaf " + index + ", a key statement: " + wrong;
             }
             if (index == 0) {
@@ -320,6 +331,10 @@ public final class CheckedLog {
 
         private @Nullable String opened(long index, SignedNote note, RunKeyCertificate certificate) {
             runs.putIfAbsent(certificate.run(), new Certified(index, certificate.issued()));
+            if (certificate.run().equals(run) && latest.isAfter(certificate.issued())) {
+                newerBefore = latest;
+            }
+            passed(certificate.issued());
             if (!certificate.run().equals(run)) {
                 return null;
             }
@@ -334,6 +349,7 @@ public final class CheckedLog {
             if (verdict == null) {
                 return "leaf " + index + " is not a verdict on a replay of a known version";
             }
+            passed(verdict.at());
             if (!verdict.run().equals(run)) {
                 return null;
             }
@@ -341,6 +357,10 @@ public final class CheckedLog {
             return isBelieved(index, note, verdict.at())
                     ? null
                     : "leaf " + index + ", the verdict on a replay of the run," + UNBELIEVED;
+        }
+
+        private void passed(Instant time) {
+            latest = time.isAfter(latest) ? time : latest;
         }
 
         /// Whether one of these keys is trusted shows at the pass's end.

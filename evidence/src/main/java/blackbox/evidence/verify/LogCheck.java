@@ -7,6 +7,7 @@ import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.schemas.RunId;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,26 @@ final class LogCheck {
             String fault = holds == null ? "there is no log of runs that holds" : holds.departsFrom(kept);
             if (fault != null) {
                 findings.tampered(-1, "against the checkpoint that was kept: " + fault);
+            }
+        }
+    }
+
+    /// Reports that the host's clock had been set back when the run began, as far as the log shows it. Processes that
+    /// certify at the same time append in any order, hence the tolerance.
+    void checkClock(Findings findings) {
+        CheckedLog holds = log;
+        Instant newer = holds == null ? null : holds.newerBefore();
+        if (holds == null || newer == null) {
+            return;
+        }
+        for (CheckedLog.RunLeaf leaf : holds.leaves()) {
+            if (leaf instanceof CheckedLog.Opened opened
+                    && newer.isAfter(opened.certificate().issued().plus(TimeCheck.TOLERANCE))) {
+                findings.note(
+                        0,
+                        "the host's clock had been set back when the run began: its certificate is of "
+                                + opened.certificate().issued() + ", and the log of runs holds a leaf of " + newer
+                                + " before it");
             }
         }
     }

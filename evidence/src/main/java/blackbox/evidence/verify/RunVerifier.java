@@ -115,6 +115,7 @@ public final class RunVerifier {
 
     private Verification verify(@Nullable SignedNote kept, AnchorTrust trust) throws IOException {
         transparencyLog.check(findings, kept);
+        transparencyLog.checkClock(findings);
         AnchorCheck anchors =
                 AnchorCheck.read(new TransparencyLogReader(recordings.log()), transparencyLog.log(), trust);
         anchors.check(findings);

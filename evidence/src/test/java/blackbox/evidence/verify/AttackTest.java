@@ -100,6 +100,35 @@ final class AttackTest {
         assertEquals(Integrity.TAMPERED, verify(stranger.verifier(), null).integrity());
     }
 
+    /// The log's leaves are in the order of their making: a run certified thirty days before the leaf that precedes it was
+    /// recorded by a clock that had been set back.
+    @Test
+    void aClockThatWasSetBackIsSeenInTheLog() throws Exception {
+        run.table();
+        assertEquals(List.of(), verify().findings());
+        Path other = folder.resolve("behind");
+        TestLog late = new TestLog(other.resolve("log")).begin();
+        Ed25519Key newest = Ed25519Key.create("blackbox/ingest", new SecureRandom());
+        var later = new KeyStatement(
+                KeyStatement.Action.CERTIFY,
+                TestLog.ORIGIN,
+                newest.verifier(),
+                KeyStatement.Role.INGEST,
+                Instant.ofEpochSecond(0, TestRun.START_NS).plusSeconds(30 * 86_400),
+                null);
+        late.add(SignedNote.sign(later.text(), late.key));
+        TestRun behind = TestEvents.smallBuild(TestRun.certified(other, late), 1);
+        behind.logCheckpoints(1, 2);
+        late.publish();
+        behind.table();
+        Verification verification =
+                RunVerifier.verify(Recordings.unchecked(other), behind.run, List.of(late.key.verifier()), null);
+        assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
+        assertTrue(
+                verification.findings().toString().contains("the host's clock had been set back"),
+                verification::toString);
+    }
+
     private void assertVerdict(Integrity integrity, Completeness completeness) throws IOException {
         Verification verification = verify();
         assertEquals(integrity, verification.integrity(), verification.findings()::toString);
