@@ -12,6 +12,12 @@ import blackbox.evidence.store.Recordings;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import java.io.BufferedOutputStream;
+import blackbox.evidence.log.TilePath;
+import blackbox.evidence.store.TransparencyLogReader;
+import blackbox.schemas.folder.DataFolder;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +32,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /// Makes the bundle of one run from a data folder.
 ///
@@ -101,17 +106,32 @@ public final class BundleWriter {
         if (!Files.exists(checkpoint)) {
             return;
         }
-        stage("log/checkpoint", Files.readAllBytes(checkpoint));
-        for (String part : List.of("tile", "anchors")) {
-            if (!Files.isDirectory(log.resolve(part))) {
-                continue;
-            }
-            try (Stream<Path> entries = Files.walk(log.resolve(part))) {
-                for (Path entry : entries.filter(Files::isRegularFile).toList()) {
-                    stage(name(entry), Files.readAllBytes(entry));
-                }
+        byte[] head = Files.readAllBytes(checkpoint);
+        stage("log/checkpoint", head);
+        takeAll(log.resolve(DataFolder.ANCHORS), "");
+        var reader = new TransparencyLogReader(log);
+        for (TilePath tile : tilesOf(head, reader.anchorFiles())) {
+            TilePath there = reader.read(tile) == null ? tile.full() : tile; // the log has grown over it
+            byte[] octets = reader.read(there);
+            if (octets != null) { // else the verifier reports it
+                stage("log/" + there.path(), octets);
             }
         }
+    }
+
+    /// The tiles of the log at its checkpoint and at each anchored size, to which a verifier computes roots. Partial
+    /// tiles of other sizes would be most of the bundle.
+    private static Set<TilePath> tilesOf(byte[] head, List<TransparencyLogReader.AnchorFile> anchors) {
+        var tiles = new LinkedHashSet<TilePath>();
+        var notes = new ArrayList<>(List.of(head));
+        anchors.forEach(anchor -> notes.add(anchor.note()));
+        for (byte[] note : notes) {
+            TransparencyLogReader.Head at = TransparencyLogReader.Head.parse(note);
+            if (at != null) {
+                tiles.addAll(TilePath.grown(0, at.checkpoint().size()));
+            }
+        }
+        return tiles;
     }
 
     /// Adds a file of the warehouse; from a remote store, by way of a local copy.

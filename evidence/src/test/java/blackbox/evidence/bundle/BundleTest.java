@@ -37,6 +37,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import java.util.TreeMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -89,6 +90,19 @@ class BundleTest {
 
     private Verification verify(Path bundle) throws IOException {
         return BundleVerifier.verify(bundle, trusted(), AnchorTrust.none());
+    }
+
+    /// The log of runs keeps a partial tile for each of its sizes; a bundle needs those of one.
+    @Test
+    void tilesOfEarlierSizesStayBehind() throws Exception {
+        for (int leaf = 0; leaf < 30; leaf++) {
+            log.add("leaf " + leaf);
+            log.publish();
+        }
+        Path unpacked = unpacked();
+        try (Stream<Path> tiles = Files.walk(unpacked.resolve("log/tile"))) {
+            assertEquals(2, tiles.filter(Files::isRegularFile).count());
+        }
     }
 
     private void assertTampered(Path bundle, String what) throws IOException {
