@@ -156,7 +156,7 @@ class DiskAtMomentsTest {
         Path base = blocks.resolveSibling("base.qcow2");
         byte[] image = Files.readAllBytes(base);
         Files.delete(base);
-        disk(run, moments.getFirst(), "--list", "/").expect(1).saying("base.qcow2 is not here");
+        disk(run, moments.getFirst(), "--list", "/").expect(1).saying("base.qcow2 is missing");
         image[image.length / 2] ^= 1;
         Files.write(base, image);
         disk(run, moments.getFirst(), "--list", "/").expect(1).saying("is not what the run sealed");
@@ -205,7 +205,7 @@ class DiskAtMomentsTest {
         Running running = blackbox.start("record", "--name", "cut-off", "--user", "root", "--", "sh", "-c", script);
         running.awaitOutput();
         running.process().destroyForcibly().waitFor();
-        blackbox.run("record", "--", "true").expect(0).saying("cleared what 1 crashed run left");
+        blackbox.run("record", "--", "true").expect(0).saying("cleaned up after 1 crashed run");
         JsonNode verified =
                 blackbox.run("verify", "cut-off", "--json").expect(1).json();
         assertEquals("TRUNCATED", verified.path("completeness").asText());

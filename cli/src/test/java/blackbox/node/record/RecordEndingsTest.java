@@ -193,7 +193,7 @@ class RecordEndingsTest {
         assertTruncated();
         blackbox.run("record", "--", "true")
                 .expect(0)
-                .saying("cleared what 1 crashed run left")
+                .saying("cleaned up after 1 crashed run")
                 .saying("that an earlier recorder");
         qemu.onExit().get(10, TimeUnit.SECONDS);
         assertFalse(qemu.isAlive());

@@ -73,7 +73,7 @@ class RecordTroubleTest {
                         "record", "--name", "brokerless", "--kafka", "127.0.0.1:1", "--", "sh", "-c", "exit 4")
                 .expect(4)
                 .saying("127.0.0.1:1 cannot be used");
-        assertTrue(ended.sentences().stream().anyMatch(line -> line.contains("kept in the spool")), ended::err);
+        assertTrue(ended.sentences().stream().anyMatch(line -> line.contains("stored in the spool")), ended::err);
         assertEquals(1, blackbox.names("spool").size());
         assertComplete();
 

@@ -69,7 +69,7 @@ final class PlantedFilesTest {
     @Test
     void aCopyCountsOnce() throws Exception {
         plant(name.firstIndex(), name.endIndex(), Files.readAllBytes(file), sealOf(file));
-        holds("the seal is that of another file");
+        holds("the seal belongs to another file");
     }
 
     /// Rows that follow, made with another engine.
@@ -97,7 +97,7 @@ final class PlantedFilesTest {
     @Test
     void typesAreThoseOfTheTable() throws Exception {
         plant(name.endIndex(), name.endIndex() + 1, rows("true", " LIMIT 0"), sealOf(file));
-        holds("the seal is that of another file");
+        holds("the seal belongs to another file");
     }
 
     /// Whoever has the ingest key may seal, but not change what the columns mean.
@@ -134,7 +134,7 @@ final class PlantedFilesTest {
         Path theirs = other.table();
         Files.copy(theirs, run.dataFolder().resolve(theirs.getFileName()));
         Files.write(run.dataFolder().resolve(theirs.getFileName() + ".seal"), sealOf(theirs));
-        assertTrue(leftOut().contains("the seal is that of another file"), this::leftOut);
+        assertTrue(leftOut().contains("the seal belongs to another file"), this::leftOut);
         assertEquals(
                 before.path(0).path("n").asLong(),
                 select("SELECT count(*) AS n FROM events WHERE run = '" + run.run + "'")

@@ -72,7 +72,7 @@ public final class QemuHost implements MachineHost {
         Qemu qemu = Qemu.find(absolute);
         int cleared = MachineFolder.clearLeftovers(absolute);
         if (cleared > 0) {
-            progress.say("cleaned up after " + cleared + " crashed run" + (cleared == 1 ? "" : "s") + "");
+            progress.say("cleaned up after " + cleared + " crashed run" + (cleared == 1 ? "" : "s"));
         }
         return new QemuHost(absolute, qemu, new QemuMachine.Clocks(clock, random), progress);
     }
