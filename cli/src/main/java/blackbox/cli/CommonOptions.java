@@ -1,9 +1,9 @@
 package blackbox.cli;
 
 import blackbox.evidence.store.Recordings;
-import blackbox.node.data.LocalTrust;
 import blackbox.files.Folders;
 import blackbox.files.Umask;
+import blackbox.node.data.LocalTrust;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Path;

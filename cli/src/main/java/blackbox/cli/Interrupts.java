@@ -9,10 +9,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/// What SIGINT and SIGTERM do while a command has something to bring to an end: the first one lets the command do so, the
-/// second ends the process and its children at once. The JVM would run its shutdown hooks at the first and ignore the second.
+/// What SIGINT and SIGTERM do while a command has something to bring to an end: the first one lets the command do so,
+/// the
+/// second ends the process and its children at once. The JVM would run its shutdown hooks at the first and ignore the
+/// second.
 ///
-/// Uses `sun.misc.Signal` of the supported module `jdk.unsupported`, by reflection: the compiler warns of any other use.
+/// Uses `sun.misc.Signal` of the supported module `jdk.unsupported`, by reflection: the compiler warns of any other
+/// use.
 final class Interrupts implements AutoCloseable {
 
     private static final int SIGNALLED = 128;
@@ -42,9 +45,7 @@ final class Interrupts implements AutoCloseable {
                 signalled((int) number().invoke(arguments[0]));
                 yield null;
             }
-            case "equals" -> proxy == arguments[0];
-            case "hashCode" -> System.identityHashCode(proxy);
-            default -> "interrupts";
+            default -> method.invoke(this, arguments);
         };
         Class<?> type = named("sun.misc.SignalHandler");
         return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler);

@@ -14,13 +14,14 @@ public final class Umask {
 
     /// From now on this process and those that it starts create files and folders that only their owner can open,
     /// unless they say otherwise for one.
+    @SuppressWarnings("restricted") // umask(2) takes any number and cannot fail
     public static void ownerOnly() {
         Linker linker = Linker.nativeLinker();
         MethodHandle umask = linker.downcallHandle(
                 linker.defaultLookup().findOrThrow("umask"),
                 FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         try {
-            int _ = (int) umask.invokeExact(OTHERS);
+            Object _ = umask.invokeWithArguments(OTHERS);
         } catch (Throwable e) {
             throw new IllegalStateException("umask(2) cannot be called", e);
         }

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.log.SignedNote;
+import blackbox.files.Folders;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.Secrets;
-import blackbox.files.Folders;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

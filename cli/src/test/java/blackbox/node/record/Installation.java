@@ -3,6 +3,7 @@ package blackbox.node.record;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.files.Folders;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
@@ -17,7 +18,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import blackbox.files.Folders;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -60,7 +60,8 @@ final class OwnerOnlyTest {
     void aFolderThatOthersMayEnterIsRefusedWithTheWayToMendIt() throws Exception {
         Path shared = Files.createDirectory(folder.resolve("it's shared"));
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Ended refused = blackbox.run("keys", "create", "--data", shared.toString()).expect(2);
+        Ended refused =
+                blackbox.run("keys", "create", "--data", shared.toString()).expect(2);
         assertTrue(refused.err().contains("chmod 700"), refused::err);
         assertEquals(0, shared.toFile().list().length, "nothing was written");
     }
@@ -74,6 +75,7 @@ final class OwnerOnlyTest {
     private static Ended withUmask(String umask, String... arguments) throws Exception {
         var command = new ArrayList<>(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"));
         command.addAll(Installation.command(arguments));
-        return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null"))).await();
+        return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null")))
+                .await();
     }
 }

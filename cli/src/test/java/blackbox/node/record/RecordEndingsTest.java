@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// The ways in which a run ends: by itself, by its time, by force. Each leaves a run that says how it was.
 class RecordEndingsTest {
@@ -89,18 +89,27 @@ class RecordEndingsTest {
 
     /// As by ctrl-C, all of the group of processes hears it.
     @ParameterizedTest
-    @CsvSource({"TERM, 143, sleep 1000", "INT, 130, sleep 1000", "INT, 130, 'trap \"\" TERM; while :; do sleep 1; done'"})
+    @CsvSource({"TERM, 143, sleep 1000", "INT, 130, sleep 1000", "INT, 130, 'trap \"\" TERM; while :; do sleep 1; done'"
+    })
     void anInterruptedRunIsClosedAndItsWorkspaceComesBack(String signal, int code, String agent) throws Exception {
-        Path workspace = Files.createDirectory(Files.createTempDirectory("interrupted").resolve("workspace"));
+        Path workspace =
+                Files.createDirectory(Files.createTempDirectory("interrupted").resolve("workspace"));
         Running running = startGroup(
-                "record", "--json", "--workspace", workspace.toString(), "--", "sh", "-c", "echo half > made; echo up; "
-                        + agent);
+                "record",
+                "--json",
+                "--workspace",
+                workspace.toString(),
+                "--",
+                "sh",
+                "-c",
+                "echo half > made; echo up; " + agent);
         running.awaitOutput();
-        Ended ended = interrupt(running, signal)
-                .expect(code)
-                .saying("interrupted: ending the command and closing the run");
+        Ended ended =
+                interrupt(running, signal).expect(code).saying("interrupted: ending the command and closing the run");
         assertFalse(ended.err().contains("the VM failed"), ended::err);
-        Path back = blackbox.data().resolve("workspaces").resolve(ended.recorded().path("run").asText());
+        Path back = blackbox.data()
+                .resolve("workspaces")
+                .resolve(ended.recorded().path("run").asText());
         try (var all = Files.walk(back)) {
             assertTrue(all.anyMatch(file -> file.endsWith("made")), ended::err);
         }

@@ -37,11 +37,19 @@ final class StandardInputTest {
     /// The sizes are none, one octet, a pipe's buffer and more than the guest keeps.
     @ParameterizedTest
     @CsvSource({
-        "live, 0", "live, 1", "live, 65536", "live, 4000000", "exact, 0", "exact, 1", "exact, 65536", "exact, 1000000"
+        "live, 0",
+        "live, 1",
+        "live, 65536",
+        "live, 4000000",
+        "exact, 0",
+        "exact, 1",
+        "exact, 65536",
+        "exact, 1000000"
     })
     void allOfAFileArrives(String tier, int size) throws Exception {
         byte[] octets = octets(size);
-        File input = Files.write(Files.createTempFile(folder, "input", ""), octets).toFile();
+        File input =
+                Files.write(Files.createTempFile(folder, "input", ""), octets).toFile();
         assertArrived(octets, blackbox.start(process(tier).redirectInput(input)).await());
     }
 

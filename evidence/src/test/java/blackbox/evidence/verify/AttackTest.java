@@ -100,7 +100,8 @@ final class AttackTest {
         assertEquals(Integrity.TAMPERED, verify(stranger.verifier(), null).integrity());
     }
 
-    /// The log's leaves are in the order of their making: a run certified thirty days before the leaf that precedes it was
+    /// The log's leaves are in the order of their making: a run certified thirty days before the leaf that precedes it
+    /// was
     /// recorded by a clock that had been set back.
     @Test
     void aClockThatWasSetBackIsSeenInTheLog() throws Exception {

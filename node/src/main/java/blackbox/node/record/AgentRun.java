@@ -21,7 +21,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. An interrupted agent is ended and
+/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. An interrupted agent is ended
+/// and
 /// its workspace comes back; the run is closed as interrupted.
 final class AgentRun {
 
@@ -143,7 +144,8 @@ final class AgentRun {
                 began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
     }
 
-    /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as the guest
+    /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as the
+    /// guest
     /// follows. Returns when the agent has ended, or its VM.
     ///
     /// @param signal the one that this process was interrupted with
@@ -224,7 +226,12 @@ final class AgentRun {
         int signal = interruption;
         int code = signal != 0 ? SIGNALLED + signal : why.equals("timeout") ? TIMED_OUT : exit.shellCode();
         return new Ending(
-                exit.code(), exit.signal(), code, signal != 0 ? "interrupted" : why, out == null ? null : workspace, out);
+                exit.code(),
+                exit.signal(),
+                code,
+                signal != 0 ? "interrupted" : why,
+                out == null ? null : workspace,
+                out);
     }
 
     /// What the guest does to hand its workspace over is part of the run, down to the last event. How the
