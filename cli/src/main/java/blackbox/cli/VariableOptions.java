@@ -71,6 +71,9 @@ final class VariableOptions {
     private record Line(String where, String text) {}
 
     private static List<Line> linesOf(Path file) {
+        if (!Files.isReadable(file)) {
+            throw CommandException.badInput("the file " + file + " cannot be read");
+        }
         byte[] octets;
         try {
             if (Files.size(file) > FILE_BYTES_MAX) {
@@ -78,7 +81,7 @@ final class VariableOptions {
             }
             octets = Files.readAllBytes(file);
         } catch (IOException e) {
-            throw CommandException.badInput("the file " + file + " cannot be read");
+            throw CommandException.failed("the file " + file + " cannot be read", e);
         }
         var lines = new ArrayList<Line>();
         int number = 0;
