@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -57,6 +58,7 @@ final class VariableOptionsTest {
         byte[] octets = {'A', '=', (byte) 0xff, 'x', '\n'};
         String file = Files.write(folder.resolve("octets"), octets).toString();
         String value = values("--env-file", file).get("A");
+        assertNotNull(value);
         assertEquals(List.of((byte) 0xff, (byte) 'x'), bytes(OctetText.octets(value)));
     }
 
