@@ -6,12 +6,17 @@ import blackbox.files.Umask;
 import blackbox.node.data.LocalTrust;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// What every command takes; add it as `@Mixin`.
 public final class CommonOptions {
+
+    /// Each is in a data folder and hardly anywhere else.
+    private static final List<String> SIGNS = List.of("images/lock", "warehouse", "keys/log.pub");
 
     @Option(
             names = "--data",
@@ -38,20 +43,25 @@ public final class CommonOptions {
     }
 
     /// The same, to be written to: it is created if it is missing, and only its owner may open it or what this process
-    /// and its children create.
+    /// and its children create. One that others may open is closed to them, unless it holds something else as well.
     ///
-    /// @throws CommandException when others may, or it cannot be made
+    /// @throws CommandException when it cannot be made or closed
     DataFolder ownDataFolder() {
         DataFolder folder = dataFolder();
+        Path root = folder.root();
         Umask.ownerOnly();
         try {
-            if (!Folders.createPrivate(folder.root())) {
-                throw CommandException.badInput("others may open the data folder " + folder.root()
-                        + ", and recordings hold what the agent saw; close it with: chmod 700 '" + folder.root()
-                        + "', or name another with --data");
+            if (!Folders.createPrivate(root)) {
+                if (!Folders.isEmpty(root) && SIGNS.stream().map(root::resolve).noneMatch(Files::exists)) {
+                    throw CommandException.badInput("others may open the folder " + root
+                            + ", where recordings would be kept, which hold what the agent saw; other files are in"
+                            + " it; name another with --data, or run chmod 700 on it");
+                }
+                Folders.close(root);
+                System.err.println("blackbox: others could open the data folder; now its owner alone can (chmod 700)");
             }
         } catch (IOException e) {
-            throw CommandException.failed("the data folder " + folder.root() + " cannot be used: " + e.getMessage(), e);
+            throw CommandException.failed("the data folder " + root + " cannot be used: " + e.getMessage(), e);
         }
         return folder;
     }

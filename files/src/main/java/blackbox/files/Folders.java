@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// Folders whose entries survive a power cut. Safe to use from several threads and processes.
 public final class Folders {
@@ -56,6 +57,18 @@ public final class Folders {
             sync(above);
         }
         return OWNER_ONLY.containsAll(Files.getPosixFilePermissions(folder));
+    }
+
+    /// Opens the folder to its owner only.
+    public static void close(Path folder) throws IOException {
+        Files.setPosixFilePermissions(folder, OWNER_ONLY);
+    }
+
+    /// Whether nothing is in the folder.
+    public static boolean isEmpty(Path folder) throws IOException {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.findAny().isEmpty();
+        }
     }
 
     /// The folder that a file is in.

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
 
 /// The JSON that this module stores and exchanges. Depth and lengths are bounded, because some of it comes
 /// from the guest.
@@ -96,6 +97,18 @@ public final class Json {
             return MAPPER.readValue(Files.readString(file), form);
         } catch (IOException e) {
             throw new VmException(onFailure, file + " could not be read", e);
+        }
+    }
+
+    /// Reads a file that only spares work: what is missing, damaged, or of another version's form is null.
+    public static <T> @Nullable T cached(Path file, Class<T> form) {
+        try {
+            return MAPPER.readerFor(form)
+                    .with(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                    .with(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
+                    .readValue(Files.readString(file));
+        } catch (IOException e) {
+            return null;
         }
     }
 

@@ -40,11 +40,9 @@ public final class AcceleratorProbe {
         }
         String key = qemu.digest() + " " + hostKernel() + " " + image.sha256(GuestImage.KERNEL);
         Path note = new DataFolder(data).cache().resolve("accelerator.json");
-        if (Files.exists(note)) {
-            Known known = Json.read(note, Known.class, Code.IO);
-            if (known.key().equals(key)) {
-                return known.accelerator();
-            }
+        Known known = Json.cached(note, Known.class);
+        if (known != null && known.key().equals(key)) {
+            return known.accelerator();
         }
         var accelerator = boot(qemu, image);
         Json.write(note, new Known(key, accelerator));

@@ -43,7 +43,7 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
                     Code.QEMU_MISSING, program + " is not installed; on Debian: apt-get install qemu-system-x86");
         }
         Path note = new DataFolder(data).cache().resolve("qemu.json");
-        Known known = Files.exists(note) ? Json.read(note, Known.class, Code.IO) : null;
+        Known known = Json.cached(note, Known.class);
         if (known == null
                 || !known.binary().equals(binary.toString())
                 || !known.fingerprint().seemsUnchanged(binary)) {

@@ -80,12 +80,8 @@ public final class QemuTrial {
 
     /// The result of an earlier trial of `qemu`, or null.
     public @Nullable Admission known(Qemu qemu, GuestImage image) throws VmException {
-        Path note = note(qemu);
-        if (!Files.exists(note)) {
-            return null;
-        }
-        var known = Json.read(note, Admission.class, Code.IO);
-        return known.key().equals(key(qemu, image)) ? known : null;
+        var known = Json.cached(note(qemu), Admission.class);
+        return known != null && known.key().equals(key(qemu, image)) ? known : null;
     }
 
     private Path note(Qemu qemu) {

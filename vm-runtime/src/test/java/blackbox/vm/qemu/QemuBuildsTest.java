@@ -112,6 +112,17 @@ class QemuBuildsTest {
     }
 
     @Test
+    void whatAnotherVersionOrAPowerCutLeftInTheCacheIsFoundAgain() throws Exception {
+        Path note = data.resolve("cache/qemu.json");
+        Files.createDirectories(note.getParent());
+        for (String left : List.of("", "{", "null", "[]", "{\"binary\": \"/bin/true\", \"seal\": {}}")) {
+            Files.writeString(note, left);
+            assertTrue(Qemu.find(data, "true").digest().toString().length() == 64, left);
+            assertTrue(Files.readString(note).contains("\"fingerprint\""), left);
+        }
+    }
+
+    @Test
     void aMachineWithoutQemuIsToldWhatToInstall() {
         var absent = assertThrows(VmException.class, () -> Qemu.find(data, "qemu-that-is-not-there"));
         assertEquals(VmException.Code.QEMU_MISSING, absent.code());
