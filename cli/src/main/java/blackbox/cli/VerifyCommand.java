@@ -11,7 +11,9 @@ import blackbox.evidence.proof.ProofVerifier;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.ingest.table.CatalogView;
 import blackbox.query.QueryException;
+import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.InputStream;
@@ -96,8 +98,9 @@ final class VerifyCommand implements Callable<Integer> {
 
     private Verification verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = common.recordings();
-        return RunVerifier.verify(
-                recordings, run.resolveAlsoLost(recordings), trust.believed(folder), kept(), trust.anchors(folder));
+        RunId meant = run.resolveAlsoLost(recordings);
+        return RunVerifier.verify(recordings, meant, trust.believed(folder), kept(), trust.anchors(folder))
+                .with(CatalogView.compare(recordings, meant));
     }
 
     private int report(Verification verification) throws IOException {

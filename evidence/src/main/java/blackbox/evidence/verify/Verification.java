@@ -1,6 +1,7 @@
 package blackbox.evidence.verify;
 
 import blackbox.evidence.anchor.AnchoredRange;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The result of verification. Four questions are answered separately: is what is there genuine, is
@@ -34,6 +35,13 @@ public record Verification(
             long checkpoints,
             List<Finding> findings) {
         this(integrity, completeness, time, authorship, events, checkpoints, List.of(), findings);
+    }
+
+    /// The same, with findings about what lies beside the evidence.
+    public Verification with(List<Finding> more) {
+        var all = new ArrayList<>(findings);
+        all.addAll(more);
+        return new Verification(integrity, completeness, time, authorship, events, checkpoints, anchors, all);
     }
 
     /// Whether what is there is what was recorded.

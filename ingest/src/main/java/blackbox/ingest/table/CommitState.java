@@ -39,6 +39,11 @@ public record CommitState(Map<String, Long> offsets, Map<RunId, ChainState> runs
         return properties;
     }
 
+    /// Whether a snapshot's summary holds one: another engine's has none.
+    static boolean isIn(Map<String, String> summary) {
+        return summary.containsKey(VERSION_KEY);
+    }
+
     /// Reads a snapshot's summary.
     ///
     /// @throws IllegalArgumentException when it holds no state of this version

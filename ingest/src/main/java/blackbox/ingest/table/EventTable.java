@@ -15,15 +15,19 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.iceberg.CatalogProperties;
+import org.apache.iceberg.ContentFile;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.Snapshot;
@@ -45,6 +49,9 @@ public final class EventTable implements AutoCloseable {
 
     private static final TableIdentifier ID = TableIdentifier.of(EventsTable.NAMESPACE, EventsTable.NAME);
 
+    private static final Comparator<DataFileEntry> ORDER = Comparator.comparing(DataFileEntry::run)
+            .thenComparingLong(entry -> entry.name().firstIndex());
+
     private final DataFolder layout;
     private final FileStore files;
     private final JdbcCatalog catalog;
@@ -61,7 +68,7 @@ public final class EventTable implements AutoCloseable {
     }
 
     /// Opens the table, creating it if it is missing, adds the columns that were introduced since it was
-    /// created, and cleans up after a crash.
+    /// created, and finishes a commit that a crash interrupted.
     ///
     /// @throws IngestException `IN_USE` when another process has it open for writing, `CATALOG` when a newer
     ///     version created it
@@ -81,7 +88,8 @@ public final class EventTable implements AutoCloseable {
             }
             var table = new EventTable(layout, files, catalog, lock, known(catalog));
             TableGrowth.addColumns(table.table);
-            table.removeDebris();
+            table.requireOwnCommit();
+            table.finishLastCommit();
             return table;
         } catch (IngestException e) {
             release(lock);
@@ -180,81 +188,127 @@ public final class EventTable implements AutoCloseable {
                 e);
     }
 
-    /// The state of the last commit.
+    /// The state of ingest's last commit, wherever other engines have moved the table since.
     public CommitState state() {
-        Snapshot snapshot = table.currentSnapshot();
-        return snapshot == null ? CommitState.EMPTY : CommitState.of(snapshot.summary());
+        Snapshot last = lastCommit();
+        return last == null ? CommitState.EMPTY : CommitState.of(last.summary());
     }
 
-    /// The data files of one run by index, or of all runs where `run` is null, as of now.
+    /// The latest snapshot that ingest committed; null if there is none. Not the current one when another engine has
+    /// committed, or rolled the table back, since.
+    private @Nullable Snapshot lastCommit() {
+        return StreamSupport.stream(table.snapshots().spliterator(), false)
+                .filter(snapshot -> CommitState.isIn(snapshot.summary()))
+                .max(Comparator.comparingLong(Snapshot::sequenceNumber))
+                .orElse(null);
+    }
+
+    /// @throws IngestException `CATALOG` if others' snapshots are all that is left
+    private void requireOwnCommit() throws IngestException {
+        if (table.currentSnapshot() != null && lastCommit() == null) {
+            throw new IngestException(
+                    Code.CATALOG,
+                    "another program committed to the table in " + layout.table() + " and expired the snapshots of"
+                            + " ingest, so what it has stored is not known; the recordings can still be read and"
+                            + " verified: go on in another --data folder");
+        }
+    }
+
+    /// The data files of one run by index, or of all runs where `run` is null, as of now. Files that others added are
+    /// not among them.
     public List<DataFileEntry> plan(@Nullable RunId run) throws IngestException {
-        try {
-            table.refresh();
-            TableScan scan = table.newScan();
-            if (run != null) {
-                scan = scan.filter(Expressions.equal(EventsTable.RUN.name(), run.value()));
-            }
-            var entries = new ArrayList<DataFileEntry>();
-            try (CloseableIterable<FileScanTask> tasks = scan.planFiles()) {
-                for (FileScanTask task : tasks) {
-                    entries.add(entry(task.file()));
-                }
-            }
-            entries.sort(Comparator.comparing(DataFileEntry::run)
-                    .thenComparingLong(entry -> entry.name().firstIndex()));
-            return entries;
+        table.refresh();
+        return own(named(table.currentSnapshot(), run)).sorted(ORDER).toList();
+    }
+
+    /// A data file that the catalog names.
+    ///
+    /// @param own whether its place and name are such as Blackbox gives
+    /// @param deletes the locations of the delete files that apply to it
+    record Named(String location, boolean own, List<String> deletes) {}
+
+    /// All data files that the current snapshot names for a run, whoever wrote them.
+    List<Named> namedNow(RunId run) throws IngestException {
+        table.refresh();
+        return named(table.currentSnapshot(), run).stream()
+                .map(task -> new Named(
+                        task.file().location(),
+                        entry(task.file()) != null,
+                        task.deletes().stream().map(ContentFile::location).toList()))
+                .toList();
+    }
+
+    /// How many rows each run has. Rows of files that another engine took out of the catalog count: they are in the
+    /// store.
+    public Map<RunId, Long> lengths() throws IngestException {
+        table.refresh();
+        var lengths = new HashMap<RunId, Long>();
+        for (Snapshot snapshot : Arrays.asList(table.currentSnapshot(), lastCommit())) {
+            own(named(snapshot, null))
+                    .forEach(entry -> lengths.merge(entry.run(), entry.name().endIndex(), Math::max));
+        }
+        return lengths;
+    }
+
+    /// All files that a snapshot names, of one run where `run` is not null.
+    private List<FileScanTask> named(@Nullable Snapshot snapshot, @Nullable RunId run) throws IngestException {
+        if (snapshot == null) {
+            return List.of();
+        }
+        TableScan scan = table.newScan().useSnapshot(snapshot.snapshotId());
+        if (run != null) {
+            scan = scan.filter(Expressions.equal(EventsTable.RUN.name(), run.value()));
+        }
+        try (CloseableIterable<FileScanTask> tasks = scan.planFiles()) {
+            var files = new ArrayList<FileScanTask>();
+            tasks.forEach(files::add);
+            return files;
         } catch (IOException | RuntimeException e) {
             throw catalogFailure(layout, e);
         }
     }
 
-    /// How many rows each run has.
-    public Map<RunId, Long> lengths() throws IngestException {
-        var lengths = new HashMap<RunId, Long>();
-        for (DataFileEntry entry : plan(null)) {
-            lengths.merge(entry.run(), entry.name().endIndex(), Math::max);
-        }
-        return lengths;
+    private Stream<DataFileEntry> own(List<FileScanTask> files) {
+        return files.stream().map(task -> entry(task.file())).filter(Objects::nonNull);
     }
 
-    private DataFileEntry entry(DataFile file) {
-        String location = file.location();
-        DataFileName name = DataFileName.parse(location.substring(location.lastIndexOf('/') + 1));
-        if (name == null) {
-            throw new IllegalStateException("the table names a data file that Blackbox did not write: " + location);
+    /// The file as an entry; null if its place and name are not such as Blackbox gives.
+    private @Nullable DataFileEntry entry(DataFile file) {
+        String[] parts = file.location().split("/", -1);
+        RunId run = parts.length < 2 ? null : EventsTable.runOf(parts[parts.length - 2]);
+        DataFileName name = DataFileName.parse(parts[parts.length - 1]);
+        if (run == null || name == null) {
+            return null;
         }
-        var run = new RunId(String.valueOf(file.partition().get(0, CharSequence.class)));
         Path path = layout.dataFiles(run).resolve(name.toString());
         return new DataFileEntry(run, name, path, file.recordCount(), file.fileSizeInBytes());
     }
 
-    /// Removes files that were never committed: all in the staging folder, and final names that no snapshot
-    /// knows.
-    private void removeDebris() throws IOException, IngestException {
+    /// Brings a commit that a crash interrupted to its end, or takes back what it had stored; all else that is in the
+    /// store stays there, whoever put it there.
+    private void finishLastCommit() throws IOException, IngestException {
+        CommitIntent intent = CommitIntent.read(layout.staging());
+        if (!intent.added().isEmpty()) {
+            Set<String> known = new HashSet<>();
+            for (Snapshot snapshot : Arrays.asList(table.currentSnapshot(), lastCommit())) {
+                own(named(snapshot, null))
+                        .forEach(
+                                entry -> known.add(key(entry.run(), entry.name().toString())));
+            }
+            boolean committed = intent.added().stream().anyMatch(known::contains);
+            for (String key : committed ? intent.replaced() : intent.added()) {
+                remove(key);
+            }
+        }
         for (Path file : list(layout.staging())) {
             Files.delete(file);
         }
-        Set<String> known = new HashSet<>();
-        for (DataFileEntry entry : plan(null)) {
-            String key = key(entry.run(), entry.name().toString());
-            known.add(key);
-            known.add(key + DataFileName.SEAL_SUFFIX);
-        }
-        for (String folder : files.list(EventsTable.DATA_FOLDER)) {
-            RunId run = folder.endsWith("/") ? EventsTable.runOf(folder.substring(0, folder.length() - 1)) : null;
-            if (run != null) {
-                removeUnknown(run, known);
-            }
-        }
     }
 
-    private void removeUnknown(RunId run, Set<String> known) throws IOException {
-        for (String name : files.list(EventsTable.dataFolder(run))) {
-            String key = key(run, name);
-            if (!known.contains(key)) {
-                files.delete(key);
-            }
-        }
+    /// Removes a data file from the store, and then its seal.
+    void remove(String key) throws IOException {
+        files.delete(key);
+        files.delete(key + DataFileName.SEAL_SUFFIX);
     }
 
     /// The key of a run's file in the store.

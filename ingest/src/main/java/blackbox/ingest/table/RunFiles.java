@@ -49,7 +49,16 @@ final class RunFiles {
     private boolean closing;
 
     /// A file that is about to become part of the table, and the files that it replaces.
-    record Staged(RunId run, Path staging, DataFileName name, WrittenFile written, List<DataFile> replaced) {}
+    record Staged(RunId run, Path staging, DataFileName name, WrittenFile written, List<DataFile> replaced) {
+
+        /// The keys of the replaced files in the store.
+        List<String> replacedKeys() {
+            return replaced.stream()
+                    .map(DataFile::location)
+                    .map(location -> EventTable.key(run, location.substring(location.lastIndexOf('/') + 1)))
+                    .toList();
+        }
+    }
 
     /// How many octets of batches all runs keep.
     static final class RetainedBytes {

@@ -8,7 +8,6 @@ import blackbox.ingest.parquet.WrittenFile;
 import blackbox.ingest.table.RunFiles.Staged;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
-import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;
@@ -25,6 +24,7 @@ import java.util.random.RandomGenerator;
 import org.apache.iceberg.AppendFiles;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DataFiles;
+import org.apache.iceberg.ExpireSnapshots;
 import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.Metrics;
 import org.apache.iceberg.OverwriteFiles;
@@ -93,10 +93,12 @@ public final class TableWriter implements AutoCloseable {
             observer.reached(CommitStep.BEFORE_FILES);
             List<Staged> files = finishFiles();
             observer.reached(CommitStep.FILES_FORCED);
+            intent(files).write(table.layout().staging());
             publish(files);
             commit(files, state);
             observer.reached(CommitStep.COMMITTED);
             removeReplaced(files);
+            CommitIntent.remove(table.layout().staging());
             observer.reached(CommitStep.REPLACED_REMOVED);
             runs.values().removeIf(RunFiles::isComplete);
             expire();
@@ -119,6 +121,14 @@ public final class TableWriter implements AutoCloseable {
             }
         }
         return files;
+    }
+
+    private static CommitIntent intent(List<Staged> files) {
+        return new CommitIntent(
+                files.stream()
+                        .map(file -> EventTable.key(file.run(), file.name().toString()))
+                        .toList(),
+                files.stream().flatMap(file -> file.replacedKeys().stream()).toList());
     }
 
     /// Seals the files and gives both their final names, the seals first: no data file ever exists without
@@ -168,15 +178,11 @@ public final class TableWriter implements AutoCloseable {
         });
     }
 
-    /// Removes the files that were replaced, each before its seal. If that is interrupted, they are debris,
-    /// which the next writer removes.
+    /// Removes the files that were replaced. If that is interrupted, the next writer does it.
     private void removeReplaced(List<Staged> files) throws IOException {
         for (Staged file : files) {
-            for (DataFile replaced : file.replaced()) {
-                String location = replaced.location();
-                String key = EventTable.key(file.run(), location.substring(location.lastIndexOf('/') + 1));
-                table.files().delete(key);
-                table.files().delete(key + DataFileName.SEAL_SUFFIX);
+            for (String replaced : file.replacedKeys()) {
+                table.remove(replaced);
             }
         }
     }
@@ -221,16 +227,21 @@ public final class TableWriter implements AutoCloseable {
         return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, value);
     }
 
-    /// Drops the metadata of old snapshots at intervals; data files stay, since replaced ones are removed at
-    /// once.
+    /// Drops the metadata of old snapshots at intervals. Data files stay: those that this writer replaced are gone, and
+    /// those that another engine took out of the catalog are evidence.
     private void expire() {
         if (++commits % COMMITS_PER_EXPIRY == 0) {
-            table.iceberg()
-                    .expireSnapshots()
-                    .expireOlderThan(System.currentTimeMillis() - SNAPSHOT_AGE_MAX_MS)
-                    .retainLast(SNAPSHOTS_KEPT_MIN)
-                    .commit();
+            expire(System.currentTimeMillis() - SNAPSHOT_AGE_MAX_MS, SNAPSHOTS_KEPT_MIN);
         }
+    }
+
+    void expire(long olderThanMs, int kept) {
+        table.iceberg()
+                .expireSnapshots()
+                .expireOlderThan(olderThanMs)
+                .retainLast(kept)
+                .cleanupLevel(ExpireSnapshots.CleanupLevel.METADATA_ONLY)
+                .commit();
     }
 
     @Override

@@ -2,6 +2,8 @@ package blackbox.ingest.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
@@ -13,6 +15,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
+import blackbox.ingest.IngestException;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.EventsTable;
@@ -97,10 +100,24 @@ final class ObjectStoreTest {
     }
 
     @Test
-    void whatNoCommitKnowsIsRemoved() throws Exception {
-        String stray = EventTable.key(run.run, "0000000000000000000-0000000000000000009-00000000.parquet");
-        store.put(stray, Files.writeString(folder.resolve("stray"), "cut off"));
+    void onlyWhatACommitHadBegunToAddIsRemoved() throws Exception {
+        String cutOff = EventTable.key(run.run, "0000000000000000000-0000000000000000009-00000000.parquet");
+        String others = EventTable.key(run.run, "0000000000000000000-0000000000000000009-11111111.parquet");
+        for (String key : List.of(cutOff, cutOff + ".seal", others)) {
+            store.put(key, Files.writeString(folder.resolve("stray"), "cut off"));
+        }
+        new CommitIntent(List.of(cutOff), List.of()).write(new DataFolder(folder).staging());
         open().close();
-        assertEquals(2, store.list(EventsTable.dataFolder(run.run)).size());
+        assertEquals(3, store.list(EventsTable.dataFolder(run.run)).size());
+        assertTrue(store.exists(others));
+        open().close();
+        assertEquals(3, store.list(EventsTable.dataFolder(run.run)).size());
+    }
+
+    @Test
+    void aNoteThatCannotBeReadStopsIngest() throws Exception {
+        Files.writeString(new DataFolder(folder).staging().resolve("intent"), "blackbox/intent/v2\n+ a\n");
+        var refused = assertThrows(IngestException.class, this::open);
+        assertTrue(String.valueOf(refused.getCause()).contains("known version"), refused::toString);
     }
 }

@@ -4,6 +4,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.ingest.table.CatalogView;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.query.answer.EventBytes;
@@ -112,11 +113,12 @@ final class RunsController {
         RunId id = resolve(run);
         try (RequestLimiter.Slot _ = scans.take()) {
             Verification verification = RunVerifier.verify(
-                    context.recordings(),
-                    id,
-                    context.trustedKeys().read(),
-                    null,
-                    context.trustedKeys().anchors());
+                            context.recordings(),
+                            id,
+                            context.trustedKeys().read(),
+                            null,
+                            context.trustedKeys().anchors())
+                    .with(CatalogView.compare(context.recordings(), id));
             return ApiJson.document(out -> VerificationReport.write(out, verification));
         }
     }

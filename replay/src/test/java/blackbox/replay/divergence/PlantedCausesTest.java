@@ -340,6 +340,22 @@ class PlantedCausesTest {
                 .saying("the recording has no answer");
     }
 
+    /// However much the run had to do with the network before.
+    @Test
+    void aRequestAfterTheDivergenceIsNotItsCause() throws Exception {
+        Deeds asks = (events, shell) -> {
+            events.dns(shell, "example.test", "192.0.2.1");
+            return events.connect(shell, SERVICE, 8080, 0);
+        };
+        plant(branchAfter(asks, "left"), (events, shell) -> {
+                    asks.run(events, shell);
+                    long index = branch(events, shell, "right");
+                    events.add(new Event.NetMiss(events.host(), "CONNECT", "{}"));
+                    return index;
+                })
+                .is(DivergenceClass.UNEXPLAINED);
+    }
+
     @Test
     void anotherDnsAnswer() throws Exception {
         plant(
@@ -484,10 +500,11 @@ class PlantedCausesTest {
     }
 
     @Test
-    void whatIsNotExplainedSaysThatItIsAGuess() throws Exception {
+    void whatNoEventExplainsIsUnexplained() throws Exception {
         plant(branchAfter(PlantedCausesTest::nothing, "left"), branchAfter(PlantedCausesTest::nothing, "right"))
-                .is(DivergenceClass.CLOCK)
-                .saying("nothing that is recorded explains it");
+                .is(DivergenceClass.UNEXPLAINED)
+                .saying("nothing that is recorded explains it")
+                .saying("values of environment variables");
     }
 
     @Test

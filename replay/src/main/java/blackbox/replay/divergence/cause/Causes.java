@@ -22,11 +22,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared;
 /// the network; command and environment; the workspace and other files; a visible race; random numbers or the
-/// clock, whichever was used last; what is left.
+/// clock, whichever was used last. A class is named only where an event speaks for it; otherwise it is unexplained.
 public final class Causes {
 
     private static final String UNPACKED_BELOW = "/workspace/";
     private static final int CAUSES_MAX = 12;
+    private static final String COMPARED =
+            "the image, the machine, the command, the names of environment variables, the"
+                    + " workspace, which files were opened and how much was read from them, what the network brought, and the"
+                    + " order in which processes and threads came to the same files";
+    private static final String NOT_RECORDED =
+            "values of environment variables, readings of the clock, getrandom(2), and"
+                    + " the contents of files and of network traffic";
     private static final Set<Kind> CONNECTS = Set.of(Kind.NET_CONNECT, Kind.NET_SEND);
 
     /// A flow or an answer that both sides have, but that differs.
@@ -154,11 +161,12 @@ public final class Causes {
         return index < 0 ? "?" : Long.toString(index);
     }
 
-    /// A request without an answer, before the divergence or being the divergence.
+    /// A request without an answer, before the divergence or being the divergence. The host reports one at once and the
+    /// guest what came of it later, so one that is further on in the record is not the cause.
     private @Nullable DivergenceClass miss() throws IOException {
         long here = evidence.root().actualIndex();
         for (long index : actual.scan().misses()) {
-            boolean before = here < 0 || index <= here || actual.history().network() >= 0;
+            boolean before = here < 0 || index <= here;
             Facts facts = actual.events().facts(index);
             if (before && facts != null) {
                 causes.add("the recording has no answer to a request to the network: " + facts.line());
@@ -333,17 +341,14 @@ public final class Causes {
             causes.add("the replay should have been exact and no input differs: the engine did not reproduce the run");
             return DivergenceClass.ENGINE;
         }
-        Strand strand = evidence.root().strand();
-        if (strand.sort() == Strand.Sort.THREAD) {
-            causes.add(
-                    "likely a race: it is in one of several threads of " + who() + ", and no input is seen to differ");
-            return DivergenceClass.SCHED;
+        causes.add("nothing that is recorded explains it; compared were " + COMPARED);
+        if (evidence.root().strand().sort() == Strand.Sort.THREAD) {
+            causes.add("it is in one of several threads of " + who()
+                    + ": a race over memory that they share leaves no event, so it is not excluded");
         }
-        causes.add(
-                "likely the time, because nothing that is recorded explains it; readings of the clock, getrandom(2) and"
-                        + " values of environment variables leave no event, so that random numbers or another environment are not"
-                        + " excluded");
-        return DivergenceClass.CLOCK;
+        causes.add("not recorded, and so not excluded, are " + NOT_RECORDED
+                + "; a run recorded with --tier exact has them" + " all, and its replay can be stopped at this point");
+        return DivergenceClass.UNEXPLAINED;
     }
 
     private String who() {

@@ -20,5 +20,7 @@ public enum DivergenceClass {
     /// Events are known to be missing before the divergence, which may be only in the record.
     RECORDER_GAP,
     /// The machine or its QEMU, or a replay that should have been exact.
-    ENGINE
+    ENGINE,
+    /// No event speaks for any of these.
+    UNEXPLAINED
 }
