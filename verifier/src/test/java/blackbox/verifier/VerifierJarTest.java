@@ -23,6 +23,7 @@ import blackbox.schemas.table.FileSeal;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,6 +38,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,6 +81,41 @@ class VerifierJarTest {
                 .redirectError(err.toFile())
                 .start();
         return new Outcome(process.waitFor(), Files.readString(out), Files.readString(err));
+    }
+
+    /// Java 11 reads class files up to this version; the JVM loads the class that the manifest names and no other.
+    private static final int JAVA_11 = 55;
+
+    @Test
+    void anOlderJavaIsToldWhatIsNeeded() throws Exception {
+        try (var jar = new JarFile(JAR.toFile())) {
+            String main = jar.getManifest().getMainAttributes().getValue("Main-Class");
+            var start = jar.getEntry(main.replace('.', '/') + ".class");
+            try (var in = new DataInputStream(jar.getInputStream(start))) {
+                in.skipNBytes(6);
+                assertTrue(in.readUnsignedShort() <= JAVA_11);
+            }
+        }
+        for (Path each : older()) {
+            Outcome outcome = run(List.of(each.toString(), "-jar", JAR.toString(), "--help"));
+            assertEquals(3, outcome.exit, outcome::toString);
+            assertTrue(outcome.err.contains("Java 25 or later is needed"), outcome::toString);
+            assertEquals(1, outcome.err.lines().count(), outcome::toString);
+        }
+    }
+
+    /// What else this machine has, such as the one that Debian's Maven brings.
+    private static List<Path> older() throws IOException {
+        Path all = Path.of("/usr/lib/jvm");
+        if (!Files.isDirectory(all)) {
+            return List.of();
+        }
+        try (Stream<Path> each = Files.list(all)) {
+            return each.filter(home -> home.getFileName().toString().matches("java-(11|17|21)-openjdk.*"))
+                    .map(home -> home.resolve("bin/java"))
+                    .filter(Files::isExecutable)
+                    .toList();
+        }
     }
 
     @Test

@@ -1,0 +1,30 @@
+package blackbox.verifier;
+
+import java.lang.reflect.InvocationTargetException;
+
+/// Where the jar begins. Compiled for Java 11, so that a Java too old for the rest says so in a sentence rather than
+/// with
+/// a LinkageError; so it names no other class of the verifier.
+public final class Start {
+
+    private static final int JAVA = 25;
+    private static final int FAILED = 3;
+
+    private Start() {}
+
+    public static void main(String[] args) throws ReflectiveOperationException {
+        if (Runtime.version().feature() < JAVA) {
+            System.err.println("blackbox-verifier: this is Java " + System.getProperty("java.version") + " ("
+                    + System.getProperty("java.home") + "), but Java " + JAVA
+                    + " or later is needed: start the jar with the bin/java of one");
+            System.exit(FAILED);
+        }
+        try {
+            Class.forName("blackbox.verifier.Main")
+                    .getMethod("main", String[].class)
+                    .invoke(null, (Object) args);
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+}
