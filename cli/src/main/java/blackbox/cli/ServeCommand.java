@@ -8,6 +8,7 @@ import blackbox.node.record.AnchorService;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.Pipeline;
 import blackbox.node.record.PipelineLock;
+import blackbox.node.serve.ApiAddress;
 import blackbox.node.serve.ApiContext;
 import blackbox.node.serve.ApiServer;
 import blackbox.node.serve.ApiToken;
@@ -22,7 +23,9 @@ import blackbox.recorder.witness.WitnessLogs;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -64,6 +67,19 @@ final class ServeCommand implements Callable<Integer> {
             defaultValue = "127.0.0.1:7575",
             description = "Address of the API; port 0 takes any free port (default: ${DEFAULT-VALUE}).")
     private String listen = "127.0.0.1:7575";
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "A host name under which clients ask for the API, besides localhost and IP addresses; may be"
+                    + " repeated.")
+    private List<String> names = new ArrayList<>();
+
+    @Option(
+            names = "--insecure",
+            description = "Listen beyond loopback although nothing encrypts: the token and all answers can be read on"
+                    + " the way. A proxy with TLS before a loopback address is safer.")
+    private boolean insecure;
 
     @Option(
             names = "--kafka",
@@ -110,6 +126,12 @@ final class ServeCommand implements Callable<Integer> {
         if (host.isEmpty() || port < 0) {
             throw CommandException.badInput("--listen takes HOST:PORT, not '" + listen + "'");
         }
+        if (!insecure && !isLoopback(host)) {
+            throw CommandException.badInput(
+                    "--listen " + listen + " is not a loopback address, and the token and all"
+                            + " answers could be read on the way; listen on 127.0.0.1 behind a proxy with TLS, or add --insecure");
+        }
+        var address = new ApiAddress(host, port, names, ApiAddress.PATIENCE);
         if (kafkaProperties != null && !Files.isReadable(kafkaProperties)) {
             throw CommandException.badInput("the file " + kafkaProperties + " cannot be read");
         }
@@ -126,7 +148,7 @@ final class ServeCommand implements Callable<Integer> {
         Stop stop = Stop.onShutdown();
         // The API starts first: it answers from files, and the broker takes seconds.
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
-                ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), host, port)) {
+                ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), address)) {
             say(api, tokenFile, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
@@ -184,6 +206,14 @@ final class ServeCommand implements Callable<Integer> {
 
     private void tell(String line) {
         spec.commandLine().getErr().println("blackbox: " + line);
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            throw CommandException.badInput("--listen: the host '" + host + "' is not known here");
+        }
     }
 
     private static int port(String text) {

@@ -27,12 +27,12 @@ public final class ApiServer implements AutoCloseable {
     /// Starts to listen.
     ///
     /// @throws IOException when the address cannot be listened on
-    public static ApiServer start(ApiContext context, String host, int port) throws IOException {
+    public static ApiServer start(ApiContext context, ApiAddress address) throws IOException {
         Map<String, Object> properties = Map.of(
                 "micronaut.server.host",
-                host,
+                address.host(),
                 "micronaut.server.port",
-                port == ANY_PORT ? -1 : port,
+                address.port() == ANY_PORT ? -1 : address.port(),
                 "micronaut.server.max-request-size",
                 "64KB",
                 "micronaut.server.server-header",
@@ -44,7 +44,7 @@ public final class ApiServer implements AutoCloseable {
                 .deduceEnvironment(false)
                 .environmentPropertySource(false)
                 .properties(properties)
-                .singletons(context)
+                .singletons(context, address)
                 .build();
         try {
             application.start();
@@ -54,7 +54,8 @@ public final class ApiServer implements AutoCloseable {
         } catch (RuntimeException e) {
             application.close();
             throw new IOException(
-                    "cannot listen on " + host + ":" + port + "; if the port is taken, choose another with --listen",
+                    "cannot listen on " + address.host() + ":" + address.port()
+                            + "; if the port is taken, choose another with --listen",
                     e);
         }
     }

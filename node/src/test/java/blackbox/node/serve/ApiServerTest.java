@@ -1,6 +1,7 @@
 package blackbox.node.serve;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +25,8 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -37,6 +40,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
@@ -48,6 +52,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class ApiServerTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    static final ApiAddress LOOPBACK =
+            new ApiAddress("127.0.0.1", ApiServer.ANY_PORT, List.of("recorder.example"), PATIENCE);
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
@@ -73,9 +81,7 @@ class ApiServerTest {
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();
         server = ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), () -> List.of(key.verifier()), made, null),
-                "127.0.0.1",
-                ApiServer.ANY_PORT);
+                new ApiContext(Recordings.unchecked(data), () -> List.of(key.verifier()), made, null), LOOPBACK);
     }
 
     @AfterEach
@@ -126,6 +132,52 @@ class ApiServerTest {
         JsonNode verification = json("/api/v1/runs/last/verification");
         assertEquals("VERIFIED", verification.path("integrity").asText(), verification.toString());
         assertEquals("COMPLETE", verification.path("completeness").asText());
+    }
+
+    /// Somebody else's page can have its own name lead here, but not with these.
+    @Test
+    void onlyNamesOfTheServiceAreAnswered() throws Exception {
+        int port = server.uri().getPort();
+        for (String name : List.of("127.0.0.1:" + port, "localhost", "[::1]:80", "Recorder.example:" + port)) {
+            assertTrue(statusFor("Host: " + name).contains(" 401 "), name);
+        }
+        for (String name : List.of("evil.example", "127.0.0.1.evil.example:" + port, "localhost.", "", "::1")) {
+            assertTrue(statusFor("Host: " + name).contains(" 421 "), name);
+        }
+        assertFalse(statusFor("X-Host: localhost").contains(" 401 "));
+    }
+
+    private String statusFor(String header) throws IOException {
+        try (var socket =
+                new Socket(InetAddress.getLoopbackAddress(), server.uri().getPort())) {
+            String request = "GET /api/v1/runs HTTP/1.1\r\n" + header + "\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+            var lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            return String.valueOf(lines.readLine());
+        }
+    }
+
+    @Test
+    void halfRequestsAreNotWaitedForForever() throws Exception {
+        var half = new ArrayList<Socket>();
+        String begun = "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n";
+        for (String sent : List.of("", "G", begun, begun + "Content-Length: 9\r\n\r\nabc")) {
+            for (int i = 0; i < 50; i++) {
+                var socket = new Socket(
+                        InetAddress.getLoopbackAddress(), server.uri().getPort());
+                socket.getOutputStream().write(sent.getBytes(StandardCharsets.UTF_8));
+                socket.setSoTimeout(20_000);
+                half.add(socket);
+            }
+        }
+        assertEquals(200, call("/api/v1/runs").statusCode(), "others are served meanwhile");
+        for (Socket each : half) {
+            try (each) {
+                each.getInputStream().readAllBytes(); // to the end of the connection
+            } catch (SocketException e) {
+                // reset: closed as well
+            }
+        }
     }
 
     @Test
@@ -239,8 +291,10 @@ class ApiServerTest {
                     List::of,
                     ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom()),
                     null);
-            var failure =
-                    assertThrows(IOException.class, () -> ApiServer.start(context, "127.0.0.1", taken.getLocalPort()));
+            var failure = assertThrows(
+                    IOException.class,
+                    () -> ApiServer.start(
+                            context, new ApiAddress("127.0.0.1", taken.getLocalPort(), List.of(), PATIENCE)));
             assertTrue(
                     String.valueOf(failure.getMessage()).contains("if the port is taken, choose another"),
                     failure.getMessage());

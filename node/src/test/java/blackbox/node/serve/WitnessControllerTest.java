@@ -48,7 +48,7 @@ class WitnessControllerTest {
     private ApiServer serve(@Nullable Witness witness) throws Exception {
         ApiToken token = ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom());
         return ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), List::of, token, witness), "127.0.0.1", ApiServer.ANY_PORT);
+                new ApiContext(Recordings.unchecked(data), List::of, token, witness), ApiServerTest.LOOPBACK);
     }
 
     private HttpResponse<String> post(ApiServer server, byte[] body) throws Exception {

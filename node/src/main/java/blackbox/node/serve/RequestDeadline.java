@@ -1,0 +1,117 @@
+package blackbox.node.serve;
+
+import io.micronaut.context.event.BeanCreatedEvent;
+import io.micronaut.context.event.BeanCreatedEventListener;
+import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
+import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.concurrent.Future;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Closes a connection over which no whole request comes in time. Netty's own idle time-outs would also end an answer
+/// that takes long, or that a client reads slowly; while an answer is due, nothing is timed here.
+final class RequestDeadline extends ChannelDuplexHandler {
+
+    private final long patienceNs;
+    private int due;
+    private @Nullable Future<?> timer;
+
+    RequestDeadline(Duration patience) {
+        this.patienceNs = patience.toNanos();
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        await(context);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+        cancel();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        if (message instanceof LastHttpContent) {
+            due++;
+            cancel();
+        }
+        context.fireChannelRead(message);
+    }
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+        if (message instanceof LastHttpContent) {
+            promise.addListener(_ -> answered(context));
+        }
+        var _ = context.write(message, promise);
+    }
+
+    private void answered(ChannelHandlerContext context) {
+        due = Math.max(0, due - 1);
+        if (due == 0 && context.channel().isActive()) {
+            await(context);
+        }
+    }
+
+    private void await(ChannelHandlerContext context) {
+        cancel();
+        timer = context.executor()
+                .schedule(
+                        () -> {
+                            var _ = context.close();
+                        },
+                        patienceNs,
+                        TimeUnit.NANOSECONDS);
+    }
+
+    private void cancel() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+
+    /// Puts one into every connection's pipeline.
+    @Singleton
+    static final class Installer implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+
+        private final ApiAddress address;
+
+        Installer(ApiAddress address) {
+            this.address = address;
+        }
+
+        @Override
+        public NettyServerCustomizer.Registry onCreated(BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
+            event.getBean().register(new Customizer(address.patience(), null));
+            return event.getBean();
+        }
+    }
+
+    private record Customizer(Duration patience, @Nullable Channel channel) implements NettyServerCustomizer {
+
+        @Override
+        public NettyServerCustomizer specializeForChannel(Channel specific, ChannelRole role) {
+            return new Customizer(patience, specific);
+        }
+
+        @Override
+        public void onStreamPipelineBuilt() {
+            if (channel != null) {
+                channel.pipeline()
+                        .addAfter(
+                                ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
+                                "request-deadline",
+                                new RequestDeadline(patience));
+            }
+        }
+    }
+}
