@@ -1,7 +1,5 @@
 package blackbox.node.serve;
 
-import io.micronaut.core.annotation.Order;
-import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -12,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Answers only requests for a name that this service has.
 @ServerFilter("/**")
-@Order(Ordered.HIGHEST_PRECEDENCE)
 final class HostFilter {
 
     private final ApiAddress address;

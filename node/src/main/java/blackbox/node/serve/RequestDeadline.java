@@ -48,10 +48,12 @@ final class RequestDeadline extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+        ChannelPromise written = promise;
         if (message instanceof LastHttpContent) {
-            promise.addListener(_ -> answered(context));
+            written = promise.unvoid(); // the shared one takes no listener
+            written.addListener(_ -> answered(context));
         }
-        var _ = context.write(message, promise);
+        var _ = context.write(message, written);
     }
 
     private void answered(ChannelHandlerContext context) {
