@@ -211,7 +211,7 @@ final class ServeCommand implements Callable<Integer> {
     private static boolean isLoopback(String host) {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
+        } catch (UnknownHostException _) {
             throw CommandException.badInput("--listen: the host '" + host + "' is not known here");
         }
     }
