@@ -131,7 +131,8 @@ class RecordEndingsTest {
     }
 
     private static Running startGroup(String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of("setsid"));
+        // A shell without job control has what it starts in the background ignore ctrl-C, and that is inherited.
+        var command = new ArrayList<>(List.of("env", "--default-signal=INT", "setsid"));
         command.addAll(Installation.command(arguments));
         return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null")));
     }
