@@ -1,12 +1,16 @@
 """The agent's process: how it is confined, started and ended."""
 
+import fcntl
 import os
 import pwd
 import signal
+import termios
 
 import boot
 
-CGROUP = "/sys/fs/cgroup/agent"
+CGROUPS = "/sys/fs/cgroup"
+CGROUP = f"{CGROUPS}/agent"
+KEPT_BYTES = 96 << 20  # of the memory, for what runs and watches the agent
 CLONE_NEWNS = 0x00020000
 PR_CAPBSET_DROP = 24
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
@@ -48,6 +52,9 @@ class Agent:
     def prepare(self):
         """Makes the agent's control group and its view of the file system; none of it is left to do at its start."""
         os.makedirs(CGROUP, exist_ok=True)
+        boot.write(f"{CGROUPS}/cgroup.subtree_control", "+memory +pids")
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        boot.write(f"{CGROUP}/memory.max", str(total - KEPT_BYTES))
         self.cgroup_id = os.stat(CGROUP).st_ino
         ready, done = os.pipe()
         holder = os.fork()
@@ -66,9 +73,17 @@ class Agent:
         os.waitpid(holder, 0)
         os.close(ready)
 
+    def limit(self, pids):
+        """The most processes and threads at once; 0 for as many as there can be."""
+        boot.write(f"{CGROUP}/pids.max", str(pids) if pids else "max")
+
+    def limits_reached(self):
+        """How many processes were killed for memory, and how often one more was refused."""
+        return {"memory": _count("memory.events", "oom_kill"), "pids": _count("pids.events", "max")}
+
     def start(self, argv, env, cwd, user, descriptors, last):
         """Calls `last`, forks at once and executes; the three descriptors become the agent's 0, 1 and 2. Returns its
-        pid."""
+        pid. Three times the same descriptor is its terminal."""
         account = pwd.getpwnam(user)
         with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as file:
             last_capability = int(file.read())
@@ -96,10 +111,18 @@ class Agent:
             pass  # the group is gone or was never populated
 
 
+def _count(file, name):
+    with open(f"{CGROUP}/{file}", encoding="ascii") as events:
+        return next((int(line.split()[1]) for line in events if line.split()[0] == name), 0)
+
+
 def _become(account, last_capability, namespace, descriptors):
     boot.write(f"{CGROUP}/cgroup.procs", "0")
     boot.check(boot.LIBC.setns(namespace, CLONE_NEWNS), "enter the agent's namespace")
     os.setsid()
+    if len(set(descriptors)) == 1:
+        fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)
+        os.fchown(descriptors[0], account.pw_uid, -1)
     for target, descriptor in enumerate(descriptors):
         os.dup2(descriptor, target)
     os.closerange(3, 1024)

@@ -35,6 +35,7 @@ RNDADDENTROPY = 0x40085203
 RNDRESEEDCRNG = 0x5207
 HOST_GONE_NS_MAX = 10_000_000_000
 CLOCK_STEP_NS_MIN = 2_000_000
+DISK_AGE_S_MAX = 0.25
 
 FIRST = os.getpid() == 1
 STARTED_BY_BOOT = os.environ.get("BLACKBOX_STARTED_BY") == "boot"
@@ -105,6 +106,28 @@ class Tracer:
                     raise RuntimeError(f"the tracer: {message.get('what')}")
 
 
+class DiskKeeper:
+    """A process that writes back what programs wrote, several times a second: the host sees only what is on the disk,
+    and the kernel would keep it to itself for five seconds and more. One of its own, for it may have to wait."""
+
+    def __init__(self):
+        go, self.go = os.pipe()
+        if os.fork() == 0:
+            try:
+                root = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+                os.closerange(3, min(go, root))
+                os.closerange(max(go, root) + 1, 1024)
+                os.read(go, 1)
+                while not select.select([go], [], [], DISK_AGE_S_MAX)[0]:
+                    boot.LIBC.syncfs(root)
+            finally:
+                os._exit(0)
+        os.close(go)
+
+    def start(self):
+        os.write(self.go, b"+")
+
+
 class Init:
     """The supervisor. One thread, one poll loop; every method runs on it."""
 
@@ -116,6 +139,7 @@ class Init:
         self.random = os.open("/dev/random", os.O_WRONLY | os.O_CLOEXEC)
         self.agent = agents.Agent()
         self.agent.prepare()
+        self.disk = DiskKeeper()
         events = boot.hide_events_port()
         boot.forbid()
         if FIRST:
@@ -135,6 +159,7 @@ class Init:
     def serve(self):
         ready = self.tracer.await_answer("ready") if self.tracer.pid else {"attached": [], "failed": [], "absent": True}
         ready.pop("type", None)
+        ready["agentCgroup"] = self.agent.cgroup_id
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             boot_id = file.read().strip()
         self.control.say(
@@ -207,6 +232,7 @@ class Init:
             "launch": self.launch,
             "clock": self.clock,
             "signal": self.signal,
+            "resize": self.resize,
             "drain": self.drain,
             "collect": self.collect,
             "poweroff": self.poweroff,
@@ -257,6 +283,7 @@ class Init:
     def prepared(self, message):
         if message["user"] != "root":
             os.chown(WORKSPACE, 1000, 1000)
+        self.agent.limit(message.get("pidsMax", 0))
         self.waiting = message
         self.control.say({"type": "prepared"})
 
@@ -265,12 +292,13 @@ class Init:
         start, self.waiting = self.waiting, None
         if start is None:
             raise ValueError("there is no agent to launch")
-        stdin, to_agent = os.pipe()
-        from_stdout, stdout = os.pipe()
-        from_stderr, stderr = os.pipe()
+        ours, agents_ends = streams.terminal(start["tty"]) if start.get("tty") else streams.pipes()
         argv = [base64.b64decode(a) for a in start["argv"]]
         env = [base64.b64decode(e) for e in start["env"]]
+        if start.get("tty"):
+            env.insert(0, b"TERM=" + start["tty"]["term"].encode())
         entropy = base64.b64decode(start["entropy"])
+        self.disk.start()
         began = {}
 
         def last():
@@ -278,10 +306,10 @@ class Init:
             time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
             began.update(ktimeNs=boottime_ns(), wallNs=time.time_ns())
 
-        pid = self.agent.start(argv, env, start["cwd"] or WORKSPACE, start["user"], (stdin, stdout, stderr), last)
-        for fd in (stdin, stdout, stderr):
+        pid = self.agent.start(argv, env, start["cwd"] or WORKSPACE, start["user"], agents_ends, last)
+        for fd in set(agents_ends):
             os.close(fd)
-        self.stdio.attach(to_agent, from_stdout, from_stderr)
+        self.stdio.attach(*ours)
         self.control.say({"type": "started", "pid": pid, "cgroupId": self.agent.cgroup_id, **began})
 
     def reseed(self, entropy):
@@ -293,6 +321,9 @@ class Init:
     def signal(self, message):
         if self.agent.pid and self.ended is None:
             os.kill(self.agent.pid, int(message["number"]))
+
+    def resize(self, message):
+        self.stdio.resize(message)
 
     def tar(self, descriptor, arguments):
         pid = os.fork()
@@ -366,6 +397,7 @@ class Init:
                 "type": "exit",
                 "code": code if code >= 0 else None,
                 "signal": -code if code < 0 else None,
+                "limits": self.agent.limits_reached(),
                 "ktimeNs": boottime_ns(),
                 "wallNs": time.time_ns(),
             }

@@ -5,9 +5,11 @@ stops the agent, never this process.
 """
 
 import errno
+import fcntl
 import json
 import os
 import struct
+import termios
 
 import boot
 
@@ -17,6 +19,26 @@ CHUNK_BYTES = 32 << 10
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 FRAME = struct.Struct("<B3xI")
+
+
+def pipes():
+    """Our ends of three pipes, to the agent's standard input and from its two outputs; and the agent's."""
+    stdin, to_agent = os.pipe()
+    from_stdout, stdout = os.pipe()
+    from_stderr, stderr = os.pipe()
+    return (to_agent, from_stdout, from_stderr), (stdin, stdout, stderr)
+
+
+def terminal(tty):
+    """Our ends of a new terminal, to write to and to read from; and the agent's, thrice."""
+    ours, agents = os.openpty()
+    set_size(ours, tty)
+    return (os.dup(ours), ours, None), (agents, agents, agents)
+
+
+def set_size(fd, tty):
+    """The kernel tells the terminal's foreground processes by SIGWINCH."""
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", tty["rows"], tty["columns"], 0, 0))
 
 
 class Port:
@@ -87,14 +109,19 @@ class Stdio(Port):
         self.started = False
         self.pending = bytearray()  # bytes on their way into it, or waiting for the agent to start
         self.ending = False
+        self.terminal = None  # our end of the agent's, if it has one
         self.sources = {}  # our ends of the agent's stdout and stderr: fd → stream
 
     def attach(self, stdin, stdout, stderr):
-        for fd in (stdin, stdout, stderr):
+        """Without `stderr` the other two are a terminal."""
+        self.sources = {stdout: STDOUT} if stderr is None else {stdout: STDOUT, stderr: STDERR}
+        self.terminal = stdout if stderr is None else None
+        if stderr is None:
+            self.send(FRAME.pack(STDERR, 0))
+        for fd in (stdin, *self.sources):
             os.set_blocking(fd, False)
         self.stdin = stdin
         self.started = True
-        self.sources = {stdout: STDOUT, stderr: STDERR}
         self.push()  # the host may have sent all of it by now
 
     def pump(self, fd):
@@ -103,10 +130,15 @@ class Stdio(Port):
             data = os.read(fd, CHUNK_BYTES)
         except BlockingIOError:
             return
+        except OSError as failure:
+            if failure.errno != errno.EIO:  # a terminal that nobody has open anymore
+                raise
+            data = b""
         self.send(FRAME.pack(self.sources[fd], len(data)) + data)
         if not data:
             os.close(fd)
             del self.sources[fd]
+            self.terminal = None
 
     def feed(self):
         """Takes frames from the host and gives their bytes to the agent as fast as it reads."""
@@ -121,6 +153,8 @@ class Stdio(Port):
                 self.pending += self.partial[FRAME.size : FRAME.size + length]
                 del self.partial[: FRAME.size + length]
                 self.ending = length == 0
+                if self.ending and self.terminal is not None:
+                    self.pending += b"\x04"  # a terminal has no end of its own: what ctrl-D sends
         self.push()
 
     def push(self):
@@ -134,11 +168,17 @@ class Stdio(Port):
                 del self.pending[: os.write(self.stdin, memoryview(self.pending)[:CHUNK_BYTES])]
         except BlockingIOError:
             return
-        except BrokenPipeError:
+        except OSError as failure:
+            if failure.errno not in (errno.EPIPE, errno.EIO):
+                raise
             self.pending.clear()
             self.ending = True
         if self.ending:
             self.close_stdin()
+
+    def resize(self, tty):
+        if self.terminal is not None:
+            set_size(self.terminal, tty)
 
     def close_stdin(self):
         if self.stdin is not None:

@@ -13,6 +13,7 @@ import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VmRequest;
@@ -84,7 +85,7 @@ final class BlockLog implements Benchmark {
 
     private static Turn turn(QemuHost host, GuestImage image, @Nullable Path captures) throws Exception {
         var request = new VmRequest(
-                image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, null, VmRequest.Start.WARM, captures, Tier.LIVE);
+                image, MachineSize.DEFAULT, Network.NONE, null, VmRequest.Start.WARM, captures, Tier.LIVE);
         try (QemuMachine machine = host.start(request, event -> {})) {
             for (InputStream stream : List.of(machine.events(), machine.framesOut(), machine.framesIn())) {
                 Thread.ofPlatform().daemon().start(() -> drop(stream));

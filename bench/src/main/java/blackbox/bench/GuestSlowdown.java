@@ -8,6 +8,7 @@ import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.VmRequest;
 import java.io.ByteArrayInputStream;
@@ -84,8 +85,7 @@ final class GuestSlowdown implements Benchmark {
             var image = store.open("default", files);
             Times best = new Times(Double.MAX_VALUE, Double.MAX_VALUE);
             for (int round = 0; round < ROUNDS; round++) {
-                var request = new VmRequest(
-                        image, VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, workspace, VmRequest.Start.WARM);
+                var request = new VmRequest(image, MachineSize.DEFAULT, Network.NONE, workspace, VmRequest.Start.WARM);
                 try (QemuMachine machine = host.start(request, event -> {})) {
                     best = best.best(times(machine, argv));
                 }

@@ -13,8 +13,7 @@ import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
 import blackbox.node.verdict.ReplaySession;
 import blackbox.node.verdict.Tiers;
-import blackbox.query.answer.Touched;
-import blackbox.query.answer.TouchedCollector;
+import blackbox.query.brief.TouchedInBrief;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.replay.ReplayException;
@@ -26,6 +25,7 @@ import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
 import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
 import java.io.IOException;
@@ -139,6 +139,9 @@ public final class DemoCommand implements Callable<Integer> {
                 "agent",
                 CaptureLimits.DEFAULT,
                 option,
+                MachineSize.DEFAULT,
+                0,
+                null,
                 command);
         var listener = new RecordListener() {
             @Override
@@ -164,7 +167,7 @@ public final class DemoCommand implements Callable<Integer> {
         var recordings = new LocalTrust(data).recordings();
         RunId run = result.run();
         narrator.phase("touched", "listing what the run read, wrote, executed and called");
-        Touched touched = TouchedCollector.collect(recordings, run);
+        TouchedInBrief touched = TouchedInBrief.collect(recordings, run);
         narrator.phase(
                 "verify", "checking signatures, tree and completeness, from Parquet files and public keys alone");
         Verification verification = RunVerifier.verify(

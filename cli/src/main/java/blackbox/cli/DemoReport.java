@@ -6,8 +6,8 @@ import blackbox.evidence.verify.VerificationReport;
 import blackbox.node.record.RecordResult;
 import blackbox.node.verdict.ReplayReport;
 import blackbox.node.verdict.ReplaySession.Verdicts;
-import blackbox.query.answer.Touched;
-import blackbox.query.answer.TouchedBrief;
+import blackbox.query.brief.BriefText;
+import blackbox.query.brief.TouchedInBrief;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 /// @param phases how long each phase took
 record DemoReport(
         RecordResult result,
-        Touched touched,
+        TouchedInBrief touched,
         Verification verification,
         Verdicts verdicts,
         List<Narrator.Phase> phases) {
@@ -51,7 +51,10 @@ record DemoReport(
         var lines = new ArrayList<String>();
         add(lines, "run", result.run() + ", " + result.events() + " events, " + result.lost() + " lost");
         add(lines, "tier", tier.tier().label() + ": " + tier.reason());
-        add(lines, "touched", TouchedBrief.headlines(touched, TOUCHED_MAX).toArray(String[]::new));
+        add(
+                lines,
+                "touched",
+                BriefText.lines(touched.brief()).stream().limit(TOUCHED_MAX).toArray(String[]::new));
         add(
                 lines,
                 "proof",

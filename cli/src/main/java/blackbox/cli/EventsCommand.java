@@ -26,7 +26,11 @@ import picocli.CommandLine.Spec;
         description = "List a run's events, in order.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  blackbox events last --kind process.exec --kind net", "  blackbox events last --follow --json"})
+        footer = {
+            "  blackbox events last --kind process.exec --kind net",
+            "  blackbox events last --actor agent --kind file",
+            "  blackbox events last --follow --json"
+        })
 final class EventsCommand implements Callable<Integer> {
 
     @Mixin
@@ -45,6 +49,13 @@ final class EventsCommand implements Callable<Integer> {
             description = "Show only events of this kind (`file.open`) or family (`file`); may be repeated.")
     private List<String> kinds = new ArrayList<>();
 
+    @Option(
+            names = "--actor",
+            paramLabel = "A",
+            description = "Show only acts of the agent, of the supervisor that runs it, or what the host saw (host).")
+    @Nullable
+    private String actor;
+
     @Option(names = "--from", paramLabel = "T", description = "Only events at or after this time (RFC 3339).")
     @Nullable
     private String from;
@@ -60,7 +71,7 @@ final class EventsCommand implements Callable<Integer> {
     public Integer call() throws IOException, QueryException, InterruptedException {
         var recordings = common.recordings();
         RunId id = run.resolve(recordings);
-        EventFilter filter = EventFilter.of(kinds, from, to);
+        EventFilter filter = EventFilter.of(kinds, from, to).by(actor);
         EventStream events =
                 follow ? EventStream.following(recordings, id, filter, 0) : EventStream.of(recordings, id, filter, 0);
         LeftOutNotice.print(spec.commandLine().getErr(), recordings.leftOut(id));

@@ -10,10 +10,15 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
+import blackbox.replay.ReplayException;
+import blackbox.replay.capture.SealedCapture;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -34,14 +39,16 @@ import picocli.CommandLine.Spec;
         footer = {
             "  blackbox export last --format bundle --out evidence.zip",
             "  java -jar verifier/target/blackbox-verifier.jar --key log.pub evidence.zip",
-            "  blackbox export last --format tiles --out folder"
+            "  blackbox export last --format tiles --out folder",
+            "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast"
         })
 final class ExportCommand implements Callable<Integer> {
 
     /// What is written.
     enum Format {
         bundle,
-        tiles
+        tiles,
+        asciicast
     }
 
     @Mixin
@@ -53,14 +60,15 @@ final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "bundle: evidence to verify elsewhere (default). tiles: the events as C2SP tlog-tiles.")
+            description = "bundle: evidence to verify elsewhere (default). tiles: the events as C2SP tlog-tiles."
+                    + " asciicast: what the terminal of `record -t` showed, for asciinema.")
     private Format format = Format.bundle;
 
     @Option(
             names = "--out",
             paramLabel = "PATH",
             description =
-                    "Where to write it (default: RUN.bundle.zip or RUN.tiles in this folder). A bundle is written as a folder if PATH is"
+                    "Where to write it (default: RUN.bundle.zip, RUN.tiles or RUN.cast in this folder). A bundle is written as a folder if PATH is"
                             + " an empty folder.")
     @Nullable
     private Path out;
@@ -69,13 +77,14 @@ final class ExportCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, QueryException, EvidenceException, RecorderException {
+    public Integer call() throws IOException, QueryException, EvidenceException, RecorderException, ReplayException {
         DataFolder folder = common.dataFolder();
         var recordings = common.recordings();
         RunId run = argument.resolve(recordings);
         switch (format) {
             case bundle -> bundle(folder, recordings, run);
             case tiles -> tiles(recordings, run);
+            case asciicast -> cast(recordings, run);
         }
         return ExitCodes.OK;
     }
@@ -101,6 +110,35 @@ final class ExportCommand implements Callable<Integer> {
             });
         } else {
             print.println(target + "  " + files + " files" + (sha256 == null ? "" : "  sha256 " + sha256));
+            print.flush();
+        }
+    }
+
+    /// What is sealed of it, and checked: the events say what the file has to be.
+    private void cast(Recordings recordings, RunId run) throws IOException, ReplayException {
+        SealedCapture shown = SealedCapture.readAll(recordings, run).get(CaptureName.TERMINAL.text());
+        if (shown == null) {
+            throw CommandException.badInput(
+                    "run " + run + " had no terminal; `blackbox record -t` gives a command one");
+        }
+        shown.check();
+        Path target = out == null ? Path.of(run + ".cast") : out;
+        try (InputStream octets = shown.open()) {
+            Files.copy(octets, target);
+        } catch (FileAlreadyExistsException _) {
+            throw CommandException.badInput(target + " is there already; choose another with --out");
+        }
+        PrintWriter print = spec.commandLine().getOut();
+        if (common.json()) {
+            JsonOut.document(print, json -> {
+                json.writeStartObject();
+                json.writeStringField("run", run.value());
+                json.writeStringField("asciicast", target.toString());
+                json.writeNumberField("bytes", shown.sealedBytes());
+                json.writeEndObject();
+            });
+        } else {
+            print.println(target + "  " + shown.sealedBytes() + " bytes; asciinema play " + target);
             print.flush();
         }
     }

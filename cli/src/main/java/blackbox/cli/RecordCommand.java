@@ -9,7 +9,9 @@ import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.schemas.OctetText;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
+import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -37,6 +39,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  blackbox record -- bash -c 'echo hello > greeting'",
             "  blackbox record --workspace . --timeout 10m --name nightly -- make test",
+            "  blackbox record -t -- bash              (in this terminal; exit or ctrl-D ends it)",
             "  blackbox record --tier exact -- make test   (fail rather than record live)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
             "",
@@ -101,6 +104,35 @@ public final class RecordCommand implements Callable<Integer> {
     String user = "agent";
 
     @Option(
+            names = {"-t", "--tty"},
+            description =
+                    "Give the command a terminal in place of pipes: this one's size, type and keys, ctrl-C among them."
+                            + " What it shows is kept: blackbox export RUN --format asciicast.")
+    boolean tty;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description = "The VM's memory (2G, 512M; default: ${DEFAULT-VALUE}).",
+            defaultValue = "1G")
+    long memory = (long) MachineSize.DEFAULT.memoryMib() << 20;
+
+    @Option(
+            names = "--cpus",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "The VM's processors (default: ${DEFAULT-VALUE}). More than one are recorded live.")
+    int cpus = 1;
+
+    @Option(
+            names = "--pids",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "The most processes and threads that the command may have at once (default: no limit).")
+    int pids;
+
+    @Option(
             names = "--disk-log-max",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
@@ -113,8 +145,9 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--frames-max",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
-            description = "Keep at most this much of the network frames and of the workspace that goes in, for"
-                    + " `blackbox replay`; they are payloads and may contain secrets (0 keeps none; default: 1G).")
+            description =
+                    "Keep at most this much of the network frames, and as much of the workspace that goes in and of standard"
+                            + " input, for `blackbox replay`; they are payloads and may contain secrets (0 keeps none; default: 1G).")
     long framesMax = CaptureLimits.DEFAULT.framesBytesMax();
 
     @Option(
@@ -136,18 +169,13 @@ public final class RecordCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        RecordRequest request = request();
         RecordResult result;
-        try (var narrator = Narrator.onStandardError()) {
-            var session = new RecordSession(
-                    common.ownDataFolder(),
-                    request,
-                    new KafkaSettings(kafka, kafkaProperties),
-                    StandardStreams.own(),
-                    quietOnceStarted(narrator));
-            try (Interrupts _ = Interrupts.handledBy(signal -> interrupt(session, signal))) {
-                result = session.run();
+        if (tty) {
+            try (var terminal = LocalTerminal.ofStandardInput()) {
+                result = record(request(terminal.shape()), terminal);
             }
+        } else {
+            result = record(request(null), null);
         }
         if (common.json()) {
             System.err.println(json(result));
@@ -158,16 +186,35 @@ public final class RecordCommand implements Callable<Integer> {
         return result.exitCode();
     }
 
+    private RecordResult record(RecordRequest request, @Nullable LocalTerminal terminal) throws Exception {
+        try (var narrator = Narrator.onStandardError()) {
+            var session = new RecordSession(
+                    common.ownDataFolder(),
+                    request,
+                    new KafkaSettings(kafka, kafkaProperties),
+                    StandardStreams.own(),
+                    quietOnceStarted(narrator, terminal));
+            try (Interrupts _ = Interrupts.handledBy(signal -> interrupt(session, terminal, signal));
+                    Signals _ =
+                            terminal == null ? Signals.on(List.of(), _ -> {}) : terminal.onResize(session::resize)) {
+                return session.run();
+            }
+        }
+    }
+
     /// Before the agent starts and after it has ended there is nothing to wait for: the process ends, and its shutdown
     /// hooks leave things tidy.
-    private static void interrupt(RecordSession session, int signal) {
+    private static void interrupt(RecordSession session, @Nullable LocalTerminal terminal, int signal) {
+        if (terminal != null) {
+            terminal.restore();
+        }
         if (!session.interrupt(signal)) {
             System.exit(128 + signal);
         }
     }
 
     /// While the agent runs, the terminal belongs to it.
-    private static RecordListener quietOnceStarted(Narrator narrator) {
+    private static RecordListener quietOnceStarted(Narrator narrator, @Nullable LocalTerminal terminal) {
         return new RecordListener() {
             @Override
             public void say(String line) {
@@ -177,16 +224,22 @@ public final class RecordCommand implements Callable<Integer> {
             @Override
             public void agentStarts() {
                 narrator.fallSilent();
+                if (terminal != null) {
+                    terminal.makeRaw();
+                }
             }
 
             @Override
             public void agentEnded() {
+                if (terminal != null) {
+                    terminal.restore();
+                }
                 narrator.speakAgain("copying the workspace back and closing the run");
             }
         };
     }
 
-    private RecordRequest request() {
+    private RecordRequest request(@Nullable Terminal terminal) {
         if (workspace != null && !Files.isDirectory(workspace)) {
             throw CommandException.badInput("the workspace " + workspace + " is not a folder");
         }
@@ -223,8 +276,29 @@ public final class RecordCommand implements Callable<Integer> {
                 networkChoice(),
                 user,
                 new CaptureLimits(diskLogMax, framesMax),
-                tierOption(tier),
+                tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier),
+                size(),
+                pids,
+                terminal,
                 command);
+    }
+
+    private MachineSize size() {
+        long mib = memory >> 20;
+        if (mib < MachineSize.MEMORY_MIB_MIN || mib > MachineSize.MEMORY_MIB_MAX) {
+            throw CommandException.badInput("--memory takes 256M to 64G, not " + memory + " bytes");
+        }
+        if (cpus < 1 || cpus > MachineSize.CPUS_MAX) {
+            throw CommandException.badInput("--cpus takes 1 to " + MachineSize.CPUS_MAX + ", not " + cpus);
+        }
+        if (cpus > 1 && tier.equals("exact")) {
+            throw CommandException.badInput(
+                    "the exact tier counts the instructions of one processor; leave out --cpus, or add --tier live");
+        }
+        if (pids < 0) {
+            throw CommandException.badInput("--pids takes a number from 1 on");
+        }
+        return new MachineSize((int) mib, cpus);
     }
 
     static TierOption tierOption(String tier) {

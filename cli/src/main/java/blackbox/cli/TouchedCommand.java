@@ -2,11 +2,14 @@ package blackbox.cli;
 
 import blackbox.query.QueryException;
 import blackbox.query.answer.Touched;
-import blackbox.query.answer.TouchedBrief;
 import blackbox.query.answer.TouchedCollector;
 import blackbox.query.answer.TouchedJson;
 import blackbox.query.answer.TouchedPart;
 import blackbox.query.answer.TouchedText;
+import blackbox.query.answer.Whose;
+import blackbox.query.brief.BriefText;
+import blackbox.query.brief.TouchedInBrief;
+import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.EnumSet;
@@ -21,11 +24,17 @@ import picocli.CommandLine.Spec;
 /// `blackbox touched`.
 @Command(
         name = "touched",
-        description = "Show what a run touched: files, programs, network, privileges; and what may not have been seen.",
+        description = {
+            "Show what a run touched: files, programs, network, privileges; and what may not have been seen.",
+            "",
+            "Without options, what the agent did on one screen: what was refused, files with secrets and privileges first; then"
+                    + " whom it talked to, and which files it changed (A added, M modified, D deleted, W written, and"
+                    + " whether it was there before is not known). Lists that options ask for have everybody's acts."
+        },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
-            "  blackbox touched last                  the most important on one screen, and how much more there is",
+            "  blackbox touched last                  what the agent did, on one screen",
             "  blackbox touched last --all            everything",
             "  blackbox touched last --files --json   everything about files, as JSON",
         })
@@ -39,6 +48,9 @@ final class TouchedCommand implements Callable<Integer> {
 
     @Option(names = "--all", description = "Show everything, not only the most important.")
     private boolean all;
+
+    @Option(names = "--supervisor", description = "Show the acts of what runs the agent in the guest, and only those.")
+    private boolean supervisor;
 
     @Option(names = "--files", description = "Show all files; sections without their option are left out.")
     private boolean files;
@@ -60,18 +72,29 @@ final class TouchedCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException {
         var recordings = common.recordings();
-        Touched touched = TouchedCollector.collect(recordings, run.resolve(recordings));
+        RunId id = run.resolve(recordings);
         PrintWriter out = spec.commandLine().getOut();
-        if (common.json()) {
-            JsonOut.document(out, json -> TouchedJson.write(json, touched, parts()));
-        } else if (all || !named().isEmpty()) {
-            TouchedText.print(out, touched, parts());
-            out.flush();
+        if (supervisor) {
+            Touched touched = TouchedCollector.collect(recordings, id, Whose.SUPERVISOR);
+            print(out, touched, json -> TouchedJson.write(json, touched, parts()));
         } else {
-            TouchedBrief.print(out, touched);
-            out.flush();
+            TouchedInBrief touched = TouchedInBrief.collect(recordings, id);
+            if (common.json() || all || !named().isEmpty()) {
+                print(out, touched.touched(), json -> touched.write(json, parts()));
+            } else {
+                BriefText.lines(touched.brief()).forEach(out::println);
+            }
         }
+        out.flush();
         return ExitCodes.OK;
+    }
+
+    private void print(PrintWriter out, Touched touched, JsonOut.Body json) throws IOException {
+        if (common.json()) {
+            JsonOut.document(out, json);
+        } else {
+            TouchedText.print(out, touched, parts());
+        }
     }
 
     private Set<TouchedPart> parts() {

@@ -6,6 +6,7 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.schemas.event.Event;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.host.QemuMachine;
@@ -16,6 +17,7 @@ import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.VmRequest;
 import blackbox.vm.workspace.TarFilter;
@@ -34,7 +36,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// A real guest with the tracer in it: runs a script of the test's resources and gives back the events and the
@@ -82,7 +83,7 @@ final class TracedGuest {
         }
         var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TracedGuest::say);
         var request = new VmRequest(
-                store.open("default", files), VmRequest.MEMORY_MIB_DEFAULT, Network.NONE, in, VmRequest.Start.WARM);
+                store.open("default", files), MachineSize.DEFAULT, Network.NONE, in, VmRequest.Start.WARM);
         try (QemuMachine machine = host.start(request, event -> {})) {
             return run(machine, folder, user, argv);
         }
@@ -91,14 +92,11 @@ final class TracedGuest {
     private static Ran run(QemuMachine machine, Path folder, AgentUser user, String... argv) throws Exception {
         List<Event> events = Collections.synchronizedList(new ArrayList<>());
         var clock = new HostClock(InstantSource.system());
+        TracerReport report = TracerReport.of(machine.facts().ready().tracer());
         var ready = new ObjectMapper().readTree(machine.facts().ready().tracer());
         assertEquals("[]", ready.path("failed").toString(), "probes that do not attach to the image's kernel");
-        var numbers = ready.path("cpuSeq");
-        List<Long> begin = IntStream.range(0, numbers.size())
-                .mapToObj(i -> numbers.get(i).asLong())
-                .toList();
         // Pipes are read on platform threads: a virtual one would hold its carrier.
-        Thread decoder = Thread.ofPlatform().start(() -> decode(machine.events(), clock, begin, events));
+        Thread decoder = Thread.ofPlatform().start(() -> decode(machine.events(), clock, report, events));
         Thread framesOut = Thread.ofPlatform().start(() -> drop(machine.framesOut()));
         Thread framesIn = Thread.ofPlatform().start(() -> drop(machine.framesIn()));
         var printed = new ByteArrayOutputStream();
@@ -121,9 +119,9 @@ final class TracedGuest {
         return new Ran(List.copyOf(events), out, printed.toString(StandardCharsets.UTF_8));
     }
 
-    private static void decode(InputStream stream, HostClock clock, List<Long> begin, List<Event> events) {
+    private static void decode(InputStream stream, HostClock clock, TracerReport report, List<Event> events) {
         try {
-            new GuestDecoder(clock, begin, events::add).run(stream);
+            new GuestDecoder(clock, report, events::add).run(stream);
         } catch (RecorderException e) {
             throw new IllegalStateException(e);
         }

@@ -1,13 +1,17 @@
 package blackbox.node.record;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.node.record.Installation.Ended;
 import blackbox.schemas.Hash;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,6 +74,34 @@ final class StandardInputTest {
         });
         assertArrived(octets, running.await());
         writer.join();
+    }
+
+    /// A replay gives it again, octet for octet; an input whose end the agent did not see has none there either.
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void aReplayGivesItAgain(boolean ends) throws Exception {
+        byte[] octets = "one\ntwo\nthree".getBytes(StandardCharsets.UTF_8);
+        String agent = "read a; read b; mkdir $a $b; " + (ends ? "cat > rest; mkdir $(cat rest)" : "exit 3");
+        List<String> command = Installation.command("record", "--json", "--tier", "live", "--", "sh", "-c", agent);
+        var running = blackbox.start(new ProcessBuilder(command));
+        OutputStream input = running.process().getOutputStream();
+        input.write(octets);
+        if (ends) {
+            input.close();
+        } else {
+            input.flush();
+        }
+        JsonNode recorded = running.await().expect(ends ? 0 : 3).recorded();
+        input.close();
+        String run = recorded.path("run").asText();
+        Path kept = blackbox.data().resolve("captures").resolve(run).resolve("stdin");
+        assertArrayEquals(octets, Files.readAllBytes(kept));
+        String verdict = blackbox.run("replay", run, "--json").expect(0).out();
+        assertTrue(verdict.contains("it was given all " + octets.length + " octets at once"), verdict);
+
+        Files.writeString(kept, "one\ntwo\ntwelve");
+        String refused = blackbox.run("replay", run, "--json").out();
+        assertTrue(refused.contains("what the command read from its standard input"), refused);
     }
 
     private static ProcessBuilder process(String tier) {

@@ -17,6 +17,7 @@ import blackbox.node.replay.DebugSession;
 import blackbox.node.replay.LandingReport;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.compare.EventTape;
@@ -252,7 +253,7 @@ class ExactTierTest {
             long cut = 1 + random.nextLong(log.sealedBytes() - 1);
             try (var tape = new EventTape(folder.resolve("tapes"))) {
                 var replay = new ExactReplay(request, ExactReplayer.recording(request), tape, line -> {}, cut);
-                ExactReplay.Result result = replay.run(List.of());
+                ExactReplay.Result result = replay.run(TracerReport.NONE);
                 String what = "seed " + SEED + ", cut at " + cut + ": " + result;
                 assertNotNull(result.stalled(), what);
                 assertTrue(result.stalled().startsWith("the replay log was cut"), what);

@@ -1,7 +1,12 @@
 package blackbox.node.record;
 
+import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.capture.KeptStream;
+import blackbox.recorder.capture.TerminalCast;
 import blackbox.recorder.feed.GuestFeeds;
+import blackbox.recorder.feed.MachineLog;
 import blackbox.schemas.Progress;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.AgentCommand;
@@ -10,9 +15,11 @@ import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.Machine;
+import blackbox.vm.machine.Terminal;
 import blackbox.vm.workspace.WorkspaceDisk;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,6 +49,9 @@ final class AgentRun {
     private final GuestEntropy entropy;
     private final Path workspace;
     private final StandardStreams streams;
+    private final KeptStream stdin;
+    private final @Nullable TerminalCast cast;
+    private final MachineLog log;
     private final RecordListener listener;
     private final Progress progress;
     private final InstantSource wall = InstantSource.system();
@@ -60,12 +70,18 @@ final class AgentRun {
             GuestEntropy entropy,
             Path workspace,
             StandardStreams streams,
-            RecordListener listener) {
+            CapturedFiles captures,
+            MachineLog log,
+            RecordListener listener)
+            throws IOException {
         this.vm = vm;
         this.request = request;
         this.entropy = entropy;
         this.workspace = workspace;
         this.streams = streams;
+        this.stdin = captures.stdin(streams.in());
+        this.cast = cast(request.terminal(), captures);
+        this.log = log;
         this.listener = listener;
         this.progress = listener::say;
     }
@@ -86,14 +102,16 @@ final class AgentRun {
         /// The detail of the run's close.
         ///
         /// @param clock how far the guest's was from the host's
+        /// @param stdin what the agent was given
         /// @param unsealed why a captured file is not sealed to its end, by name
-        String json(RunClock clock, SortedMap<String, String> unsealed) {
+        private String json(RunClock clock, KeptStream stdin, SortedMap<String, String> unsealed) {
             ObjectNode node = new ObjectMapper().createObjectNode().put("ended", why);
             if (out != null) {
                 node.putObject("workspaceOut")
                         .put("sha256", out.archive().sha256().toString())
                         .put("bytes", out.archive().bytes());
             }
+            node.putObject("stdin").put("bytes", stdin.octets()).put("ended", stdin.ended());
             if (!unsealed.isEmpty()) {
                 ObjectNode files = node.putObject("unsealed");
                 unsealed.forEach(files::put);
@@ -132,16 +150,20 @@ final class AgentRun {
             exited.countDown();
             feeds.expectSilence();
             endVm();
+            endStreams();
             if (!endsNow) {
                 Runtime.getRuntime().removeShutdownHook(onSignal);
             }
         }
     }
 
-    /// The guest's clock during the run; for the caller of [#run], once it has returned.
-    RunClock clock() {
-        return new RunClock(
+    /// The detail of the run's close, once [#run] has returned.
+    ///
+    /// @param unsealed why a captured file is not sealed to its end, by name
+    String closing(Ending ending, SortedMap<String, String> unsealed) {
+        var clock = new RunClock(
                 began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
+        return ending.json(clock, stdin, unsealed);
     }
 
     /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as the
@@ -195,13 +217,20 @@ final class AgentRun {
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
         vm.prepareAgent(
-                AgentCommand.of(request.command(), request.environment(), request.user()),
+                AgentCommand.of(
+                        request.command(),
+                        request.environment(),
+                        request.user(),
+                        request.pidsMax(),
+                        request.terminal()),
                 entropy,
-                streams.in(),
-                streams.out(),
+                stdin,
+                cast == null ? streams.out() : new ShownOutput(streams.out(), cast),
                 streams.error());
         listener.agentStarts();
-        began = vm.launchAgent(wall.instant());
+        Started first = vm.launchAgent(wall.instant());
+        began = first;
+        log.agentStarted(first.pid(), first.cgroupId(), first.bootNanos());
         started.countDown();
         Duration timeout = request.timeout();
         Exit exit;
@@ -222,6 +251,8 @@ final class AgentRun {
         if (exit == null) {
             return new Ending(null, null, TIMED_OUT, why, null, null);
         }
+        log.agentEnded(exit.code(), exit.signal());
+        exit.limits().forEach(log::limitReached);
         WorkspaceDisk.Unpacked out = handOver(feeds);
         int signal = interruption;
         int code = signal != 0 ? SIGNALLED + signal : why.equals("timeout") ? TIMED_OUT : exit.shellCode();
@@ -270,6 +301,46 @@ final class AgentRun {
             }
         }
         return null;
+    }
+
+    private @Nullable TerminalCast cast(@Nullable Terminal terminal, CapturedFiles captures) throws IOException {
+        return terminal == null
+                ? null
+                : new TerminalCast(
+                        CaptureName.TERMINAL.in(captures.folder()),
+                        captures.limits().framesBytesMax(),
+                        terminal.columns(),
+                        terminal.rows(),
+                        terminal.type(),
+                        wall.instant().getEpochSecond(),
+                        System::nanoTime);
+    }
+
+    /// Has the agent's terminal take another size.
+    void resize(int rows, int columns) {
+        Terminal terminal = request.terminal();
+        TerminalCast shown = cast;
+        if (terminal == null || shown == null || started.getCount() > 0 || exited.getCount() == 0) {
+            return;
+        }
+        try {
+            vm.resizeTerminal(terminal.resized(rows, columns));
+            shown.resized(columns, rows);
+        } catch (VmException e) {
+            progress.say("the terminal's new size did not reach the guest: " + e.getMessage());
+        }
+    }
+
+    /// What comes from now on reaches nobody.
+    private void endStreams() {
+        try {
+            stdin.close();
+            if (cast != null) {
+                cast.close();
+            }
+        } catch (IOException e) {
+            progress.say("what the agent was given or showed may not be kept to its end: " + e.getMessage());
+        }
     }
 
     private void endVm() {

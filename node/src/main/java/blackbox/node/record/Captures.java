@@ -38,8 +38,11 @@ final class Captures {
         // QEMU has several writes to the log in flight at once, and they may complete in any order.
         var files = new ArrayList<CaptureFile>();
         files.add(new CaptureFile(CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settled(vm)));
-        addFrames(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
-        addFrames(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
+        addBounded(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
+        addBounded(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
+        addBounded(files, CaptureName.STDIN, folder, limits.framesBytesMax());
+        // What is stored of it ends by itself at its limit, with a whole line.
+        files.add(new CaptureFile(CaptureName.TERMINAL.text(), CaptureName.TERMINAL.in(folder)));
         if (vm.facts().tier() == Tier.EXACT) {
             // Not bounded: without all of it there is no replay.
             for (CaptureName name : CaptureName.EXACT) {
@@ -49,7 +52,7 @@ final class Captures {
         return new CapturedFiles(files, folder, limits);
     }
 
-    private static void addFrames(List<CaptureFile> files, CaptureName name, Path folder, long bytesMax) {
+    private static void addBounded(List<CaptureFile> files, CaptureName name, Path folder, long bytesMax) {
         if (bytesMax > 0) {
             files.add(new CaptureFile(name.text(), name.in(folder), bytesMax, () -> true));
         }

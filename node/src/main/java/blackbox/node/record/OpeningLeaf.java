@@ -9,8 +9,10 @@ import blackbox.query.run.RunOpening.RecordedTier;
 import blackbox.query.run.RunOpening.Recorder;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.TierChoice;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// A run's first leaf, made from what was requested and what was started.
 final class OpeningLeaf {
@@ -29,10 +31,17 @@ final class OpeningLeaf {
                         request.command(),
                         request.environment().keySet().stream().sorted().toList(),
                         request.user(),
-                        request.network().name().toLowerCase(Locale.ROOT)),
+                        request.network().name().toLowerCase(Locale.ROOT),
+                        request.pidsMax(),
+                        terminal(request)),
                 new GuestInputs(facts.workspace().sha256(), facts.workspace().bytes(), entropy),
                 recorder,
                 machine(facts));
+    }
+
+    private static RunOpening.@Nullable Terminal terminal(RecordRequest request) {
+        Terminal terminal = request.terminal();
+        return terminal == null ? null : new RunOpening.Terminal(terminal.rows(), terminal.columns(), terminal.type());
     }
 
     private static Machine machine(StartFacts facts) {
@@ -41,8 +50,8 @@ final class OpeningLeaf {
                 facts.hypervisor().sha256(),
                 facts.accelerator().kind().name(),
                 facts.accelerator().reason(),
-                facts.memoryMib(),
-                facts.vcpus(),
+                facts.size().memoryMib(),
+                facts.size().cpus(),
                 facts.start().name().toLowerCase(Locale.ROOT),
                 facts.took().toMillis(),
                 facts.ready().bootId(),

@@ -2,7 +2,9 @@ package blackbox.node.record;
 
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
+import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// @param user `agent` or `root`
 /// @param limits how much is stored beside the events
 /// @param tier how faithfully it must be possible to replay it
+/// @param size of the VM
+/// @param pidsMax most processes and threads of the agent at once, 0 for no limit
+/// @param terminal that the agent gets in place of pipes, or null
 /// @param command the agent's program and arguments, each [OctetText]
 public record RecordRequest(
         String image,
@@ -37,6 +42,9 @@ public record RecordRequest(
         String user,
         CaptureLimits limits,
         TierOption tier,
+        MachineSize size,
+        int pidsMax,
+        @Nullable Terminal terminal,
         List<String> command) {
     /// The most that a run's first event holds of the command and the names in its environment, as JSON: a
     /// leaf has at most 65,535 octets, and it needs some thousands itself.

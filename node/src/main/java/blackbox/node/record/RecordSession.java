@@ -97,6 +97,14 @@ public final class RecordSession {
         return true;
     }
 
+    /// Has the agent's terminal take another size; of no effect while no agent runs.
+    public void resize(int rows, int columns) {
+        AgentRun running = agent;
+        if (running != null) {
+            running.resize(rows, columns);
+        }
+    }
+
     /// Records the run.
     ///
     /// @throws VmException when the VM does not come up; nothing was recorded then
@@ -114,7 +122,7 @@ public final class RecordSession {
         RunId run = RunId.create(startedAt, random);
         var start = new VmRequest(
                 image,
-                VmRequest.MEMORY_MIB_DEFAULT,
+                request.size(),
                 request.network(),
                 request.workspace(),
                 VmRequest.Start.WARM,
@@ -172,11 +180,12 @@ public final class RecordSession {
         log.handTo(sealer::append);
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
-        var agent = new AgentRun(vm, request, entropy, data.workspaces().resolve(run.value()), streams, listener);
         CapturedFiles captures = Captures.of(vm, folder, request.limits());
+        Path back = data.workspaces().resolve(run.value());
+        var agent = new AgentRun(vm, request, entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
-        var feeds = new GuestFeeds(streams, recorder, clock, tracer.cpuSeq(), log, captures, agent::stop);
+        var feeds = new GuestFeeds(streams, recorder, clock, tracer, log, captures, agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
         try {
@@ -193,7 +202,7 @@ public final class RecordSession {
                     0,
                     ending.exitCode(),
                     ending.signal(),
-                    ending.json(agent.clock(), unsealed)));
+                    agent.closing(ending, unsealed)));
             recorder.close();
             checkpoints.close();
             spool.close();

@@ -12,10 +12,8 @@ import blackbox.query.answer.EventFilter;
 import blackbox.query.answer.EventStream;
 import blackbox.query.answer.RunJson;
 import blackbox.query.answer.RunSummary;
-import blackbox.query.answer.Touched;
-import blackbox.query.answer.TouchedCollector;
-import blackbox.query.answer.TouchedJson;
 import blackbox.query.answer.TouchedPart;
+import blackbox.query.brief.TouchedInBrief;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunNames;
 import blackbox.schemas.RunId;
@@ -84,8 +82,8 @@ final class RunsController {
         RunId id = resolve(run);
         Set<TouchedPart> parts = parts(part);
         try (RequestLimiter.Slot _ = scans.take()) {
-            Touched touched = TouchedCollector.collect(context.recordings(), id);
-            return ApiJson.document(out -> TouchedJson.write(out, touched, parts));
+            TouchedInBrief touched = TouchedInBrief.collect(context.recordings(), id);
+            return ApiJson.document(out -> touched.write(out, parts));
         }
     }
 

@@ -3,21 +3,30 @@ package blackbox.query.answer;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
+import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import java.time.DateTimeException;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Which events are wanted: those of these kinds (all if none is named), at or after `fromNs`, before `toNs`.
-public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
+///
+/// @param actor whose acts: `agent`, `supervisor` or `host`; null for all
+public record EventFilter(
+        Set<Kind> kinds, long fromNs, long toNs, @Nullable String actor) {
 
-    public static final EventFilter ALL = new EventFilter(Set.of(), Long.MIN_VALUE, Long.MAX_VALUE);
+    public static final EventFilter ALL = new EventFilter(Set.of(), Long.MIN_VALUE, Long.MAX_VALUE, null);
+
+    private static final List<String> ACTORS =
+            List.of(Actor.AGENT.actorName(), Actor.SUPERVISOR.actorName(), Source.HOST.sourceName());
 
     public EventFilter {
         kinds = Set.copyOf(kinds);
@@ -42,7 +51,18 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
             wanted.addAll(named);
         }
         return new EventFilter(
-                wanted, from == null ? Long.MIN_VALUE : time(from), to == null ? Long.MAX_VALUE : time(to));
+                wanted, from == null ? Long.MIN_VALUE : time(from), to == null ? Long.MAX_VALUE : time(to), null);
+    }
+
+    /// The same, of somebody's acts only.
+    ///
+    /// @throws QueryException when nobody has that name
+    public EventFilter by(@Nullable String name) throws QueryException {
+        if (name != null && !ACTORS.contains(name)) {
+            throw new QueryException(
+                    Code.BAD_INPUT, "'" + name + "' is nobody's name here; choose from " + String.join(", ", ACTORS));
+        }
+        return new EventFilter(kinds, fromNs, toNs, name);
     }
 
     private static long time(String text) throws QueryException {
@@ -65,6 +85,9 @@ public record EventFilter(Set<Kind> kinds, long fromNs, long toNs) {
             if (kind == null || !kinds.contains(kind)) {
                 return false;
             }
+        }
+        if (actor != null && !actor.equals(EventLine.who(row))) {
+            return false;
         }
         long atNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : Long.MIN_VALUE;
         return atNs >= fromNs && (atNs < toNs || toNs == Long.MAX_VALUE);

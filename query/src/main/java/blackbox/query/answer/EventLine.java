@@ -34,7 +34,7 @@ public final class EventLine {
                 row.has(Column.AT_NS)
                         ? Timestamps.format(row.number(Column.AT_NS)).substring(11)
                         : "-");
-        line.append("  %-5s".formatted(row.has(Column.SOURCE) ? EventJson.name(row, Column.SOURCE) : "-"));
+        line.append("  %-10s".formatted(who(row)));
         line.append("  %-18s".formatted(row.has(Column.KIND) ? EventJson.name(row, Column.KIND) : "unknown"));
         if (row.has(Column.PID)) {
             String comm =
@@ -53,6 +53,14 @@ public final class EventLine {
         }
         marks(line, row);
         return line.toString();
+    }
+
+    /// Whose act an event is, where that is known; otherwise who saw it.
+    static String who(Row row) {
+        if (row.has(Column.ACTOR)) {
+            return Printable.of(row.text(Column.ACTOR).toString());
+        }
+        return row.has(Column.SOURCE) ? EventJson.name(row, Column.SOURCE) : "-";
     }
 
     private static void subject(StringBuilder line, Row row) {

@@ -27,7 +27,6 @@ public final class TouchedCollector {
             Column.CPU_SEQ,
             Column.TID,
             Column.ENV,
-            Column.CWD,
             Column.MODE,
             Column.OFFSET_FIRST,
             Column.OFFSET_LAST,
@@ -40,31 +39,58 @@ public final class TouchedCollector {
 
     private static final Set<Column> READ = EnumSet.complementOf(EnumSet.copyOf(NOT_READ));
 
-    private TouchedCollector() {}
+    private final Whose whose;
 
-    /// What `run` touched, as far as it is recorded now.
+    /// A collector of somebody's acts.
+    public TouchedCollector(Whose whose) {
+        this.whose = whose;
+    }
+
+    /// What `run` touched, by whomever, as far as it is recorded now.
     public static Touched collect(Recordings recordings, RunId run) throws IOException {
-        var collector = new TouchedCollector();
+        return collect(recordings, run, Whose.ALL);
+    }
+
+    /// What the acts of somebody in `run` touched.
+    public static Touched collect(Recordings recordings, RunId run, Whose whose) throws IOException {
+        var collector = new TouchedCollector(whose);
+        RunFacts facts = read(recordings, run, collector::see);
+        return collector.touched(facts);
+    }
+
+    /// Takes one event.
+    @FunctionalInterface
+    public interface Sink {
+        void see(EventView event, long index);
+    }
+
+    /// Hands over all events of `run` that are recorded now.
+    public static RunFacts read(Recordings recordings, RunId run, Sink sink) throws IOException {
         var facts = new RunFacts.Collector(recordings, run);
         var views = new EventViews();
         try (RunReader reader = RunReader.open(recordings, run, 0, READ)) {
             while (reader.next()) {
                 facts.see(reader.row(), reader.index());
-                collector.see(views.of(reader.row()), reader.index());
+                sink.see(views.of(reader.row()), reader.index());
             }
         }
-        return collector.touched(facts.facts(null));
+        return facts.facts(null);
     }
 
-    private void see(EventView event, long index) {
+    /// Takes the next event.
+    public void see(EventView event, long index) {
+        limits.see(event);
+        if (!whose.takes(event)) {
+            return;
+        }
         files.see(event);
         processes.see(event);
         flows.see(event);
         privileges.see(event, index);
-        limits.see(event);
     }
 
-    private Touched touched(RunFacts facts) {
+    /// What was gathered.
+    public Touched touched(RunFacts facts) {
         var all = new ArrayList<>(limits.limits(facts));
         all.addAll(files.limits());
         all.addAll(processes.limits());

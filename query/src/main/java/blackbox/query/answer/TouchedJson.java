@@ -16,10 +16,16 @@ public final class TouchedJson {
         this.out = out;
     }
 
-    /// Writes the parts that are wanted.
+    /// Writes it, with the parts that are wanted.
     public static void write(JsonGenerator out, Touched touched, Set<TouchedPart> parts) throws IOException {
-        var json = new TouchedJson(out);
         out.writeStartObject();
+        writeFields(out, touched, parts);
+        out.writeEndObject();
+    }
+
+    /// Writes the fields of the object, which the caller begins and ends.
+    public static void writeFields(JsonGenerator out, Touched touched, Set<TouchedPart> parts) throws IOException {
+        var json = new TouchedJson(out);
         for (TouchedPart part : parts) {
             switch (part) {
                 case FILES -> json.files(touched.files());
@@ -36,7 +42,6 @@ public final class TouchedJson {
             out.writeString(limit);
         }
         out.writeEndArray();
-        out.writeEndObject();
     }
 
     private void files(List<Touched.FileUse> files) throws IOException {

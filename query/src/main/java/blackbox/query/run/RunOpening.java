@@ -39,16 +39,23 @@ public record RunOpening(
     /// @param environment names of the variables that were added
     /// @param user `agent` or `root`
     /// @param network `none` or `user`
+    /// @param pidsMax most processes and threads at once, 0 for no limit
+    /// @param terminal that it was given, null if it had pipes
     public record Agent(
             List<String> command,
             List<String> environment,
             @Nullable String user,
-            @Nullable String network) {
+            @Nullable String network,
+            int pidsMax,
+            @Nullable Terminal terminal) {
         public Agent {
             command = List.copyOf(command);
             environment = List.copyOf(environment);
         }
     }
+
+    /// A terminal's first size, and its type.
+    public record Terminal(int rows, int columns, String type) {}
 
     /// What else the guest was given.
     ///
@@ -106,6 +113,16 @@ public record RunOpening(
         SealedCommand.put(leaf, agent.command());
         agent.environment().forEach(leaf.putArray("environment")::add);
         leaf.put("user", agent.user()).put("network", agent.network());
+        if (agent.pidsMax() > 0) {
+            leaf.put("pidsMax", agent.pidsMax());
+        }
+        Terminal terminal = agent.terminal();
+        if (terminal != null) {
+            leaf.putObject("tty")
+                    .put("rows", terminal.rows())
+                    .put("columns", terminal.columns())
+                    .put("term", terminal.type());
+        }
         if (inputs.workspace() != null) {
             leaf.putObject("workspace")
                     .put("sha256", String.valueOf(inputs.workspace()))
@@ -148,7 +165,9 @@ public record RunOpening(
                         SealedCommand.of(detail),
                         texts(detail.path("environment")),
                         text(detail.path("user")),
-                        text(detail.path("network"))),
+                        text(detail.path("network")),
+                        detail.path("pidsMax").asInt(),
+                        terminal(detail.path("tty"))),
                 new GuestInputs(
                         hash(detail.path("workspace").path("sha256")),
                         detail.path("workspace").path("bytes").asLong(),
@@ -162,6 +181,15 @@ public record RunOpening(
         return label == null
                 ? null
                 : new RecordedTier(label, text(detail.path("tierAsked")), text(detail.path("tierReason")));
+    }
+
+    private static @Nullable Terminal terminal(JsonNode tty) {
+        return tty.isObject()
+                ? new Terminal(
+                        tty.path("rows").asInt(),
+                        tty.path("columns").asInt(),
+                        tty.path("term").asText())
+                : null;
     }
 
     private static @Nullable Image image(JsonNode image) {

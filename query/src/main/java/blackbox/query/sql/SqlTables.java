@@ -96,18 +96,22 @@ final class SqlTables {
                 bool_or(kind IN ('file.open', 'file.close', 'file.io')) AS opened,
                 bool_or(kind IN ('file.chmod', 'file.chown')) AS attributes_changed,
                 bool_or(kind = 'file.mmap') AS mapped_for_writing,
-                min(time) AS first_at, max(time) AS last_at
+                min(time) AS first_at, max(time) AS last_at,
+                bool_or(actor IS DISTINCT FROM 'supervisor') AS by_agent,
+                list_sort(list_distinct(list(comm) FILTER (comm IS NOT NULL))) AS programs
             FROM (
-                SELECT run, path, kind, time, flags, created, reads, writes, bytes_read, bytes_written FROM events
+                SELECT run, path, kind, time, flags, created, reads, writes, bytes_read, bytes_written, actor, comm
+                FROM events
                 WHERE kind LIKE 'file.%' AND kind <> 'file.link' AND (kind = 'file.io' OR coalesce(ret, 0) >= 0)
                 UNION ALL
-                SELECT run, path_to, 'led here', time, NULL, NULL, NULL, NULL, NULL, NULL FROM events
+                SELECT run, path_to, 'led here', time, NULL, NULL, NULL, NULL, NULL, NULL, actor, comm
+                FROM events
                 WHERE kind IN ('file.rename', 'file.link') AND coalesce(ret, 0) >= 0)
             WHERE path LIKE '/%'
             GROUP BY run, path""";
 
     private static final String PROCESSES = """
-            SELECT e.run, e.process, e.pid, e.ppid, e.time AS executed_at, e.exe, e.argv, e.cwd, e.uid,
+            SELECT e.run, e.process, e.actor, e.pid, e.ppid, e.time AS executed_at, e.exe, e.argv, e.cwd, e.uid,
                 x.exit_code, x.signal, x.time AS ended_at
             FROM events e
             LEFT JOIN (

@@ -38,13 +38,18 @@ public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits 
     }
 
     /// The frames that a machine sends, stored as they are read.
-    public KeptFrames framesOut(InputStream frames) {
-        return new KeptFrames(frames, folder.resolve(CaptureName.FRAMES_OUT.text()), limits.framesOutBytesMax());
+    public KeptStream framesOut(InputStream frames) {
+        return new KeptStream(frames, folder.resolve(CaptureName.FRAMES_OUT.text()), limits.framesOutBytesMax());
     }
 
     /// The frames that it receives, stored as they are read.
-    public KeptFrames framesIn(InputStream frames) {
-        return new KeptFrames(frames, folder.resolve(CaptureName.FRAMES_IN.text()), limits.framesInBytesMax());
+    public KeptStream framesIn(InputStream frames) {
+        return new KeptStream(frames, folder.resolve(CaptureName.FRAMES_IN.text()), limits.framesInBytesMax());
+    }
+
+    /// What the agent is given on its standard input, stored as it is read.
+    public KeptStream stdin(InputStream in) {
+        return new KeptStream(in, folder.resolve(CaptureName.STDIN.text()), limits.framesBytesMax());
     }
 
     /// Seals what is left when every writer has ended. A file that is not final yet at the first attempt is

@@ -3,10 +3,11 @@ package blackbox.recorder.feed;
 import blackbox.recorder.Detail;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
-import blackbox.recorder.capture.KeptFrames;
+import blackbox.recorder.capture.KeptStream;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.recorder.net.FlowTable;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class GuestFeeds {
 
     private static final long LOOK_EVERY_MS = 1_000;
-    private static final long SEAL_CAPTURES_EVERY_MS = 500;
+    private static final long SEAL_CAPTURES_EVERY_MS = 250;
 
     private final EventSink recorder;
     private final HostClock clock;
@@ -44,7 +45,7 @@ public final class GuestFeeds {
     private volatile boolean undrained;
 
     /// @param recorder takes the events, which come from several threads
-    /// @param cpuSeq each CPU's sequence number when the tracer became ready
+    /// @param report the tracer's, when it became ready
     /// @param captures the files that are sealed while they grow
     /// @param stop ends the machine, with the reason: called at most once, when what the agent does can no
     ///     longer be recorded, or when the guest was halted permanently
@@ -52,7 +53,7 @@ public final class GuestFeeds {
             GuestStreams streams,
             EventSink recorder,
             HostClock clock,
-            List<Long> cpuSeq,
+            TracerReport report,
             MachineLog log,
             CapturedFiles captures,
             Consumer<String> stop) {
@@ -61,7 +62,7 @@ public final class GuestFeeds {
         this.clock = clock;
         this.log = log;
         this.stop = stop;
-        this.decoder = new GuestDecoder(clock, cpuSeq, recorder);
+        this.decoder = new GuestDecoder(clock, report, recorder);
         this.flows = new FlowFeed(clock, recorder);
         threads.add(start("tracer-stream", () -> decoder.run(streams.events())));
         threads.add(start(
@@ -93,7 +94,7 @@ public final class GuestFeeds {
         });
     }
 
-    private void fold(KeptFrames frames, FlowTable.Direction direction) throws IOException, RecorderException {
+    private void fold(KeptStream frames, FlowTable.Direction direction) throws IOException, RecorderException {
         try (frames) {
             flows.read(new BufferedInputStream(frames), direction);
             if (frames.failure() != null) {

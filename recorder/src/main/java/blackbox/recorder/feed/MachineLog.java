@@ -1,16 +1,19 @@
 package blackbox.recorder.feed;
 
+import blackbox.recorder.Detail;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Finding;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Collects what a machine's hypervisor reports, without ever blocking it, until the run's recorder is ready.
+/// Collects what a machine's hypervisor and its guest's first process report, without ever blocking it, until the run's
+/// recorder is ready.
 public final class MachineLog {
 
     private static final int EVENTS_MAX = 10_000;
@@ -32,7 +35,34 @@ public final class MachineLog {
         if (halted != null) {
             this.halted = halted;
         }
-        if (!waiting.offer(new Event.VmLifecycle(EventHeader.host(clock.nowNs()), name, detail))) {
+        put(new Event.VmLifecycle(EventHeader.host(clock.nowNs()), name, detail));
+    }
+
+    /// Receives from the guest's first process that the agent's exists.
+    ///
+    /// @param cgroup id of its control group
+    /// @param bootNs when it was made, on the guest's boot clock
+    public void agentStarted(int pid, long cgroup, long bootNs) {
+        Detail detail = Detail.of("pid", pid).and("cgroup", cgroup).and("bootNs", bootNs);
+        put(new Event.AgentStart(EventHeader.host(clock.nowNs()), detail.toString()));
+    }
+
+    /// Receives from it that the agent has ended.
+    public void agentEnded(@Nullable Integer exitCode, @Nullable Integer signal) {
+        put(new Event.AgentExit(EventHeader.host(clock.nowNs()), exitCode, signal));
+    }
+
+    /// Receives from it that the agent ran into a limit.
+    ///
+    /// @param limit `memory` or `pids`
+    /// @param count how many processes were ended because of it, or could not be started
+    public void limitReached(String limit, long count) {
+        Detail detail = Detail.of("limit", limit).and("count", count);
+        put(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), Finding.LIMIT_REACHED, detail.toString()));
+    }
+
+    private void put(Event event) {
+        if (!waiting.offer(event)) {
             dropped.incrementAndGet();
         }
     }

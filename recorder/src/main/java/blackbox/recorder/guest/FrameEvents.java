@@ -33,13 +33,14 @@ final class FrameEvents {
             @Nullable Endpoint remote) {}
 
     private final HostClock clock;
-    private final ProcessTable processes = new ProcessTable();
+    private final ProcessTable processes;
 
     /// What was reported of TCP connections before their end, to be subtracted from the report at their end.
     private final Map<FlowKey, long[]> told = new LinkedHashMap<>();
 
-    FrameEvents(HostClock clock) {
+    FrameEvents(HostClock clock, long agentCgroup) {
         this.clock = clock;
+        this.processes = new ProcessTable(agentCgroup);
     }
 
     Event event(Frame frame) {
@@ -96,7 +97,7 @@ final class FrameEvents {
         return new EventHeader(
                 clock.toHostNs(frame.ktimeNs()),
                 Source.GUEST,
-                new GuestOrigin(frame.cpu(), frame.cpuSeq()),
+                new GuestOrigin(frame.cpu(), frame.cpuSeq(), processes.actor(frame)),
                 process,
                 fields.marks());
     }

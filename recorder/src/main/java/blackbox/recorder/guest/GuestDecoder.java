@@ -25,11 +25,12 @@ public final class GuestDecoder {
     private long misses;
     private long garbageOctets;
 
-    /// @param cpuSeq each CPU's sequence number when the tracer became ready
-    public GuestDecoder(HostClock clock, List<Long> cpuSeq, EventSink sink) {
+    /// @param report the tracer's, when it became ready
+    public GuestDecoder(HostClock clock, TracerReport report, EventSink sink) {
         this.clock = clock;
         this.sink = sink;
-        this.events = new FrameEvents(clock);
+        this.events = new FrameEvents(clock, report.agentCgroup());
+        List<Long> cpuSeq = report.cpuSeq();
         for (int cpu = 0; cpu < cpuSeq.size(); cpu++) {
             ledger.begin(cpu, cpuSeq.get(cpu));
         }

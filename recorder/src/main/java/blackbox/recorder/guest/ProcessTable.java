@@ -1,8 +1,10 @@
 package blackbox.recorder.guest;
 
+import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.ProcessRef;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.wire.Frame;
+import blackbox.schemas.wire.FrameType;
 import blackbox.schemas.wire.Tlv;
 import blackbox.schemas.wire.TlvType;
 import java.util.LinkedHashMap;
@@ -10,7 +12,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What frames have reported about processes, so that later frames of a process can be shown with its name
-/// and parent. Bounded: the process without a frame for the longest time is forgotten first. Owned by one
+/// and parent, and with whose act it is. A process is the agent's once it was seen in the agent's control group, and so
+/// are its children: leaving the group changes nothing. The supervisor's are those that ran when the tracer began, and
+/// their children, until they execute a program in that group: up to there it is the supervisor that makes the agent's
+/// first process ready. Bounded: the process without a frame for the longest time is forgotten first. Owned by one
 /// thread.
 final class ProcessTable {
 
@@ -21,7 +26,13 @@ final class ProcessTable {
     private record Known(
             @Nullable Text comm,
             @Nullable Integer ppid,
-            @Nullable Integer uid) {}
+            @Nullable Integer uid,
+            @Nullable Actor actor) {
+
+        static final Known NOTHING = new Known(null, null, null, null);
+    }
+
+    private final long agentCgroup;
 
     private final Map<Key, Known> processes = new LinkedHashMap<>(1024, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -32,6 +43,11 @@ final class ProcessTable {
         }
     };
 
+    /// @param agentCgroup id of the agent's control group, 0 if it is not known: then nobody knows whose an act is
+    ProcessTable(long agentCgroup) {
+        this.agentCgroup = agentCgroup;
+    }
+
     /// The process of `frame`, after learning what the frame itself says about it; null if the frame names
     /// none.
     @Nullable
@@ -40,27 +56,49 @@ final class ProcessTable {
             return null;
         }
         var key = new Key(frame.tgid(), frame.startNs());
-        Known known = processes.get(key);
+        Known known = processes.getOrDefault(key, Known.NOTHING);
         Known now = learn(frame, known);
-        if (now != null && !now.equals(known)) {
+        if (!now.equals(known)) {
             processes.put(key, now);
         }
-        return now == null
-                ? new ProcessRef(frame.tgid(), frame.tid(), null, frame.startNs(), null, null)
-                : new ProcessRef(frame.tgid(), frame.tid(), now.ppid(), frame.startNs(), now.comm(), now.uid());
+        return new ProcessRef(frame.tgid(), frame.tid(), now.ppid(), frame.startNs(), now.comm(), now.uid());
     }
 
-    private static @Nullable Known learn(Frame frame, @Nullable Known known) {
+    /// Whose act the frame tells of, once [#of] has learnt from it; null if that is not known.
+    @Nullable
+    Actor actor(Frame frame) {
+        return processes
+                .getOrDefault(new Key(frame.tgid(), frame.startNs()), Known.NOTHING)
+                .actor();
+    }
+
+    private Known learn(Frame frame, Known known) {
         Tlv comm = frame.find(TlvType.COMM);
         Tlv parent = frame.find(TlvType.PARENT);
         Tlv cred = frame.findSecond(TlvType.CRED) == null ? frame.find(TlvType.CRED) : frame.findSecond(TlvType.CRED);
-        if (comm == null && parent == null && cred == null) {
+        return new Known(
+                comm == null || comm.is(Tlv.FAULT) ? known.comm() : name(comm),
+                parent == null ? known.ppid() : number(parent.u64(0)),
+                cred == null || cred.is(Tlv.FAULT) ? known.uid() : number(cred.u32(0)),
+                actor(frame, known.actor(), parent));
+    }
+
+    private @Nullable Actor actor(Frame frame, @Nullable Actor known, @Nullable Tlv parent) {
+        if (agentCgroup == 0 || known == Actor.AGENT) {
             return known;
         }
-        Text name = comm == null || comm.is(Tlv.FAULT) ? (known == null ? null : known.comm()) : name(comm);
-        Integer ppid = parent == null ? (known == null ? null : known.ppid()) : number(parent.u64(0));
-        Integer uid = cred == null || cred.is(Tlv.FAULT) ? (known == null ? null : known.uid()) : number(cred.u32(0));
-        return new Known(name, ppid, uid);
+        boolean begun = known == null || frame.type() == FrameType.EXEC.code();
+        if (frame.cgroup() == agentCgroup && begun) {
+            return Actor.AGENT;
+        }
+        if (known != null || frame.type() == FrameType.RUNNING.code()) {
+            return Actor.SUPERVISOR;
+        }
+        if (frame.type() != FrameType.FORK.code() || parent == null) {
+            return null;
+        }
+        var maker = new Key((int) parent.u64(0), parent.u64(8));
+        return processes.getOrDefault(maker, Known.NOTHING).actor();
     }
 
     private static Text name(Tlv comm) {

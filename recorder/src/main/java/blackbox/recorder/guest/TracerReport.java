@@ -12,9 +12,14 @@ import org.jspecify.annotations.Nullable;
 /// @param cpuSeq each CPU's sequence number; empty if it does not say, so that every number from 1 to the
 ///     first that arrives is declared lost
 /// @param emitAddress where the guest's kernel emits frames, or null if it does not say
-public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress) {
+/// @param agentCgroup id of the control group that holds the agent's processes and nothing else, or 0 if it does not
+/// say
+public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress, long agentCgroup) {
     private static final int CPUS_MAX = 4_096;
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    /// A report that says nothing.
+    public static final TracerReport NONE = new TracerReport(List.of(), null, 0);
 
     public TracerReport {
         cpuSeq = List.copyOf(cpuSeq);
@@ -25,7 +30,7 @@ public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress) {
         try {
             return of(JSON.readTree(detail));
         } catch (JsonProcessingException e) {
-            return new TracerReport(List.of(), null);
+            return NONE;
         }
     }
 
@@ -41,6 +46,8 @@ public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress) {
         boolean known = address.isIntegralNumber() && address.bigIntegerValue().signum() > 0;
         // Kernel addresses are in the upper half: as a long they are negative.
         return new TracerReport(
-                numbers, known ? (Long) address.bigIntegerValue().longValue() : null);
+                numbers,
+                known ? (Long) address.bigIntegerValue().longValue() : null,
+                detail.path("agentCgroup").asLong());
     }
 }

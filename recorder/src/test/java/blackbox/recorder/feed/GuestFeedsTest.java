@@ -7,6 +7,7 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.schemas.event.Event;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -87,7 +88,7 @@ class GuestFeedsTest {
     private GuestFeeds feeds(InputStream events, InputStream frames, EventSink sink, MachineLog log)
             throws IOException {
         var streams = new GuestStreams(events, frames, nothing());
-        return new GuestFeeds(streams, sink, clock, List.of(), log, CapturedFiles.none(), stopped::complete);
+        return new GuestFeeds(streams, sink, clock, TracerReport.NONE, log, CapturedFiles.none(), stopped::complete);
     }
 
     private static InputStream nothing() {

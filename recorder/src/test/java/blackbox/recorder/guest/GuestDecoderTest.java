@@ -159,7 +159,8 @@ class GuestDecoderTest {
         var events = new ArrayList<Event>();
         var clock = new HostClock(CLOCK);
         clock.align(0, 0);
-        new GuestDecoder(clock, List.of(begin), events::add).run(new ByteArrayInputStream(stream));
+        new GuestDecoder(clock, new TracerReport(List.of(begin), null, 0), events::add)
+                .run(new ByteArrayInputStream(stream));
         return events;
     }
 

@@ -4,6 +4,7 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.feed.FlowFeed;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.recorder.net.FlowTable;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
@@ -77,8 +78,8 @@ final class ExactReplay {
 
     /// Executes to the end of the log.
     ///
-    /// @param cpuSeq each CPU's sequence number when the tracer became ready
-    Result run(List<Long> cpuSeq) throws ReplayException, InterruptedException {
+    /// @param report the tracer's, when it became ready
+    Result run(TracerReport report) throws ReplayException, InterruptedException {
         try {
             LogExtent extent;
             try (InputStream log = log()) {
@@ -86,7 +87,7 @@ final class ExactReplay {
             }
             try (InputStream log = log();
                     var machine = ReplayMachine.open(request.recordings().data(), recording, log, event -> {})) {
-                return run(machine, extent, cpuSeq);
+                return run(machine, extent, report);
             } catch (VmException e) {
                 if (extent.end() || e.code() != VmException.Code.QEMU_FAILED) {
                     throw e;
@@ -99,12 +100,12 @@ final class ExactReplay {
         }
     }
 
-    private Result run(ReplayMachine machine, LogExtent extent, List<Long> cpuSeq)
+    private Result run(ReplayMachine machine, LogExtent extent, TracerReport report)
             throws VmException, IOException, RecorderException, InterruptedException {
         var out = compare(CaptureName.FRAMES_OUT.text(), machine.framesOut(), FlowTable.Direction.OUT);
         var in = compare(CaptureName.FRAMES_IN.text(), machine.framesIn(), FlowTable.Direction.IN);
         var events = start("tracer-stream", () -> {
-            new GuestDecoder(clock, cpuSeq, tape).run(before(machine.events()));
+            new GuestDecoder(clock, report, tape).run(before(machine.events()));
             return new StreamMatch(CaptureName.EVENTS.text(), 0, null);
         });
         machine.resume();

@@ -27,8 +27,8 @@ import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
-import blackbox.vm.machine.VmRequest;
 import blackbox.vm.replay.ReplayMachine;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -73,7 +73,7 @@ public final class ExactReplayer implements Replayer {
         try (var tape = new EventTape(new DataFolder(request.recordings().data()).cache())) {
             ExactReplay.Result result;
             try {
-                result = new ExactReplay(request, recording(request), tape, progress).run(cpuSeq(request));
+                result = new ExactReplay(request, recording(request), tape, progress).run(tracerReport(request));
             } catch (ReplayException e) {
                 if (e.getCause() instanceof VmException) {
                     return Verdict.failed(run, wall.instant(), ReplayMethod.EXACT, String.valueOf(e.getMessage()));
@@ -147,11 +147,10 @@ public final class ExactReplayer implements Replayer {
 
     public static ReplayMachine.Recording recording(ReplayRequest request) {
         RunOpening.Machine machine = request.facts().opening().machine();
-        int memoryMib = machine == null ? 0 : machine.memoryMib();
         return new ReplayMachine.Recording(
                 request.inputs().image(),
                 request.inputs().qemu(),
-                memoryMib == 0 ? VmRequest.MEMORY_MIB_DEFAULT : memoryMib,
+                machine == null ? MachineSize.DEFAULT : MachineSize.ofRecorded(machine.memoryMib(), machine.vcpus()),
                 instructionShift(request.start().argv()),
                 request.recordings().captureFolder(request.facts().run()),
                 request.inputs().workspace());
@@ -175,13 +174,11 @@ public final class ExactReplayer implements Replayer {
                 .orElseThrow(() -> new ReplayException(Code.BAD_INPUT, "there is no network '" + name + "'"));
     }
 
-    /// Each CPU's sequence number as the tracer reported it in the run's second event.
-    private static List<Long> cpuSeq(ReplayRequest request) throws IOException {
+    /// The tracer's report, which is the run's second event.
+    private static TracerReport tracerReport(ReplayRequest request) throws IOException {
         try (RunReader reader =
                 RunReader.open(request.recordings(), request.facts().run(), 1)) {
-            return reader.next()
-                    ? TracerReport.of(RunFacts.detailOf(reader.row())).cpuSeq()
-                    : List.of();
+            return reader.next() ? TracerReport.of(RunFacts.detailOf(reader.row())) : TracerReport.NONE;
         }
     }
 }

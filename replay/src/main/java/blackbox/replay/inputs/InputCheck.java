@@ -192,7 +192,7 @@ public final class InputCheck {
                     "the warm snapshot",
                     digest,
                     Refusal.NOT_HERE,
-                    "a snapshot cannot be recreated byte for byte, and a data folder keeps the three most recently used: copy"
+                    "a snapshot cannot be recreated byte for byte, and a data folder keeps the six most recently used: copy"
                             + " its folder below snapshots/ from where the run was recorded, or from a backup");
         } else if (!found.faults().isEmpty()) {
             refuse(

@@ -7,6 +7,8 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.MachineSize;
+import blackbox.vm.machine.Terminal;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// @param command arguments, each [OctetText]
 /// @param variables names of what was added to its environment; the values were not recorded
 /// @param user `agent` or `root`
-/// @param memoryMib of its machine
+/// @param size of its machine
+/// @param pidsMax most processes and threads at once, 0 for no limit
+/// @param terminal that it was given, null if it had pipes
 /// @param entropy digest of the seed of its guest's random generator, null if the run does not say
 /// @param startedAt when the run began
 /// @param clock what the guest's clock showed, null if the run does not say
@@ -29,7 +33,9 @@ record RecordedAgent(
         List<String> command,
         List<String> variables,
         String user,
-        int memoryMib,
+        MachineSize size,
+        int pidsMax,
+        @Nullable Terminal terminal,
         @Nullable Hash entropy,
         Instant startedAt,
         @Nullable GuestTimes clock,
@@ -88,11 +94,21 @@ record RecordedAgent(
                 agent.command(),
                 agent.environment(),
                 agent.user() == null ? "agent" : agent.user(),
-                machine == null ? 0 : machine.memoryMib(),
+                machine == null ? MachineSize.DEFAULT : MachineSize.ofRecorded(machine.memoryMib(), machine.vcpus()),
+                agent.pidsMax(),
+                terminal(agent.terminal()),
                 opening.inputs().entropy(),
                 Instant.EPOCH.plusNanos(start.atNs()),
                 GuestTimes.of(end),
                 end == null ? null : Duration.ofNanos(Math.max(0, end.atNs() - start.atNs())));
+    }
+
+    private static @Nullable Terminal terminal(RunOpening.@Nullable Terminal recorded) throws ReplayException {
+        try {
+            return recorded == null ? null : new Terminal(recorded.rows(), recorded.columns(), recorded.type());
+        } catch (IllegalArgumentException e) {
+            throw new ReplayException(Code.BAD_INPUT, "the run's first event is not valid: " + e.getMessage(), e);
+        }
     }
 
     private static RunOpening opening(RunFacts facts) throws ReplayException {
@@ -113,7 +129,7 @@ record RecordedAgent(
     AgentCommand with(Map<String, String> values) {
         var known = new HashMap<>(values);
         known.keySet().retainAll(variables);
-        return AgentCommand.of(command, known, user);
+        return AgentCommand.of(command, known, user, pidsMax, terminal);
     }
 
     /// How long to wait for it: emulation on a busy machine is sometimes many times slower.

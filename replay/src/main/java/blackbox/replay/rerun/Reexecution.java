@@ -29,6 +29,7 @@ import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.MachineHost;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.VmRequest;
@@ -59,17 +60,19 @@ final class Reexecution {
     /// What to execute.
     ///
     /// @param image the same image
-    /// @param memoryMib as recorded
+    /// @param size as recorded
     /// @param workspace archive or folder, null for none
     /// @param command as recorded, with the values of its environment
+    /// @param stdin as recorded
     /// @param entropy that of the recorded guest, null if it is not known
     /// @param startedAt when the recorded run began
     /// @param times what the recorded guest's clock showed, null if that is not known
     record Inputs(
             GuestImage image,
-            int memoryMib,
+            MachineSize size,
             @Nullable Path workspace,
             AgentCommand command,
+            RecordedInput stdin,
             @Nullable GuestEntropy entropy,
             Instant startedAt,
             @Nullable GuestTimes times,
@@ -107,15 +110,14 @@ final class Reexecution {
     Result run(Inputs inputs, Cassette cassette)
             throws VmException, RecorderException, IOException, InterruptedException {
         var log = new MachineLog(clock);
-        var request = new VmRequest(
-                inputs.image(), inputs.memoryMib(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM);
+        var request =
+                new VmRequest(inputs.image(), inputs.size(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM);
         try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, this::miss)) {
             align(vm.facts().clock(), wall.set(inputs.startedAt()));
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
-            var feeds =
-                    new GuestFeeds(streams, tape, clock, tracer.cpuSeq(), log, CapturedFiles.none(), why -> kill(vm));
+            var feeds = new GuestFeeds(streams, tape, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
             Exit exit;
             try {
                 exit = agent(vm, inputs, feeds);
@@ -145,10 +147,8 @@ final class Reexecution {
     private @Nullable Exit agent(Machine vm, Inputs inputs, GuestFeeds feeds)
             throws VmException, IOException, InterruptedException {
         Exit exit = null;
-        InputStream nothing = InputStream.nullInputStream();
-        OutputStream nowhere = OutputStream.nullOutputStream();
-        try {
-            launch(vm, inputs, nothing, nowhere);
+        try (InputStream stdin = inputs.stdin().open()) {
+            launch(vm, inputs, stdin);
             exit = vm.awaitExit(inputs.patience());
             handOver(vm, feeds);
             return exit;
@@ -170,10 +170,11 @@ final class Reexecution {
 
     /// The agent begins at exactly the time at which the recorded one began, if that is known; the agent does
     /// not notice how long the workspace took to unpack.
-    private void launch(Machine vm, Inputs inputs, InputStream nothing, OutputStream nowhere) throws VmException {
+    private void launch(Machine vm, Inputs inputs, InputStream stdin) throws VmException {
+        OutputStream nowhere = OutputStream.nullOutputStream();
         GuestEntropy recorded = inputs.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
-        vm.prepareAgent(inputs.command(), entropy, nothing, nowhere, nowhere);
+        vm.prepareAgent(inputs.command(), entropy, stdin, nowhere, nowhere);
         GuestTimes times = inputs.times();
         if (times != null) {
             clock.shift(wall.set(times.start()));

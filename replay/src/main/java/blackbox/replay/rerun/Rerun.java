@@ -65,9 +65,10 @@ final class Rerun {
         GuestEntropy entropy = entropy(limits);
         var given = new Reexecution.Inputs(
                 image,
-                agent.memoryMib(),
+                agent.size(),
                 workspace,
                 agent.with(environment),
+                RecordedInput.of(facts, captures),
                 entropy,
                 agent.startedAt(),
                 agent.clock(),

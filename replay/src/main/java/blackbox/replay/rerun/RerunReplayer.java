@@ -89,6 +89,11 @@ public final class RerunReplayer implements Replayer {
                     Refusal.NOT_HERE,
                     mend));
         }
+        Refusal input =
+                RecordedInput.of(request.facts(), request.inputs().captures()).refusal();
+        if (input != null) {
+            refusals.add(input);
+        }
         return refusals;
     }
 
@@ -153,7 +158,7 @@ public final class RerunReplayer implements Replayer {
         var comparison = new Comparison(
                 rules,
                 List.of("events of the guest and of its network, as the recorder sees them"),
-                notCompared(executed, alignment),
+                notCompared(request, executed, alignment),
                 alignment.comparedEvents(),
                 found == null ? null : FirstDivergence.of(found),
                 0,
@@ -171,10 +176,10 @@ public final class RerunReplayer implements Replayer {
                 : null;
     }
 
-    private static List<String> notCompared(Executed executed, Alignment alignment) {
+    private static List<String> notCompared(ReplayRequest request, Executed executed, Alignment alignment) {
         var lines = new ArrayList<>(alignment.notCompared());
         lines.addAll(alignment.mask());
-        lines.add("what the command read from its standard input, which is not recorded: it was given none");
+        lines.add(RecordedInput.of(request.facts(), request.inputs().captures()).limit());
         lines.add("what the command printed, and the workspace that came back");
         lines.addAll(executed.limits());
         Played played = executed.result().played();

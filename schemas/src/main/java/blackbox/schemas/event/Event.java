@@ -259,6 +259,27 @@ public sealed interface Event {
         }
     }
 
+    /// The agent's first process exists, as the guest's first process reports; detail is JSON with its pid, the id of
+    /// its
+    /// control group and when it was made.
+    record AgentStart(EventHeader header, String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.AGENT_START;
+        }
+    }
+
+    /// The agent has ended, with all its processes: the exit code of its first, or the signal that ended that one.
+    record AgentExit(
+            EventHeader header,
+            @Nullable Integer exitCode,
+            @Nullable Integer signal) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.AGENT_EXIT;
+        }
+    }
+
     /// A segment of a file that the host stores beside the events: `what` names the file, detail is JSON with
     /// the segment's position and digest; see `schemas/capture.md`.
     record VmCapture(

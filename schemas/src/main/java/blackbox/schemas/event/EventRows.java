@@ -24,6 +24,9 @@ public final class EventRows {
     /// Octets in front of a list, and of each of its elements: a varint below 2^21.
     private static final int LIST_ENTRY_BYTES = 3;
 
+    private static final Text AGENT = Text.of(Actor.AGENT.actorName());
+    private static final Text SUPERVISOR = Text.of(Actor.SUPERVISOR.actorName());
+
     private EventRows() {}
 
     /// Fills `row` with `event`, after clearing it.
@@ -59,6 +62,8 @@ public final class EventRows {
             case Event.RecorderFinding e -> out.said(e.what().name(), e.detail());
             case Event.TracerReady e -> out.said(null, e.detail());
             case Event.VmLifecycle e -> out.said(e.what(), e.detail());
+            case Event.AgentStart e -> out.said(null, e.detail());
+            case Event.AgentExit e -> out.ended(e.exitCode(), e.signal());
             case Event.VmCapture e -> out.said(e.what(), e.detail());
             case Event.NetMiss e -> out.said(e.what(), e.detail());
             case Event.RunOpen e -> out.text(Column.WHAT, e.name()).said(null, e.detail());
@@ -87,6 +92,10 @@ public final class EventRows {
             GuestOrigin origin = header.origin();
             if (origin != null) {
                 row.set(Column.CPU, origin.cpu()).set(Column.CPU_SEQ, origin.cpuSeq());
+                Actor actor = origin.actor();
+                if (actor != null) {
+                    text(Column.ACTOR, actor == Actor.AGENT ? AGENT : SUPERVISOR);
+                }
             }
             ProcessRef process = header.process();
             if (process == null) {

@@ -30,7 +30,9 @@ public enum Finding {
     /// Detail: `where`, the captured file.
     CAPTURE_FAILED("the capture of a file stopped early", true),
     /// Detail: `byNs`.
-    CLOCK_SET_BACK("the host's clock was set back", false);
+    CLOCK_SET_BACK("the host's clock was set back", false),
+    /// Detail: `limit` (`memory`, `pids`), `count`.
+    LIMIT_REACHED("the agent ran into a limit: processes were ended, or could not be started", false);
 
     private final String words;
     private final boolean missing;

@@ -53,6 +53,10 @@ public enum Kind {
     VM_LIFECYCLE(60, "vm.lifecycle"),
     /// A segment of a file that the host stores beside the events, by digest.
     VM_CAPTURE(61, "vm.capture"),
+    /// The agent's first process exists: what it does begins here.
+    AGENT_START(62, "agent.start"),
+    /// The agent has ended, with all its processes.
+    AGENT_EXIT(63, "agent.exit"),
     /// First leaf: what was started, from which image and snapshot, by which recorder.
     RUN_OPEN(70, "run.open"),
     /// Closes the run with its counts; the last heartbeat follows it.

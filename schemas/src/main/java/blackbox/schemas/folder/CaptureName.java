@@ -16,6 +16,10 @@ public enum CaptureName {
     FRAMES_OUT("frames-out"),
     /// The frames that the machine received, pcap.
     FRAMES_IN("frames-in"),
+    /// What the agent was given on its standard input.
+    STDIN("stdin"),
+    /// What the agent's terminal showed, as asciicast version 2.
+    TERMINAL("terminal"),
     /// The archive of the workspace that went in.
     WORKSPACE("workspace"),
     /// The seed of the guest's random generator.

@@ -105,7 +105,9 @@ public enum Column {
     /// Values that were cut, each as `name=original size`.
     TRUNCATED(54, "truncated", ColumnType.STRING_LIST),
     /// Values that could not be read.
-    UNREAD(55, "unread", ColumnType.STRING_LIST);
+    UNREAD(55, "unread", ColumnType.STRING_LIST),
+    /// Whose act it is, in the guest: `agent` or `supervisor`; not there where it is not known.
+    ACTOR(56, "actor", ColumnType.STRING);
 
     /// One more than the highest field id that a version 1 leaf can have.
     public static final int SLOTS = 64;

@@ -1,5 +1,6 @@
 package blackbox.schemas.view;
 
+import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
@@ -15,6 +16,7 @@ public abstract sealed class EventView
         permits ProcessView, FileView, NetView, PrivilegeView, RecorderView, VmView, RunView, EventView.Unknown {
 
     private static final Row NOTHING = new Row();
+    private static final Text SUPERVISOR = Text.of(Actor.SUPERVISOR.actorName());
 
     private Row row = NOTHING;
 
@@ -58,6 +60,12 @@ public abstract sealed class EventView
     /// Whether the guest saw it.
     public final boolean isByGuest() {
         return count(Column.SOURCE) == Source.GUEST.code();
+    }
+
+    /// Whether it is an act of what runs the agent in the guest. One of which nobody knows whose it is counts as the
+    /// agent's.
+    public final boolean isBySupervisor() {
+        return has(Column.ACTOR) && row.text(Column.ACTOR).equals(SUPERVISOR);
     }
 
     /// The process that caused it, or null if the event names none.

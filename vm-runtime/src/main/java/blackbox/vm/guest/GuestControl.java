@@ -20,6 +20,7 @@ import blackbox.vm.machine.GuestMessage.Prepared;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.GuestMessage.Told;
+import blackbox.vm.machine.Terminal;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -87,11 +88,25 @@ public final class GuestControl {
         command.argv().forEach(each -> arguments.add(base64.encodeToString(each)));
         var variables = message.putArray("env");
         command.environment().forEach(each -> variables.add(base64.encodeToString(each)));
+        Terminal terminal = command.terminal();
+        if (terminal != null) {
+            size(message.putObject("tty"), terminal).put("term", terminal.type());
+        }
         say(message.put("cwd", command.cwd())
                 .put("user", command.user() == AgentUser.ROOT ? "root" : "agent")
+                .put("pidsMax", command.pidsMax())
                 .put("workspaceBytes", workspaceBytes)
                 .put("entropy", base64.encodeToString(entropy.octets())));
         await(Prepared.class, "get ready for the agent", START_TIMEOUT);
+    }
+
+    /// Has the agent's terminal take another size.
+    public void resize(Terminal terminal) throws VmException {
+        say(size(Json.object().put("op", "resize"), terminal));
+    }
+
+    private static ObjectNode size(ObjectNode message, Terminal terminal) {
+        return message.put("rows", terminal.rows()).put("columns", terminal.columns());
     }
 
     /// Has the guest set its wall clock to `now` and execute the agent at once.

@@ -10,6 +10,7 @@ import blackbox.vm.machine.ClockReading;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.MachineEvent;
 import blackbox.vm.machine.MachineHost;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.StartFacts.Hypervisor;
 import blackbox.vm.machine.Tier;
@@ -44,7 +45,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Starts machines with QEMU.
 public final class QemuHost implements MachineHost {
-    private static final int VCPUS = 1;
 
     private final Path data;
     private final Qemu qemu;
@@ -96,7 +96,7 @@ public final class QemuHost implements MachineHost {
     public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         tiers.prepare(option, image, mirror);
         TierChoice choice = tiers.choose(option, image);
-        snapshots.obtain(parts(choice.tier(), image, VmRequest.MEMORY_MIB_DEFAULT), progress);
+        snapshots.obtain(parts(choice.tier(), image, MachineSize.DEFAULT), progress);
         return choice;
     }
 
@@ -123,14 +123,14 @@ public final class QemuHost implements MachineHost {
     }
 
     private MachineParts parts(VmRequest request) throws VmException {
-        return parts(request.tier(), request.image(), request.memoryMib());
+        return parts(request.tier(), request.image(), request.size());
     }
 
-    private MachineParts parts(Tier tier, GuestImage image, int memoryMib) throws VmException {
+    private MachineParts parts(Tier tier, GuestImage image, MachineSize size) throws VmException {
         return switch (tier) {
             case EXACT ->
-                MachineParts.exact(tiers.qemuForExact(image, null), image, memoryMib, QemuArguments.INSTRUCTION_SHIFT);
-            case LIVE -> new MachineParts(qemu, image, tiers.accelerator(image), memoryMib, Tier.LIVE, 0);
+                MachineParts.exact(tiers.qemuForExact(image, null), image, size, QemuArguments.INSTRUCTION_SHIFT);
+            case LIVE -> new MachineParts(qemu, image, tiers.accelerator(image), size, Tier.LIVE, 0);
         };
     }
 
@@ -257,8 +257,7 @@ public final class QemuHost implements MachineHost {
                 parts.accelerator(),
                 parts.tier(),
                 argv,
-                parts.memoryMib(),
-                VCPUS,
+                parts.size(),
                 request.start(),
                 took,
                 ready,

@@ -12,6 +12,7 @@ import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.process.MachineFolder;
 import blackbox.vm.process.MachineSockets;
@@ -156,6 +157,11 @@ public final class QemuMachine implements Machine {
     @Override
     public void signalAgent(int number) throws VmException {
         control.signal(number);
+    }
+
+    @Override
+    public void resizeTerminal(Terminal terminal) throws VmException {
+        control.resize(terminal);
     }
 
     @Override

@@ -4,6 +4,10 @@ import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A message from the guest's first process on the control port. Everything in it is only the guest's claim.
@@ -31,7 +35,14 @@ public sealed interface GuestMessage {
     ///
     /// @param code its exit code, or null when a signal ended it
     /// @param signal that ended it, or null
-    record Exit(@Nullable Integer code, @Nullable Integer signal, long bootNanos, long wallNanos)
+    /// @param limits that it ran into, and how many processes were ended because of one (`memory`) or could not be
+    ///     started (`pids`)
+    record Exit(
+            @Nullable Integer code,
+            @Nullable Integer signal,
+            long bootNanos,
+            long wallNanos,
+            SortedMap<String, Long> limits)
             implements GuestMessage {
         /// The code a shell would report: 128 and the signal's number when a signal ended it.
         public int shellCode() {
@@ -81,7 +92,7 @@ public sealed interface GuestMessage {
             case "prepared" -> new Prepared();
             case "started" ->
                 new Started(node.path("pid").asInt(), node.path("cgroupId").asLong(), boot, wall);
-            case "exit" -> new Exit(number(node, "code"), number(node, "signal"), boot, wall);
+            case "exit" -> new Exit(number(node, "code"), number(node, "signal"), boot, wall, limits(node));
             case "pong" -> new Pong(node.path("id").asLong(), boot, wall);
             case "clock" ->
                 new Told(
@@ -94,6 +105,17 @@ public sealed interface GuestMessage {
             case "error" -> new Failure(printable(text(node, "what", 2000)));
             default -> throw new IllegalArgumentException("a message of unknown type");
         };
+    }
+
+    private static SortedMap<String, Long> limits(JsonNode node) {
+        var limits = new TreeMap<String, Long>();
+        for (String name : List.of("memory", "pids")) {
+            long count = node.path("limits").path(name).asLong();
+            if (count > 0) {
+                limits.put(name, count);
+            }
+        }
+        return Collections.unmodifiableSortedMap(limits);
     }
 
     private static @Nullable Integer number(JsonNode node, String field) {

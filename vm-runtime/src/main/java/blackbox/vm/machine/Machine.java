@@ -72,6 +72,9 @@ public interface Machine extends AutoCloseable {
     /// Sends the agent's first process a signal, by Linux's number.
     void signalAgent(int number) throws VmException;
 
+    /// Has the agent's terminal take another size; of no effect if it has none.
+    void resizeTerminal(Terminal terminal) throws VmException;
+
     /// Makes the tracer send everything that it still has; returns when it has done so.
     void drain(Duration timeout) throws VmException;
 

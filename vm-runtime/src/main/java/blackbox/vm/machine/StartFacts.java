@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param accelerator and why
 /// @param tier how faithfully it can be replayed
 /// @param argv the hypervisor's, complete; its paths are relative to the machine's folder and the same in every run
-/// @param memoryMib RAM
-/// @param vcpus processors
+/// @param size memory and processors
 /// @param start restored or cold
 /// @param took from the launch of the hypervisor to the guest's first answer
 /// @param ready the guest's message before any agent could start; from before the snapshot if restored
@@ -32,8 +31,7 @@ public record StartFacts(
         Accelerator accelerator,
         Tier tier,
         List<String> argv,
-        int memoryMib,
-        int vcpus,
+        MachineSize size,
         Start start,
         Duration took,
         Ready ready,

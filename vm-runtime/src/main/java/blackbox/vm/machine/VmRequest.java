@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The machine to start.
 ///
 /// @param image with the guest files that it is to run
-/// @param memoryMib RAM
+/// @param size memory and processors
 /// @param network what its interface is connected to
 /// @param workspace a folder to copy in, or an archive that an earlier machine was given; null for none
 /// @param start from a snapshot or cold
@@ -17,29 +17,23 @@ import org.jspecify.annotations.Nullable;
 /// @param tier how faithfully it can be run again
 public record VmRequest(
         GuestImage image,
-        int memoryMib,
+        MachineSize size,
         Network network,
         @Nullable Path workspace,
         Start start,
         @Nullable Path captures,
         Tier tier) {
-    /// The default RAM.
-    public static final int MEMORY_MIB_DEFAULT = 1024;
-
-    private static final int MEMORY_MIB_MIN = 256;
-    private static final int MEMORY_MIB_MAX = 64 << 10;
-
     /// A machine that leaves nothing behind.
-    public VmRequest(GuestImage image, int memoryMib, Network network, @Nullable Path workspace, Start start) {
-        this(image, memoryMib, network, workspace, start, null, Tier.LIVE);
+    public VmRequest(GuestImage image, MachineSize size, Network network, @Nullable Path workspace, Start start) {
+        this(image, size, network, workspace, start, null, Tier.LIVE);
     }
 
     public VmRequest {
-        if (memoryMib < MEMORY_MIB_MIN || memoryMib > MEMORY_MIB_MAX) {
-            throw new IllegalArgumentException("a VM has 256 to 65536 MiB of memory, not " + memoryMib);
-        }
         if (tier == Tier.EXACT && (captures == null || start != Start.WARM)) {
             throw new IllegalArgumentException("an exact recording starts from a snapshot and keeps its log");
+        }
+        if (tier == Tier.EXACT && size.cpus() > 1) {
+            throw new IllegalArgumentException("the exact tier counts the instructions of one processor");
         }
     }
 

@@ -41,7 +41,7 @@ public record ColdBoot(
     public static ColdBoot launch(
             MachineFolder folder, MachineParts parts, Network network, Consumer<QmpEvent> listener) throws VmException {
         makeStateDisk(folder.file(QemuArguments.STATE));
-        makeRam(folder.file(QemuArguments.RAM), parts.memoryMib());
+        makeRam(folder.file(QemuArguments.RAM), parts.size().memoryMib());
         for (String disk : new String[] {QemuArguments.WORKSPACE_IN, QemuArguments.WORKSPACE_OUT}) {
             if (!Files.exists(folder.file(disk))) {
                 WorkspaceDisk.create(folder.file(disk));

@@ -6,6 +6,7 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.machine.Accelerator.Kind;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.process.QemuArguments.BlockLog;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
 /// @param instructionShift nanoseconds of the guest's time that an instruction takes, as a power of two; of no
 ///     meaning in the live tier
 public record MachineParts(
-        Qemu qemu, GuestImage image, Accelerator accelerator, int memoryMib, Tier tier, int instructionShift) {
+        Qemu qemu, GuestImage image, Accelerator accelerator, MachineSize size, Tier tier, int instructionShift) {
     /// Names the snapshot of these parts: everything that it depends on is in it.
     public Hash key() throws VmException {
         // Those of the exact tier have been made differently since decision 0086.
@@ -37,9 +38,9 @@ public record MachineParts(
     }
 
     /// Of the exact tier, which counts instructions and so is always emulated.
-    public static MachineParts exact(Qemu qemu, GuestImage image, int memoryMib, int instructionShift) {
+    public static MachineParts exact(Qemu qemu, GuestImage image, MachineSize size, int instructionShift) {
         var emulated = new Accelerator(Kind.TCG, "the exact tier counts instructions, which only emulation does");
-        return new MachineParts(qemu, image, emulated, memoryMib, Tier.EXACT, instructionShift);
+        return new MachineParts(qemu, image, emulated, size, Tier.EXACT, instructionShift);
     }
 
     private static String hostProcessor() throws VmException {

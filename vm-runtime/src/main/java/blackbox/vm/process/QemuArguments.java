@@ -156,13 +156,19 @@ public final class QemuArguments {
 
     private void machine(MachineParts parts, String ram) {
         boolean emulated = parts.accelerator().kind() == Kind.TCG;
-        int memoryMib = parts.memoryMib();
+        int memoryMib = parts.size().memoryMib();
         argv.addAll(parts.qemu().program(QEMU));
         add("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-S");
         add("-machine", "q35,memory-backend=ram,usb=off,vmport=off,hpet=off,smm=off");
         add("-accel", emulated ? "tcg,thread=single" : "kvm");
         // A named model under TCG; under KVM the host's, except for instructions that no replay could answer.
-        add("-cpu", emulated ? "Nehalem" : "host,-rdrand,-rdseed", "-smp", "1", "-m", Integer.toString(memoryMib));
+        add(
+                "-cpu",
+                emulated ? "Nehalem" : "host,-rdrand,-rdseed",
+                "-smp",
+                Integer.toString(parts.size().cpus()),
+                "-m",
+                Integer.toString(memoryMib));
         add("-object", "memory-backend-file,id=ram,size=" + memoryMib + "M,mem-path=" + ram);
         add("-kernel", IMAGE + "/" + GuestImage.KERNEL, "-initrd", IMAGE + "/" + GuestImage.INITRD);
         // Emulated, there is no speculation to mitigate, and page-table isolation doubles the cost of a system call.

@@ -4,6 +4,7 @@ import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.process.MachineFolder;
 import blackbox.vm.process.MachineParts;
@@ -45,14 +46,14 @@ public final class ReplayMachine implements AutoCloseable {
     ///
     /// @param image of the recording
     /// @param qemu of the recording
-    /// @param memoryMib of the recording
+    /// @param size of the recording's machine
     /// @param instructionShift nanoseconds of the guest's time that an instruction took, as a power of two
     /// @param captures of the recording, see [VmRequest]
     /// @param workspace the archive that was copied in; null for none
     public record Recording(
             GuestImage image,
             Qemu qemu,
-            int memoryMib,
+            MachineSize size,
             int instructionShift,
             Path captures,
             @Nullable Path workspace) {
@@ -63,7 +64,7 @@ public final class ReplayMachine implements AutoCloseable {
         }
 
         MachineParts parts() {
-            return MachineParts.exact(qemu, image, memoryMib, instructionShift);
+            return MachineParts.exact(qemu, image, size, instructionShift);
         }
     }
 

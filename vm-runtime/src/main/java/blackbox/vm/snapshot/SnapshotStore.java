@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 /// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends
 /// on, so a snapshot is never stale: when anything changes, the key does.
 public final class SnapshotStore {
-    private static final int KEPT = 3;
+    private static final int KEPT = 6;
     private static final long FREE_BYTES_MIN = 2L << 30;
     private static final long EVENTS_BYTES_MAX = 16 << 20;
     private static final String SCRATCH = ".making-";

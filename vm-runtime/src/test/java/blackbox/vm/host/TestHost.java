@@ -10,6 +10,7 @@ import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.GuestMessage;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.VmRequest;
 import blackbox.vm.machine.VmRequest.Start;
@@ -51,7 +52,7 @@ record TestHost(Path data, QemuHost host, GuestImage image) {
     }
 
     VmRequest request(Start start, Network network, @Nullable Path workspace) {
-        return new VmRequest(image, VmRequest.MEMORY_MIB_DEFAULT, network, workspace, start);
+        return new VmRequest(image, MachineSize.DEFAULT, network, workspace, start);
     }
 
     QemuMachine start() throws VmException {

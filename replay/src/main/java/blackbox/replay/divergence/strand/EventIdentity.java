@@ -61,6 +61,8 @@ final class EventIdentity {
                     NetView.Miss _,
                     RecorderView _,
                     RunView.Open _,
+                    RunView.AgentStart _,
+                    RunView.AgentExit _,
                     VmView _,
                     EventView.Unknown _ -> COMPARED;
         };
@@ -91,7 +93,8 @@ final class EventIdentity {
                     LOST,
                     EVENTS,
                     BATCH,
-                    PREVIOUS -> false;
+                    PREVIOUS,
+                    ACTOR -> false;
             case EXE,
                     ARGV,
                     ENV,

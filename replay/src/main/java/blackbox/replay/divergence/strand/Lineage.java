@@ -83,7 +83,12 @@ public final class Lineage {
         return switch (event) {
             case NetView.Flow flow -> isTcpOrUdp(flow.row());
             case ProcessView _, FileView _, NetView _, PrivilegeView _, RunView.Close _ -> true;
-            case RecorderView _, VmView _, RunView.Open _, EventView.Unknown _ -> false;
+            case RecorderView _,
+                    VmView _,
+                    RunView.Open _,
+                    RunView.AgentStart _,
+                    RunView.AgentExit _,
+                    EventView.Unknown _ -> false;
         };
     }
 

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class KeptFramesTest {
+class KeptStreamTest {
     private static final byte[] FRAMES = new byte[10_000];
 
     static {
@@ -27,7 +27,7 @@ class KeptFramesTest {
     @Test
     void whatIsReadIsKeptForItsOwner() throws Exception {
         Path file = folder.resolve("frames");
-        try (var kept = new KeptFrames(new ByteArrayInputStream(FRAMES), file, 1 << 20)) {
+        try (var kept = new KeptStream(new ByteArrayInputStream(FRAMES), file, 1 << 20)) {
             assertEquals(0, kept.read());
             kept.skipNBytes(7);
             assertArrayEquals(Arrays.copyOfRange(FRAMES, 8, FRAMES.length), kept.readAllBytes());
@@ -39,7 +39,7 @@ class KeptFramesTest {
     @Test
     void keepingEndsAtItsLimitAndReadingGoesOn() throws Exception {
         Path file = folder.resolve("frames");
-        try (var kept = new KeptFrames(new ByteArrayInputStream(FRAMES), file, 4_321)) {
+        try (var kept = new KeptStream(new ByteArrayInputStream(FRAMES), file, 4_321)) {
             assertArrayEquals(FRAMES, kept.readAllBytes());
             assertNull(kept.failure());
         }
@@ -49,7 +49,7 @@ class KeptFramesTest {
     @Test
     void withoutRoomThereIsNoFile() throws Exception {
         Path file = folder.resolve("frames");
-        try (var kept = new KeptFrames(new ByteArrayInputStream(FRAMES), file, 0)) {
+        try (var kept = new KeptStream(new ByteArrayInputStream(FRAMES), file, 0)) {
             assertEquals(FRAMES.length, kept.readAllBytes().length);
         }
         assertFalse(Files.exists(file));
@@ -57,7 +57,7 @@ class KeptFramesTest {
 
     @Test
     void aFileThatCannotBeWrittenStopsNothing() throws Exception {
-        try (var kept = new KeptFrames(new ByteArrayInputStream(FRAMES), folder.resolve("no/frames"), 1 << 20)) {
+        try (var kept = new KeptStream(new ByteArrayInputStream(FRAMES), folder.resolve("no/frames"), 1 << 20)) {
             assertEquals(FRAMES.length, kept.readAllBytes().length);
             assertNotNull(kept.failure());
         }

@@ -11,19 +11,23 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A stream of frames that is stored in a file while it is read: pcap, as QEMU writes it. Storing stops at
-/// its limit or when the file cannot be written; reading continues. Owned by the thread that reads.
-public final class KeptFrames extends FilterInputStream {
+/// A stream that is stored in a file while it is read: frames, as pcap, or what the agent is given. Storing stops at
+/// its limit or when the file cannot be written; reading continues. Owned by the thread that reads; the accessors and
+/// [#close] may be called from others.
+public final class KeptStream extends FilterInputStream {
 
     private static final int SKIP_BYTES_MAX = 4_096;
 
     private final Path path;
     private @Nullable FileChannel file;
     private long left;
+    private boolean closed;
+    private volatile long octets;
+    private volatile boolean ended;
     private volatile @Nullable IOException failure;
 
     /// @param path a new file, created with the first octets; readable by this user alone
-    KeptFrames(InputStream in, Path path, long bytesMax) {
+    KeptStream(InputStream in, Path path, long bytesMax) {
         super(in);
         this.path = path;
         this.left = bytesMax;
@@ -32,6 +36,16 @@ public final class KeptFrames extends FilterInputStream {
     /// What ended the keeping, or null.
     public @Nullable IOException failure() {
         return failure;
+    }
+
+    /// How many octets were read so far.
+    public long octets() {
+        return octets;
+    }
+
+    /// Whether the stream has ended.
+    public boolean ended() {
+        return ended;
     }
 
     @Override
@@ -43,9 +57,7 @@ public final class KeptFrames extends FilterInputStream {
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
         int count = super.read(into, offset, length);
-        if (count > 0 && left > 0 && failure == null) {
-            write(ByteBuffer.wrap(into, offset, (int) Math.min(count, left)));
-        }
+        keep(into, offset, count);
         return count;
     }
 
@@ -53,6 +65,17 @@ public final class KeptFrames extends FilterInputStream {
     public long skip(long count) throws IOException {
         // What is skipped is kept, too.
         return Math.max(0, read(new byte[(int) Math.min(count, SKIP_BYTES_MAX)]));
+    }
+
+    private synchronized void keep(byte[] read, int offset, int count) {
+        if (closed) {
+            return;
+        }
+        ended |= count < 0;
+        octets += Math.max(0, count);
+        if (count > 0 && left > 0 && failure == null) {
+            write(ByteBuffer.wrap(read, offset, (int) Math.min(count, left)));
+        }
     }
 
     private void write(ByteBuffer octets) {
@@ -73,9 +96,10 @@ public final class KeptFrames extends FilterInputStream {
         return FileChannel.open(path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode);
     }
 
-    /// Ends the keeping; the stream itself is its owner's.
+    /// Ends the keeping; what is read from now on counts no more. The stream itself is its owner's.
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
+        closed = true;
         FileChannel open = file;
         if (open != null) {
             open.close();

@@ -1,0 +1,106 @@
+package blackbox.cli;
+
+import blackbox.vm.machine.Terminal;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/// The terminal in which this program runs, by stty(1): its size, and raw mode, in which every key goes to the agent.
+final class LocalTerminal implements AutoCloseable {
+
+    private static final long PATIENCE_SECONDS = 5;
+
+    private final String asItWas;
+    private final Thread onExit = new Thread(this::restore, "terminal");
+    private boolean raw;
+
+    private LocalTerminal(String asItWas) {
+        this.asItWas = asItWas;
+    }
+
+    /// That of standard input.
+    ///
+    /// @throws CommandException when standard input is none
+    static LocalTerminal ofStandardInput() {
+        try {
+            return new LocalTerminal(stty("-g").strip());
+        } catch (IOException _) {
+            throw CommandException.badInput("--tty needs a terminal, and standard input is none; leave out --tty");
+        }
+    }
+
+    /// Its present size and its type.
+    Terminal shape() throws IOException {
+        String[] size = stty("size").strip().split(" ");
+        int rows = Math.max(1, Integer.parseInt(size[0]));
+        int columns = Math.max(1, Integer.parseInt(size[1]));
+        String type = System.getenv().getOrDefault("TERM", "dumb");
+        try {
+            return new Terminal(rows, columns, type);
+        } catch (IllegalArgumentException _) {
+            return new Terminal(rows, columns, "dumb");
+        }
+    }
+
+    /// From now on every octet that is typed is an input, until [#restore], or until this process ends.
+    synchronized void makeRaw() {
+        raw = true;
+        Runtime.getRuntime().addShutdownHook(onExit);
+        try {
+            String unused = stty("raw", "-echo");
+        } catch (IOException e) {
+            System.err.println(
+                    "blackbox: keys reach the agent by lines only, because the terminal refused: " + e.getMessage());
+        }
+    }
+
+    /// As it was before.
+    synchronized void restore() {
+        if (raw) {
+            raw = false;
+            try {
+                String unused = stty(asItWas);
+            } catch (IOException e) {
+                System.err.println("blackbox: the terminal could not be restored: 'stty sane' helps");
+            }
+        }
+    }
+
+    /// Has `sizes` told of rows and columns whenever they change, until the result is closed.
+    Signals onResize(BiConsumer<Integer, Integer> sizes) {
+        return Signals.on(List.of("WINCH"), _ -> {
+            try {
+                Terminal now = shape();
+                sizes.accept(now.rows(), now.columns());
+            } catch (IOException e) {
+                System.err.println("blackbox: the terminal's size cannot be read: " + e.getMessage() + "\r");
+            }
+        });
+    }
+
+    private static String stty(String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of("stty"));
+        command.addAll(List.of(arguments));
+        Process stty = new ProcessBuilder(command)
+                .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String said = new String(stty.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            if (!stty.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || stty.exitValue() != 0) {
+                throw new IOException("stty " + String.join(" ", arguments) + " failed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+        return said;
+    }
+
+    @Override
+    public void close() {
+        restore();
+    }
+}

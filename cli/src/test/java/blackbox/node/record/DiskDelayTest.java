@@ -1,0 +1,104 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.node.record.Installation.Ended;
+import blackbox.replay.Moment;
+import blackbox.replay.disk.DiskAt;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// How far the disk that `disk --at` shows is behind what programs wrote.
+class DiskDelayTest {
+
+    private static final int MOMENTS = 20;
+    private static final int SECONDS = 60;
+    private static final long DELAY_MAX_NS = 1_000_000_000;
+    private static final String AGENT =
+            "for i in $(seq 10 " + (9 + SECONDS) + "); do echo content-$i > file-$i; sleep 1; done";
+
+    @TempDir
+    static Path folder;
+
+    private static Installation blackbox;
+
+    @BeforeAll
+    static void install() throws Exception {
+        blackbox = Installation.in(folder);
+    }
+
+    @Test
+    void whatWasWrittenASecondAgoIsThere() throws Exception {
+        long seed = new Random().nextInt(1_000_000);
+        Ended ended = blackbox.run("record", "--tier", "live", "--json", "--", "sh", "-c", AGENT)
+                .expect(0);
+        var run = new RunId(ended.recorded().path("run").asText());
+        SortedMap<String, Long> written = written(run);
+        assertEquals(SECONDS, written.size());
+        long first = Collections.min(written.values());
+        long end = Collections.max(written.values());
+        var random = new Random(seed);
+        long worst = 0;
+        for (int i = 0; i < MOMENTS; i++) {
+            long at = first + 1 + random.nextLong(end - first);
+            var moment = new Moment.AtTime(Instant.ofEpochSecond(0, at));
+            try (DiskAt disk = DiskAt.open(Recordings.unchecked(blackbox.data()), run, moment)) {
+                worst = Math.max(worst, at - oldestMissing(TreeState.of(disk.tree(), "/workspace"), written, at));
+            }
+        }
+        long found = worst;
+        System.err.println("disk delay: " + found / 1_000_000 + " ms at most, seed " + seed);
+        assertTrue(
+                found <= DELAY_MAX_NS,
+                () -> "a file that was written " + found / 1_000_000 + " ms before is missing, seed " + seed);
+    }
+
+    /// When each file was written, on the host's clock.
+    private static SortedMap<String, Long> written(RunId run) throws Exception {
+        var written = new TreeMap<String, Long>();
+        String events = blackbox.run("events", run.value(), "--json", "--actor", "agent", "--kind", "file")
+                .expect(0)
+                .out();
+        for (String line : events.lines().toList()) {
+            JsonNode event = new ObjectMapper().readTree(line);
+            String path = event.path("path").asText();
+            if (path.startsWith("/workspace/file-")
+                    && event.path("bytesWritten").asLong() > 0) {
+                var at = Instant.parse(event.path("at").asText());
+                written.put(path, at.getEpochSecond() * 1_000_000_000L + at.getNano());
+            }
+        }
+        return written;
+    }
+
+    /// When the oldest file was written that is not there, or not whole; `at` if none is missing.
+    private static long oldestMissing(SortedMap<String, String> shown, SortedMap<String, Long> written, long at) {
+        return written.entrySet().stream()
+                .filter(file -> file.getValue() < at && !isWhole(shown, file.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .min()
+                .orElse(at);
+    }
+
+    private static boolean isWhole(SortedMap<String, String> shown, String path) {
+        String content = path.replace("/workspace/file", "content") + "\n";
+        String state = shown.getOrDefault(path, "");
+        return state.contains(
+                Hash.sha256(content.getBytes(StandardCharsets.UTF_8)).toString());
+    }
+}

@@ -1,0 +1,110 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.node.record.Installation.Ended;
+import blackbox.node.record.Installation.Running;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Limits hold before the agent begins, are sealed with the run's opening, and what ran into one is an event.
+final class LimitsTest {
+
+    @TempDir
+    static Path folder;
+
+    private static Installation blackbox;
+
+    @BeforeAll
+    static void install() throws Exception {
+        blackbox = Installation.in(folder);
+    }
+
+    private static JsonNode opening(String run) throws Exception {
+        return blackbox.run("show", run, "--json").expect(0).json().path("detail");
+    }
+
+    private static String findings(String run) throws Exception {
+        return blackbox.run("events", run, "--json", "--kind", "recorder.finding")
+                .expect(0)
+                .out();
+    }
+
+    /// It is the agent that is ended for want of memory, not what watches it.
+    @Test
+    void whoTakesMoreMemoryThanThereIsIsEndedAndTheTracerIsNot() throws Exception {
+        String hog = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c',"
+                + " 'a = []\\nwhile True: a.append(bytearray(1 << 20))']))";
+        Ended ended =
+                blackbox.run("record", "--json", "--tier", "live", "--memory", "512M", "--", "python3", "-c", hog);
+        String run = ended.recorded().path("run").asText();
+        assertEquals(256 - 9, ended.exitCode(), ended::err);
+        assertEquals(512, opening(run).path("start").path("memoryMib").asInt());
+        String findings = findings(run);
+        assertTrue(findings.contains("LIMIT_REACHED") && findings.contains("memory"), findings);
+        assertFalse(findings.contains("TRACER_UNFINISHED"), findings);
+        Ended unused = blackbox.run("verify", run).expect(0);
+    }
+
+    @Test
+    void noMoreProcessesThanAreAllowed() throws Exception {
+        String forks = """
+                import os, time
+                made = 0
+                try:
+                    while made < 100:
+                        if os.fork() == 0:
+                            time.sleep(30)
+                            os._exit(0)
+                        made += 1
+                except OSError:
+                    pass
+                print(made)
+                """;
+        Ended ended = blackbox.run("record", "--json", "--tier", "live", "--pids", "20", "--", "python3", "-c", forks);
+        assertEquals("19\n", ended.expect(0).out(), ended::err);
+        String run = ended.recorded().path("run").asText();
+        assertEquals(20, opening(run).path("pidsMax").asInt());
+        assertTrue(findings(run).contains("pids"));
+    }
+
+    @Test
+    void twoProcessorsAreRecordedLiveAndNothingIsLost() throws Exception {
+        Ended ended =
+                blackbox.run("record", "--json", "--cpus", "2", "--", "nproc").expect(0);
+        assertEquals("2\n", ended.out());
+        assertEquals("live", ended.recorded().path("tier").asText());
+        assertEquals(0, ended.recorded().path("lost").asInt());
+        String run = ended.recorded().path("run").asText();
+        Ended unused = blackbox.run("verify", run).expect(0);
+        unused = blackbox.run("replay", run).expect(0);
+        unused = blackbox.run("record", "--cpus", "2", "--tier", "exact", "--", "true")
+                .expect(2);
+    }
+
+    @Test
+    void twoRecordingsAtOnceDoNotNoticeEachOther() throws Exception {
+        var running = new ArrayList<Running>();
+        for (int i = 0; i < 2; i++) {
+            List<String> command =
+                    Installation.command("record", "--json", "--tier", "live", "--", "sh", "-c", "sleep 3; echo " + i);
+            running.add(blackbox.start(new ProcessBuilder(command)));
+        }
+        for (int i = 0; i < 2; i++) {
+            Ended ended = running.get(i).await().expect(0);
+            assertEquals(i + "\n", ended.out());
+            assertEquals("CLOSED", ended.recorded().path("state").asText());
+            Ended unused = blackbox.run("verify", ended.recorded().path("run").asText())
+                    .expect(0);
+        }
+        assertEquals(List.of(), blackbox.names("vm"));
+        assertEquals(List.of(), blackbox.names("spool"));
+    }
+}
