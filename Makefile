@@ -22,7 +22,7 @@ demo: ## record a scripted agent in a VM, show what it touched, verify and repla
 
 test: build ## run every test, and check the format
 	@rm -rf */target/surefire-reports
-	@$(MVN) -Dmaven.test.failure.ignore=true package
+	@$(MVN) -T 2 -Dmaven.test.failure.ignore=true package
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/TestReports.java .ci/skips-allowed */
 	@$(MVN) -q spotless:check
 

@@ -2,6 +2,7 @@ package blackbox.cli.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import blackbox.node.record.Installation;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
@@ -11,9 +12,6 @@ import blackbox.schemas.event.Event;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.host.QemuMachine;
 import blackbox.vm.image.GuestFiles;
-import blackbox.vm.image.GuestImageBuilder;
-import blackbox.vm.image.GuestImageBuilder.LockPolicy;
-import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
@@ -72,18 +70,14 @@ final class TracedGuest {
     private static Ran run(Path folder, String script, AgentUser user, String... argv) throws Exception {
         Path in = Files.createDirectories(folder.resolve("in"));
         Files.write(in.resolve(script), resource("/oracle/" + script));
-        Path data = Path.of(System.getProperty("blackbox.test.data", "../target/test-data"))
-                .toAbsolutePath()
-                .normalize();
-        var store = new ImageStore(data);
-        var files = GuestFiles.with(TracerFiles.all());
-        if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
-            new GuestImageBuilder(store, InstantSource.system(), TracedGuest::say)
-                    .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
-        }
+        Path data = Installation.shared();
         var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TracedGuest::say);
         var request = new VmRequest(
-                store.open("default", files), MachineSize.DEFAULT, Network.NONE, in, VmRequest.Start.WARM);
+                new ImageStore(data).open("default", GuestFiles.with(TracerFiles.all())),
+                MachineSize.DEFAULT,
+                Network.NONE,
+                in,
+                VmRequest.Start.WARM);
         try (QemuMachine machine = host.start(request, event -> {})) {
             return run(machine, folder, user, argv);
         }

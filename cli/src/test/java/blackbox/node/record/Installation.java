@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.files.Folders;
+import blackbox.files.ProcessLock;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
@@ -132,14 +133,17 @@ public record Installation(Path folder) {
         for (String each : SHARED) {
             Files.createDirectories(data.resolve(each));
         }
-        var store = new ImageStore(data);
-        var files = GuestFiles.with(TracerFiles.all());
-        if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
-            new GuestImageBuilder(store, InstantSource.system(), Installation::say)
-                    .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
+        // Test classes run in two processes beside each other.
+        try (ProcessLock _ = ProcessLock.take(data.resolve("test-lock"))) {
+            var store = new ImageStore(data);
+            var files = GuestFiles.with(TracerFiles.all());
+            if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
+                new GuestImageBuilder(store, InstantSource.system(), Installation::say)
+                        .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
+            }
+            QemuHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
+                    .prepare(TierOption.AUTO, store.open("default", files), null);
         }
-        QemuHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
-                .prepare(TierOption.AUTO, store.open("default", files), null);
         return data;
     }
 

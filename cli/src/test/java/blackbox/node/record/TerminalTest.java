@@ -27,10 +27,12 @@ final class TerminalTest {
 
     private static final String AGENT = """
             import os, signal, sys
+            def say(text):  # print() must not be called by a signal's handler while it is at work
+                os.write(1, text.encode() + b"\\n")
             def size(*_):
-                print("SIZE", *os.get_terminal_size(), flush=True)
+                say("SIZE %d %d" % os.get_terminal_size())
             signal.signal(signal.SIGWINCH, size)
-            signal.signal(signal.SIGINT, lambda *_: print("GOT-INT", flush=True))
+            signal.signal(signal.SIGINT, lambda *_: say("GOT-INT"))
             print(sys.stdin.isatty(), sys.stderr.isatty(), os.environ["TERM"], os.ttyname(0), flush=True)
             size()
             print("READY \\u00e4\\u20ac", flush=True)
