@@ -52,7 +52,7 @@ final class EventsCommand implements Callable<Integer> {
     @Option(
             names = "--actor",
             paramLabel = "A",
-            description = "Show only acts of the agent, of the supervisor that runs it, or what the host saw (host).")
+            description = "Show only what this actor did: agent, supervisor (which runs the agent) or host.")
     @Nullable
     private String actor;
 

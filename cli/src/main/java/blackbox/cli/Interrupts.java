@@ -5,9 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
 /// What SIGINT and SIGTERM do while a command has something to bring to an end: the first one lets the command do so,
-/// the second ends the process and its children at once. The JVM would run its shutdown hooks at the first and ignore
-/// the
-/// second.
+/// the second ends the process and its children at once. The JVM would run its shutdown hooks at the first and
+/// ignore the second.
 final class Interrupts implements AutoCloseable {
 
     private static final int SIGNALLED = 128;

@@ -28,7 +28,7 @@ final class LocalTerminal implements AutoCloseable {
         try {
             return new LocalTerminal(stty("-g").strip());
         } catch (IOException _) {
-            throw CommandException.badInput("--tty needs a terminal, and standard input is none; leave out --tty");
+            throw CommandException.badInput("--tty needs a terminal, and standard input is not one; leave out --tty");
         }
     }
 
@@ -53,7 +53,8 @@ final class LocalTerminal implements AutoCloseable {
             String unused = stty("raw", "-echo");
         } catch (IOException e) {
             System.err.println(
-                    "blackbox: keys reach the agent by lines only, because the terminal refused: " + e.getMessage());
+                    "blackbox: what is typed reaches the agent only line by line, for the terminal could not be put into raw mode: "
+                            + e.getMessage());
         }
     }
 

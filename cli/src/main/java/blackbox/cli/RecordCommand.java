@@ -106,8 +106,8 @@ public final class RecordCommand implements Callable<Integer> {
     @Option(
             names = {"-t", "--tty"},
             description =
-                    "Give the command a terminal in place of pipes: this one's size, type and keys, ctrl-C among them."
-                            + " What it shows is kept: blackbox export RUN --format asciicast.")
+                    "Give the command a terminal instead of pipes, with this one's size, type and keys, ctrl-C included."
+                            + " What it shows is recorded: blackbox export RUN --format asciicast.")
     boolean tty;
 
     @Option(
@@ -122,7 +122,8 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--cpus",
             paramLabel = "N",
             defaultValue = "1",
-            description = "The VM's processors (default: ${DEFAULT-VALUE}). More than one are recorded live.")
+            description =
+                    "The VM's processors (default: ${DEFAULT-VALUE}). With more than one, the run is recorded live.")
     int cpus = 1;
 
     @Option(
@@ -137,8 +138,8 @@ public final class RecordCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             description =
-                    "Keep at most this much of what is written to the VM's disk, for `blackbox disk`; later moments"
-                            + " cannot be shown (512M, 20G; default: 4G).")
+                    "Keep at most this much of what is written to the VM's disk, for `blackbox disk`; moments after"
+                            + " that cannot be shown (512M, 20G; default: 4G).")
     long diskLogMax = CaptureLimits.DEFAULT.diskLogBytesMax();
 
     @Option(

@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
             "Show what a run touched: files, programs, network, privileges; and what may not have been seen.",
             "",
             "Without options, what the agent did on one screen: what was refused, files with secrets and privileges first; then"
-                    + " whom it talked to, and which files it changed (A added, M modified, D deleted, W written, and"
-                    + " whether it was there before is not known). Lists that options ask for have everybody's acts."
+                    + " whom it talked to, and which files it changed (A added, M modified, D deleted, W written, but"
+                    + " not known whether it existed before). Lists selected by options include everyone's acts."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
@@ -49,7 +49,9 @@ final class TouchedCommand implements Callable<Integer> {
     @Option(names = "--all", description = "Show everything, not only the most important.")
     private boolean all;
 
-    @Option(names = "--supervisor", description = "Show the acts of what runs the agent in the guest, and only those.")
+    @Option(
+            names = "--supervisor",
+            description = "Show only what the supervisor did, which runs the agent in the guest.")
     private boolean supervisor;
 
     @Option(names = "--files", description = "Show all files; sections without their option are left out.")

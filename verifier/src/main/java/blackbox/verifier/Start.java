@@ -2,9 +2,8 @@ package blackbox.verifier;
 
 import java.lang.reflect.InvocationTargetException;
 
-/// Where the jar begins. Compiled for Java 11, so that a Java too old for the rest says so in a sentence rather than
-/// with
-/// a LinkageError; so it names no other class of the verifier.
+/// Where the jar begins. Compiled for Java 11, so that a Java too old for the rest says so in a sentence rather
+/// than with a LinkageError; so it names no other class of the verifier.
 public final class Start {
 
     private static final int JAVA = 25;

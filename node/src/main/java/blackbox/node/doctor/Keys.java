@@ -77,7 +77,7 @@ final class Keys {
                 ? Check.absent("log-key", "it expires at " + end, "before then: blackbox keys rotate")
                 : Check.missing(
                         "log-key",
-                        "it has expired at " + end + " and signs nothing anymore",
+                        "it has expired at " + end + " and no longer signs anything",
                         "begin a new log: move the data folder's log/ and keys/ aside");
     }
 

@@ -24,13 +24,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. An interrupted agent is ended
-/// and
-/// its workspace comes back; the run is closed as interrupted.
+/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. An interrupted agent is
+/// ended and its workspace comes back; the run is closed as interrupted.
 final class AgentRun {
 
     private static final Duration FOREVER = Duration.ofDays(365);
@@ -163,12 +163,16 @@ final class AgentRun {
     String closing(Ending ending, SortedMap<String, String> unsealed) {
         var clock = new RunClock(
                 began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
-        return ending.json(clock, stdin, unsealed);
+        var incomplete = new TreeMap<>(unsealed);
+        String cut = cast == null ? null : cast.cut();
+        if (cut != null) {
+            incomplete.put(CaptureName.TERMINAL.text(), cut);
+        }
+        return ending.json(clock, stdin, incomplete);
     }
 
-    /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as the
-    /// guest
-    /// follows. Returns when the agent has ended, or its VM.
+    /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as
+    /// the guest follows. Returns when the agent has ended, or its VM.
     ///
     /// @param signal the one that this process was interrupted with
     void interrupt(int signal) {
@@ -339,7 +343,7 @@ final class AgentRun {
                 cast.close();
             }
         } catch (IOException e) {
-            progress.say("what the agent was given or showed may not be kept to its end: " + e.getMessage());
+            progress.say("the agent's input or output may be stored incompletely: " + e.getMessage());
         }
     }
 

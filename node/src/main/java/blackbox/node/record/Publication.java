@@ -66,7 +66,7 @@ final class Publication {
         }
     }
 
-    /// Iceberg's class for its threads cannot be loaded anymore once the process was told to end.
+    /// Iceberg's class for its threads cannot be loaded anymore once the process was asked to stop.
     private static IllegalStateException ending(LinkageError e) {
         return new IllegalStateException("the process was told to end before that", e);
     }

@@ -60,7 +60,7 @@ public record EventFilter(
     public EventFilter by(@Nullable String name) throws QueryException {
         if (name != null && !ACTORS.contains(name)) {
             throw new QueryException(
-                    Code.BAD_INPUT, "'" + name + "' is nobody's name here; choose from " + String.join(", ", ACTORS));
+                    Code.BAD_INPUT, "'" + name + "' is not an actor; choose from " + String.join(", ", ACTORS));
         }
         return new EventFilter(kinds, fromNs, toNs, name);
     }

@@ -152,9 +152,8 @@ public final class BriefCollector {
                 : end.detail().path("ended").asText("ended");
     }
 
-    /// The kernel's own files are the most important, then those outside the workspace; what programs keep for
-    /// themselves
-    /// is the least.
+    /// The kernel's own files are the most important, then those outside the workspace; what programs keep
+    /// for themselves is the least.
     static int rank(String path) {
         if (KERNEL.stream().anyMatch(path::startsWith)) {
             return 0;

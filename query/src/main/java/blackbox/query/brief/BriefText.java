@@ -12,9 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A [Brief] on one screen: at most [#LINES_MAX] lines, whatever the run did. What is left out is counted, never
-/// dropped
-/// silently.
+/// A [Brief] on one screen: at most [#LINES_MAX] lines, whatever the run did. What is left out is counted,
+/// never dropped silently.
 public final class BriefText {
 
     /// The most lines.

@@ -27,7 +27,7 @@ import org.duckdb.DuckDBDriver;
 import org.jspecify.annotations.Nullable;
 
 /// An engine over the files that were committed when it was opened, locked down before the first query. Used by
-/// one thread at a time; [#cancel] by any.
+/// one thread at a time.
 public final class SqlEngine implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -38,7 +38,6 @@ public final class SqlEngine implements AutoCloseable {
     private final SqlLimits limits;
     private final List<LeftOut> leftOut;
     private List<SqlTables.Table> tables = List.of();
-    private volatile @Nullable Statement running;
 
     private SqlEngine(Connection connection, SqlLimits limits, List<LeftOut> leftOut) {
         this.leftOut = leftOut;
@@ -158,14 +157,12 @@ public final class SqlEngine implements AutoCloseable {
         long startedNs = System.nanoTime();
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout((int) limits.timeout().toSeconds());
-            running = statement;
             try (ResultSet result = statement.executeQuery(sql)) {
                 ResultRows.give(result, sink);
             }
         } catch (SQLException e) {
             throw explain(String.valueOf(e.getMessage()).contains(NO_REASON) ? reason(sql, e) : e, startedNs);
         } finally {
-            running = null;
         }
     }
 
@@ -192,19 +189,6 @@ public final class SqlEngine implements AutoCloseable {
                     + " (FORMAT parquet, COMPRESSION zstd)");
         } catch (SQLException e) {
             throw explain(e, startedNs);
-        }
-    }
-
-    /// Stops the query that is running, if one is.
-    public void cancel() {
-        Statement statement = running;
-        if (statement != null) {
-            try {
-                statement.cancel();
-            } catch (SQLException e) {
-                // It ended meanwhile.
-                running = null;
-            }
         }
     }
 
@@ -290,7 +274,6 @@ public final class SqlEngine implements AutoCloseable {
             connection.close();
         } catch (SQLException e) {
             // An in-memory database has nothing to lose.
-            running = null;
         }
     }
 }

@@ -19,12 +19,6 @@ import java.util.function.LongSupplier;
 /// @param folder where they are
 /// @param limits how large they may grow
 public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits limits) {
-    /// Names in the folder: the archive of the workspace that the run was given, and the entropy of its
-    /// guest, in hex.
-    public static final String WORKSPACE = "workspace";
-
-    public static final String ENTROPY = "entropy";
-
     private static final Duration LAST_PATIENCE = Duration.ofSeconds(10);
     private static final long LOOK_AGAIN_MS = 50;
 

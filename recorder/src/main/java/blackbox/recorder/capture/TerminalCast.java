@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// output and each change of its size, with the seconds since the beginning. What was typed is not in it.
 ///
 /// Output that is not UTF-8 is shown with U+FFFD. Storing stops at its limit or when the file cannot be written, and
-/// [#failure] tells why. Any thread may call it.
+/// [#cut] tells why. Any thread may call it.
 public final class TerminalCast implements Closeable {
 
     private final OutputStream file;
@@ -35,7 +35,7 @@ public final class TerminalCast implements Closeable {
             .onUnmappableCharacter(CodingErrorAction.REPLACE);
     private ByteBuffer rest = ByteBuffer.allocate(0);
     private long left;
-    private @Nullable IOException failure;
+    private @Nullable String cut;
 
     /// Creates the file, readable by its owner alone.
     ///
@@ -72,9 +72,9 @@ public final class TerminalCast implements Closeable {
         event("r", columns + "x" + rows);
     }
 
-    /// What ended the storing, or null.
-    public synchronized @Nullable IOException failure() {
-        return failure;
+    /// Why not everything is stored, or null if it is.
+    public synchronized @Nullable String cut() {
+        return cut;
     }
 
     private void event(String kind, String data) {
@@ -91,15 +91,17 @@ public final class TerminalCast implements Closeable {
     /// Whole lines only: a file that has reached its limit still plays.
     private void write(String line) {
         byte[] octets = line.getBytes(StandardCharsets.UTF_8);
-        if (failure != null || left < octets.length) {
-            left = 0;
+        if (cut == null && left < octets.length) {
+            cut = "its limit was reached";
+        }
+        if (cut != null) {
             return;
         }
         left -= octets.length;
         try {
             file.write(octets);
         } catch (IOException e) {
-            failure = e;
+            cut = "it could not be written: " + e.getMessage();
         }
     }
 

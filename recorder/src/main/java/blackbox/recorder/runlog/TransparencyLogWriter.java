@@ -199,7 +199,8 @@ public final class TransparencyLogWriter {
         if (end != null && !now.isBefore(end)) {
             throw new RecorderException(
                     Code.KEY,
-                    "the key of the log of runs has expired at " + end + " and signs nothing anymore, not even its own"
+                    "the key of the log of runs has expired at " + end
+                            + " and no longer signs anything, not even its own"
                             + " rotation; record into a new data folder, this one stays verifiable");
         }
         return now.isBefore(validFrom) ? validFrom : now;

@@ -43,24 +43,26 @@ public final class Ext4Tree implements FileTree {
     private Ext4Tree(ImageFile image) throws IOException {
         this.image = image;
         ByteBuffer superblock = image.read(SUPERBLOCK_AT, 1024);
-        require((superblock.getShort(0x38) & 0xffff) == MAGIC, "the disk is not an ext4 anymore");
+        require((superblock.getShort(0x38) & 0xffff) == MAGIC, "the disk no longer holds an ext4");
         int features = superblock.getInt(0x60);
         require((features & NEEDS_RECOVERY) == 0, "the ext4's journal was not replayed");
         require(
                 (features & ~KNOWN) == 0 && (features & EXTENTS) != 0 && (features & FILE_TYPES) != 0,
                 "the disk is an ext4 with features that cannot be read here: " + Integer.toHexString(features));
         int bits = superblock.getInt(0x18);
-        require(bits >= 0 && bits <= 5, "an ext4 whose blocks have no possible length");
+        require(bits >= 0 && bits <= 5, "an ext4 whose block size is invalid");
         blockBytes = 1024 << bits;
         inodeBytes = superblock.getShort(0x58) & 0xffff;
         require(
                 Integer.bitCount(inodeBytes) == 1 && inodeBytes >= 128 && inodeBytes <= blockBytes,
-                "an ext4 whose inodes have no possible length");
+                "an ext4 whose inode size is invalid");
         inodes = superblock.getInt(0) & 0xffffffffL;
         inodesPerGroup = superblock.getInt(0x28) & 0xffffffffL;
         require(inodesPerGroup > 0, "an ext4 with empty groups");
         descriptorBytes = (features & WIDE) == 0 ? 32 : superblock.getShort(0xfe) & 0xffff;
-        require(descriptorBytes >= 32 && descriptorBytes <= 1024, "an ext4 whose groups cannot be described");
+        require(
+                descriptorBytes >= 32 && descriptorBytes <= 1024,
+                "an ext4 whose group descriptors have an invalid size");
         descriptorsAt = ((superblock.getInt(0x14) & 0xffffffffL) + 1) * blockBytes;
     }
 

@@ -259,9 +259,8 @@ public sealed interface Event {
         }
     }
 
-    /// The agent's first process exists, as the guest's first process reports; detail is JSON with its pid, the id of
-    /// its
-    /// control group and when it was made.
+    /// The agent's first process exists, as the guest's first process reports; detail is JSON with its pid, the id
+    /// of its control group and when it was made.
     record AgentStart(EventHeader header, String detail) implements Event {
         @Override
         public Kind kind() {

@@ -39,7 +39,7 @@ public final class AgentStreams {
     public void awaitEnd(Duration timeout) throws VmException {
         try {
             if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new VmException(Code.TIMEOUT, "the agent's output did not end; its reader does not read it");
+                throw new VmException(Code.TIMEOUT, "the agent's output was not read to its end");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -77,11 +77,6 @@ public final class QemuHost implements MachineHost {
         return new QemuHost(absolute, qemu, new QemuMachine.Clocks(clock, random), progress);
     }
 
-    /// The QEMU that is used.
-    public Qemu qemu() {
-        return qemu;
-    }
-
     @Override
     public TierChoice choose(TierOption option, GuestImage image) throws VmException {
         return tiers.choose(option, image);

@@ -40,7 +40,7 @@ public final class StartTrial {
                 start(folder, qemu);
             }
         } catch (IOException e) {
-            throw new VmException(Code.IO, "a file in " + data + " could not be given another name", e);
+            throw new VmException(Code.IO, "a file in " + data + " could not be renamed", e);
         }
     }
 

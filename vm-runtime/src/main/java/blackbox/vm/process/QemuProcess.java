@@ -126,7 +126,7 @@ public final class QemuProcess implements AutoCloseable {
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (IllegalStateException e) {
-            throw new VmException(Code.TIMEOUT, "this program was told to end before the VM had started", e);
+            throw new VmException(Code.TIMEOUT, "this program was asked to stop before the VM had started", e);
         }
         CompletableFuture<Void> _ = process.onExit().thenRun(() -> {
             try {
@@ -168,11 +168,6 @@ public final class QemuProcess implements AutoCloseable {
         var control = new GuestControl(sockets.channel(MachineSockets.Port.CONTROL));
         var unused = failed.thenAccept(control::fail);
         return control;
-    }
-
-    /// Completed on the monitor's thread when the host itself cannot continue.
-    CompletableFuture<HostFailure> failed() {
-        return failed;
     }
 
     public boolean alive() {

@@ -40,16 +40,6 @@ public final class GenerationalCache {
         young.put(key, value);
     }
 
-    /// Forgets the key.
-    void remove(long key) {
-        if (get(key) != ABSENT) {
-            young.put(key, ABSENT);
-            if (old.get(key) != ABSENT) {
-                old.put(key, ABSENT);
-            }
-        }
-    }
-
     /// The number of calls for that key so far.
     public long count(long key) {
         long before = get(key);
