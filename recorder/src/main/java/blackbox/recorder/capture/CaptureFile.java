@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class CaptureFile {
 
     /// The most octets that one event covers.
-    public static final int STRETCH_BYTES_MAX = 8 << 20;
+    public static final int SEGMENT_BYTES_MAX = 8 << 20;
 
     private static final int BUFFER_BYTES = 1 << 18;
 
@@ -127,7 +127,7 @@ public final class CaptureFile {
                 linked = true;
             }
             while (sealed < to) {
-                long end = Math.min(to, sealed + STRETCH_BYTES_MAX);
+                long end = Math.min(to, sealed + SEGMENT_BYTES_MAX);
                 Hash digest = digest(file, sealed, end);
                 events.add(event(nowNs, Detail.of("from", sealed).and("to", end).and("sha256", digest.toString())));
                 sealed = end;

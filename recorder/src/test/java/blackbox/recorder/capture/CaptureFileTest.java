@@ -33,30 +33,30 @@ class CaptureFileTest {
     }
 
     @Test
-    void stretchesFollowOneAnotherAndSayWhatTheyHold() throws Exception {
+    void segmentsFollowOneAnotherAndSayWhatTheyHold() throws Exception {
         var file = new CaptureFile("blocks", path);
         assertEquals(List.of(), details(file));
         byte[] first = octets(1, 1_000);
         append(first);
-        assertEquals(List.of(stretch(0, first)), details(file));
+        assertEquals(List.of(segment(0, first)), details(file));
         assertEquals(List.of(), details(file));
         byte[] second = octets(2, 77);
         append(second);
-        assertEquals(List.of(stretch(1_000, second)), details(file));
+        assertEquals(List.of(segment(1_000, second)), details(file));
         assertEquals(1_077, file.sealedBytes());
     }
 
     @Test
     void noEventSpeaksOfMoreThanItsBound() throws Exception {
-        int length = 2 * CaptureFile.STRETCH_BYTES_MAX + 5;
+        int length = 2 * CaptureFile.SEGMENT_BYTES_MAX + 5;
         byte[] all = octets(3, length);
         append(all);
-        int bound = CaptureFile.STRETCH_BYTES_MAX;
+        int bound = CaptureFile.SEGMENT_BYTES_MAX;
         assertEquals(
                 List.of(
-                        stretch(0, Arrays.copyOfRange(all, 0, bound)),
-                        stretch(bound, Arrays.copyOfRange(all, bound, 2 * bound)),
-                        stretch(2L * bound, Arrays.copyOfRange(all, 2 * bound, length))),
+                        segment(0, Arrays.copyOfRange(all, 0, bound)),
+                        segment(bound, Arrays.copyOfRange(all, bound, 2 * bound)),
+                        segment(2L * bound, Arrays.copyOfRange(all, 2 * bound, length))),
                 details(new CaptureFile("blocks", path)));
     }
 
@@ -68,7 +68,7 @@ class CaptureFileTest {
         append(octets);
         assertEquals(List.of(), details(file));
         settled.set(true);
-        assertEquals(List.of(stretch(0, octets)), details(file));
+        assertEquals(List.of(segment(0, octets)), details(file));
     }
 
     @Test
@@ -83,7 +83,7 @@ class CaptureFileTest {
                 throw new AssertionError(e);
             }
         });
-        assertEquals(List.of(stretch(0, before)), details(file));
+        assertEquals(List.of(segment(0, before)), details(file));
     }
 
     @Test
@@ -92,7 +92,7 @@ class CaptureFileTest {
         byte[] octets = octets(7, 100);
         append(octets);
         assertEquals(
-                List.of(stretch(0, Arrays.copyOf(octets, 64)), "{\"ended\":64,\"why\":\"budget\"}"), details(file));
+                List.of(segment(0, Arrays.copyOf(octets, 64)), "{\"ended\":64,\"why\":\"budget\"}"), details(file));
         assertEquals(64, Files.size(path));
         // The writer goes on at its own place, behind what is now a hole.
         try (FileChannel writer = FileChannel.open(path, StandardOpenOption.WRITE)) {
@@ -134,7 +134,7 @@ class CaptureFileTest {
                 .toList();
     }
 
-    private static String stretch(long from, byte[] octets) {
+    private static String segment(long from, byte[] octets) {
         return "{\"from\":" + from + ",\"to\":" + (from + octets.length) + ",\"sha256\":\"" + Hash.sha256(octets)
                 + "\"}";
     }

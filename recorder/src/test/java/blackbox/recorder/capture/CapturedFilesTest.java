@@ -68,7 +68,7 @@ class CapturedFilesTest {
                 new CaptureFile("control", folder.resolve("control")),
                 new CaptureFile("console", console, 4, () -> true));
         assertEquals(Map.of(), captures.sealLast(() -> 1L, sealed::add));
-        assertEquals(2, sealed.size()); // its stretch, and that it ended there
+        assertEquals(2, sealed.size()); // its segment, and that it ended there
     }
 
     private CapturedFiles captures(CaptureFile... files) {

@@ -30,13 +30,13 @@ public final class GdbStub implements AutoCloseable {
 
     private final SocketChannel channel;
     private final Selector selector;
-    private final Supplier<Patience> stretches;
+    private final Supplier<Patience> patience;
     private final ByteBuffer input = ByteBuffer.allocate(READ_BYTES_MAX).flip();
 
-    private GdbStub(SocketChannel channel, Selector selector, Supplier<Patience> stretches) {
+    private GdbStub(SocketChannel channel, Selector selector, Supplier<Patience> patience) {
         this.channel = channel;
         this.selector = selector;
-        this.stretches = stretches;
+        this.patience = patience;
     }
 
     /// Decides how long to wait. Called now and then while there is no answer.
@@ -66,11 +66,11 @@ public final class GdbStub implements AutoCloseable {
 
     /// Connects.
     ///
-    /// @param stretches supplies the patience for each period that the machine runs
+    /// @param patience supplies the patience for each period that the machine runs
     /// @throws VmException `BUSY` when another debugger is connected: QEMU serves one at a time
-    public static GdbStub connect(Path socket, Supplier<Patience> stretches) throws VmException {
+    public static GdbStub connect(Path socket, Supplier<Patience> patience) throws VmException {
         try {
-            var stub = new GdbStub(SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open(), stretches);
+            var stub = new GdbStub(SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open(), patience);
             try {
                 stub.channel.configureBlocking(false);
                 stub.channel.register(stub.selector, SelectionKey.OP_READ);
@@ -149,7 +149,7 @@ public final class GdbStub implements AutoCloseable {
     /// When QEMU ends, it may say so or just close the connection.
     private Stop go(String command) throws VmException {
         try {
-            String reply = exchange(command, stretches.get());
+            String reply = exchange(command, patience.get());
             return switch (reply.isEmpty() ? ' ' : reply.charAt(0)) {
                 case 'T', 'S' -> {
                     acknowledge();
