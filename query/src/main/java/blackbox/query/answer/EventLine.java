@@ -2,6 +2,7 @@ package blackbox.query.answer;
 
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
+import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
@@ -84,6 +85,9 @@ public final class EventLine {
         }
         text(line, row, Column.HOST);
         text(line, row, Column.WHAT);
+        if (row.has(Column.KIND) && row.number(Column.KIND) == Kind.RECORDER_FINDING.code()) {
+            text(line, row, Column.DETAIL);
+        }
     }
 
     private static void text(StringBuilder line, Row row, Column column) {
