@@ -25,7 +25,8 @@ public record ScratchFolder(Path path) implements AutoCloseable {
         }
     }
 
-    /// A fresh folder whose name says which process it belongs to. Those with this prefix that killed processes left are
+    /// A fresh folder whose name says which process it belongs to. Those with this prefix that killed processes left
+    /// are
     /// deleted first: what is in them may be what a run saw.
     public static ScratchFolder ofThisProcess(Path parent, String prefix) throws VmException {
         Pattern name = Pattern.compile(Pattern.quote(prefix) + "(\\d{1,10})-.*");
