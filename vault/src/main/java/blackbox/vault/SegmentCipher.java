@@ -18,8 +18,7 @@ import javax.crypto.spec.SecretKeySpec;
 /// is the last, so that no segment can be moved, left out or put into another stream.
 ///
 /// AES-GCM and HMAC come from the JDK, or in FIPS mode from the certified module, as all cryptography here does; that
-/// is
-/// why this is not Tink itself, with which the tests compare it. Owned by one thread.
+/// is why this is not Tink itself, with which the tests compare it. Owned by one thread.
 final class SegmentCipher {
 
     /// Octets of a segment as it is stored, with its tag; the header takes its own length from the first one's.

@@ -20,10 +20,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The files beside the events of a data folder's runs. While a run is recorded they are as QEMU and the recorder write
-/// them; [#encrypt] then encrypts those that may hold secrets ([CaptureName#SECRET]), and readers need not know which
-/// form
-/// a file has. Safe to use from several threads; one at a time encrypts or shreds a run.
+/// The files beside the events of a data folder's runs. While a run is recorded they are as QEMU and the recorder
+/// write them; [#encrypt] then encrypts those that may hold secrets ([CaptureName#SECRET]), and readers need not know
+/// which form a file has. Safe to use from several threads; one at a time encrypts or shreds a run.
 public final class Vault {
 
     /// What an encrypted file's name ends with.

@@ -2,8 +2,7 @@
 /// data folder's key wraps. Deleting the run's key shreds its payloads and leaves its events as they are.
 ///
 /// May use schemas and files. Knows nothing of what a payload holds, and does not judge it: whether its octets are
-/// those
-/// that the run sealed is for their readers to check.
+/// those that the run sealed is for their readers to check.
 @NullMarked
 package blackbox.vault;
 

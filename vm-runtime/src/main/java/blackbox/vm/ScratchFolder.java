@@ -26,8 +26,7 @@ public record ScratchFolder(Path path) implements AutoCloseable {
     }
 
     /// A fresh folder whose name says which process it belongs to. Those with this prefix that killed processes left
-    /// are
-    /// deleted first: what is in them may be what a run saw.
+    /// are deleted first: what is in them may be what a run saw.
     public static ScratchFolder ofThisProcess(Path parent, String prefix) throws VmException {
         Pattern name = Pattern.compile(Pattern.quote(prefix) + "(\\d{1,10})-.*");
         try {

@@ -72,7 +72,9 @@ public final class FipsSubject {
         Files.writeString(plain, PAYLOAD);
         vault(data).encrypt(RUN, _ -> {});
         PayloadKeyFile.vault(data).prepare();
-        say("payload key", Files.readAllLines(data.keys().resolve("payload.key")).getFirst());
+        say(
+                "payload key",
+                Files.readAllLines(data.keys().resolve("payload.key")).getFirst());
     }
 
     /// The payloads of a folder whose key is known.

@@ -12,8 +12,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// Encrypts what earlier recorders left readable beside their runs' events: because they were killed, or had no room
-/// for
-/// a copy. Runs on its own daemon thread; what it has done when the process ends is not done again.
+/// for a copy. Runs on its own daemon thread; what it has done when the process ends is not done again.
 ///
 /// Nothing may write to those files anymore: it is started only when the machines that such recorders left running have
 /// been ended ([blackbox.vm.machine.MachineHost]).
