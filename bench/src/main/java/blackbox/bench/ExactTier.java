@@ -120,9 +120,10 @@ final class ExactTier implements Benchmark {
         return Medians.seconds(times);
     }
 
+    /// The log is encrypted by then, which makes it longer by 16 octets in 65,536.
     private static Path newestLog(VmData data) throws IOException {
         try (Stream<Path> runs = Files.list(data.folder().resolve("captures"))) {
-            return runs.map(run -> run.resolve("rr"))
+            return runs.map(run -> run.resolve("rr.enc"))
                     .filter(Files::exists)
                     .max(Comparator.comparing(Path::toString))
                     .orElseThrow(() -> new IOException("no exact run has left a replay log"));

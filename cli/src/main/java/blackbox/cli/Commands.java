@@ -32,6 +32,7 @@ final class Commands {
             ExportCommand.class,
             AnchorCommand.class,
             ProveCommand.class,
+            ShredCommand.class,
             KeysCommand.class,
             ServeCommand.class,
             GenerateCompletion.class);

@@ -11,6 +11,7 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.replay.ReplayException;
+import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
@@ -116,6 +117,7 @@ final class ExportCommand implements Callable<Integer> {
 
     /// What is sealed of it, and checked: the events say what the file has to be.
     private void cast(Recordings recordings, RunId run) throws IOException, ReplayException {
+        Payload.refuseShredded(recordings, run);
         SealedCapture shown = SealedCapture.readAll(recordings, run).get(CaptureName.TERMINAL.text());
         if (shown == null) {
             throw CommandException.badInput(

@@ -8,6 +8,7 @@ import blackbox.node.record.AnchorService;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.Pipeline;
 import blackbox.node.record.PipelineLock;
+import blackbox.node.record.ReadablePayloads;
 import blackbox.node.serve.ApiAddress;
 import blackbox.node.serve.ApiContext;
 import blackbox.node.serve.ApiServer;
@@ -17,10 +18,13 @@ import blackbox.node.verdict.IndexAhead;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.recorder.keys.WitnessKeyFile;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessLogs;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -153,7 +157,8 @@ final class ServeCommand implements Callable<Integer> {
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
                 pipeline.recover(data);
-                try (IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
+                try (ReadablePayloads _ = readable(data);
+                        IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
                     stop.asked.await();
                 }
             }
@@ -166,6 +171,16 @@ final class ServeCommand implements Callable<Integer> {
             stop.closed.countDown();
         }
         return ExitCodes.OK;
+    }
+
+    /// What killed recorders left, once their machines have been ended.
+    private ReadablePayloads readable(DataFolder data) throws IOException {
+        try {
+            SteppedMachine.clearLeftovers(data.root());
+        } catch (VmException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        return ReadablePayloads.start(data, PayloadKeyFile.vault(data), this::tell);
     }
 
     private static ApiContext context(DataFolder data, Path tokenFile, @Nullable Witness witness) throws IOException {

@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// A folder that exists while it is open.
@@ -21,6 +23,27 @@ public record ScratchFolder(Path path) implements AutoCloseable {
         } catch (IOException e) {
             throw new VmException(Code.IO, "no folder could be made in " + parent, e);
         }
+    }
+
+    /// A fresh folder whose name says which process it belongs to. Those with this prefix that killed processes left
+    /// are deleted first: what is in them may be what a run saw.
+    public static ScratchFolder ofThisProcess(Path parent, String prefix) throws VmException {
+        Pattern name = Pattern.compile(Pattern.quote(prefix) + "(\\d{1,10})-.*");
+        try {
+            Files.createDirectories(parent);
+            try (Stream<Path> all = Files.list(parent)) {
+                for (Path each : all.toList()) {
+                    Matcher owner = name.matcher(String.valueOf(each.getFileName()));
+                    if (owner.matches()
+                            && ProcessHandle.of(Long.parseLong(owner.group(1))).isEmpty()) {
+                        delete(each);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, parent + " could not be listed", e);
+        }
+        return in(parent, prefix + ProcessHandle.current().pid() + "-");
     }
 
     @Override

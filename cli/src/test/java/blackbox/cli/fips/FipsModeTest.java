@@ -11,8 +11,10 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.Secrets;
+import blackbox.schemas.folder.DataFolder;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +57,12 @@ class FipsModeTest {
                 String.valueOf(facts.get("makes ML-DSA")).startsWith("no: FIPS mode has no ML-DSA-44"),
                 facts::toString);
         assertTrue(String.valueOf(facts.get("reads ML-DSA")).contains("FIPS mode has no ML-DSA-44"), facts::toString);
+        assertEquals("-----BEGIN ENCRYPTED PRIVATE KEY-----", facts.get("payload key"));
+        var payloads = FipsSubject.vault(new DataFolder(folder.resolve("payloads")));
+        assertEquals(List.of(), payloads.unencrypted(FipsSubject.RUN));
+        try (InputStream in = payloads.stream(FipsSubject.RUN, "stdin")) {
+            assertEquals(FipsSubject.PAYLOAD, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
         try (LogKey key = LogKeys.load(folder.resolve("fips"), access())) {
             SignedNote note = SignedNote.parse(Files.readString(folder.resolve("fips/note")));
             assertNotNull(note);

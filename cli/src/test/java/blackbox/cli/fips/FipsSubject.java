@@ -9,7 +9,12 @@ import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
+import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.schemas.RunId;
 import blackbox.schemas.Sha256;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vault.PayloadKey;
+import blackbox.vault.Vault;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +24,9 @@ import java.util.Objects;
 
 /// What runs on the FIPS class path: it says on standard output, a line each, what came of it.
 public final class FipsSubject {
+
+    static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
+    static final String PAYLOAD = "what the agent was given; ".repeat(10_000);
 
     private static final int LEAF_LENGTH = 300;
     private static final int LEAVES = 200_000;
@@ -55,6 +63,34 @@ public final class FipsSubject {
                 () -> MlDsaKey.create44("x", CryptoProvider.current().random()));
         refused("reads ML-DSA", () -> NoteVerifiers.parse(arguments[2]));
         say("leaves hashed a second", hashesPerSecond());
+        encrypt(new DataFolder(folder.resolveSibling("payloads")));
+    }
+
+    /// With a key that the test knows, and once with one of its own, in a file that the passphrase protects.
+    private static void encrypt(DataFolder data) throws Exception {
+        Path plain = Files.createDirectories(data.captures(RUN)).resolve("stdin");
+        Files.writeString(plain, PAYLOAD);
+        vault(data).encrypt(RUN, _ -> {});
+        PayloadKeyFile.vault(data).prepare();
+        say(
+                "payload key",
+                Files.readAllLines(data.keys().resolve("payload.key")).getFirst());
+    }
+
+    /// The payloads of a folder whose key is known.
+    static Vault vault(DataFolder data) {
+        var key = new PayloadKey.Source() {
+            @Override
+            public PayloadKey existing() {
+                return PayloadKey.of(new byte[PayloadKey.BYTES]);
+            }
+
+            @Override
+            public PayloadKey existingOrNew() {
+                return existing();
+            }
+        };
+        return new Vault(data, key, CryptoProvider.current().random());
     }
 
     private static boolean holds(String note, NoteVerifier key) {

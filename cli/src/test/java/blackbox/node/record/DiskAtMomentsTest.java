@@ -8,11 +8,13 @@ import blackbox.evidence.store.Recordings;
 import blackbox.node.record.Installation.Ended;
 import blackbox.node.record.Installation.Running;
 import blackbox.replay.Moment;
+import blackbox.replay.capture.Payload;
 import blackbox.replay.disk.DiskAt;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -141,11 +143,22 @@ class DiskAtMomentsTest {
     }
 
     private static void damageIsFoundOrSaid(RunId run, List<Long> moments) throws Exception {
-        Path blocks = recordings().captureFolder(run).resolve("blocks");
+        var payload = Payload.of(recordings(), run, "blocks");
+        Path blocks = payload.file();
         byte[] whole = Files.readAllBytes(blocks);
         byte[] changed = whole.clone();
         changed[1_000] ^= 1;
         Files.write(blocks, changed);
+        disk(run, moments.getLast(), "--list", "/").expect(1).saying("is not what was stored");
+        Files.write(blocks, whole);
+        // By somebody who has the key.
+        byte[] writes;
+        try (InputStream in = payload.stream()) {
+            writes = in.readAllBytes();
+        }
+        writes[1_000] ^= 1;
+        Files.write(blocks.resolveSibling("blocks"), writes);
+        payload.vault().encrypt(run, _ -> {});
         disk(run, moments.getLast(), "--list", "/").expect(1).saying("is not what was sealed");
         Files.write(blocks, java.util.Arrays.copyOf(whole, whole.length / 2));
         Ended cut = disk(run, moments.getLast(), "--json", "--list", "/root").expect(1);
@@ -188,7 +201,7 @@ class DiskAtMomentsTest {
                 .expect(0);
         assertEquals("on\n", ended.out());
         var run = new RunId(ended.recorded().path("run").asText());
-        assertEquals(2 << 20, Files.size(recordings().captureFolder(run).resolve("blocks")));
+        assertEquals(2 << 20, Payload.of(recordings(), run, "blocks").size());
         blackbox.run("verify", run.value()).expect(0);
         long last = ended.recorded().path("events").asLong() - 1;
         String said = disk(run, last, "--list", "/root")

@@ -4,11 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.store.Recordings;
 import blackbox.node.record.Installation.Ended;
+import blackbox.replay.capture.Payload;
 import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -94,13 +98,25 @@ final class StandardInputTest {
         JsonNode recorded = running.await().expect(ends ? 0 : 3).recorded();
         input.close();
         String run = recorded.path("run").asText();
-        Path kept = blackbox.data().resolve("captures").resolve(run).resolve("stdin");
-        assertArrayEquals(octets, Files.readAllBytes(kept));
+        var kept = Payload.of(Recordings.unchecked(blackbox.data()), new RunId(run), "stdin");
+        try (InputStream in = kept.stream()) {
+            assertArrayEquals(octets, in.readAllBytes());
+        }
         String verdict = blackbox.run("replay", run, "--json").expect(0).out();
         assertTrue(verdict.contains("it was given all " + octets.length + " octets at once"), verdict);
 
-        Files.writeString(kept, "one\ntwo\ntwelve");
-        String refused = blackbox.run("replay", run, "--json").out();
+        byte[] stored = Files.readAllBytes(kept.file());
+        stored[stored.length / 2] ^= 1;
+        Files.write(kept.file(), stored);
+        assertRefused(run);
+        // By somebody who has the key.
+        Files.writeString(kept.file().resolveSibling("stdin"), "one\ntwo\ntwelve");
+        kept.vault().encrypt(kept.run(), _ -> {});
+        assertRefused(run);
+    }
+
+    private static void assertRefused(String run) throws Exception {
+        String refused = blackbox.run("replay", run, "--json").expect(1).out();
         assertTrue(refused.contains("what the command read from its standard input"), refused);
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +20,7 @@ import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
+import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.divergence.cause.DivergenceClass;
@@ -177,7 +179,10 @@ class ExactTierTest {
                 CaptureName.EVENTS.text(),
                 CaptureName.CONSOLE.text(),
                 CaptureName.STDIO.text())) {
-            assertEquals(DivergenceClass.RECORDER_GAP, refusedWith(captures.resolve(name)), name);
+            Path stored = Payload.of(recordings, facts.run(), name).file();
+            assertEquals(name + ".enc", String.valueOf(stored.getFileName()));
+            assertEquals(DivergenceClass.RECORDER_GAP, refusedWith(stored), name);
+            assertEquals(DivergenceClass.RECORDER_GAP, refusedWithTheKey(name), name);
         }
         for (String name : List.of(CaptureName.RAM.text(), CaptureName.DEVICES.text(), CaptureName.BASE.text())) {
             // They are the warm snapshot's own files under another name: a copy takes their place here.
@@ -231,6 +236,27 @@ class ExactTierTest {
             return refusal.kind();
         } finally {
             flip(file, at);
+        }
+    }
+
+    /// The same by somebody who has the key: the octet is changed in what is encrypted.
+    private static DivergenceClass refusedWithTheKey(String name) throws Exception {
+        Payload payload = Payload.of(recordings, facts.run(), name);
+        byte[] before = Files.readAllBytes(payload.file());
+        byte[] octets;
+        try (InputStream in = payload.stream()) {
+            octets = in.readAllBytes();
+        }
+        octets[octets.length / 2] ^= 1;
+        Files.write(recordings.captureFolder(facts.run()).resolve(name), octets);
+        payload.vault().encrypt(facts.run(), _ -> {});
+        try {
+            var refused = assertInstanceOf(InputCheck.Refused.class, check(facts), name);
+            Refusal refusal = refused.refusals().getFirst();
+            assertTrue(refusal.toString().contains("is not what was sealed"), refusal::toString);
+            return refusal.kind();
+        } finally {
+            Files.write(payload.file(), before);
         }
     }
 
@@ -293,8 +319,11 @@ class ExactTierTest {
                 assertEquals(place.getValue(), state(machine), "seed " + SEED + ", instruction " + place.getKey());
             }
             assertTrue(machine.finish(PATIENCE));
-            assertEquals(
-                    -1, Files.mismatch(log(CaptureName.EVENTS.text()), machine.capture(CaptureName.EVENTS.text())));
+            try (InputStream recorded =
+                            capture(request, CaptureName.EVENTS.text()).open();
+                    InputStream replayed = Files.newInputStream(machine.capture(CaptureName.EVENTS.text()))) {
+                assertNull(StreamMatch.of("events", recorded, replayed).fault());
+            }
         }
     }
 
@@ -478,10 +507,6 @@ class ExactTierTest {
         assertTrue(ended.out().contains("there is no command 'frobnicate'"), ended::out);
         assertTrue(lines.get(5).contains("served /first"), lines::toString);
         assertEquals("{\"finished\":true}", lines.getLast());
-    }
-
-    private static Path log(String name) {
-        return recordings.captureFolder(facts.run()).resolve(name);
     }
 
     /// Registers and all of RAM, in 32 bits of each.

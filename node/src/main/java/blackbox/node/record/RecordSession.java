@@ -11,6 +11,7 @@ import blackbox.recorder.feed.MachineLog;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.recorder.guest.TracerReport;
+import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.recorder.runlog.RunCheckpoints;
 import blackbox.recorder.seal.RunRecorder;
 import blackbox.recorder.seal.RunSealer;
@@ -25,6 +26,7 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
+import blackbox.vault.Vault;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.host.QemuHost;
@@ -38,6 +40,7 @@ import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.TierChoice;
 import blackbox.vm.machine.VmRequest;
+import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -114,24 +117,31 @@ public final class RecordSession {
         GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
         MachineHost host = QemuHost.open(data.root(), wall, random, progress);
         TierChoice tier = host.choose(request.tier(), image);
+        Vault vault = PayloadKeyFile.vault(data);
+        vault.prepare();
         progress.say("tier " + tier.tier().label() + ": " + tier.reason());
         SteadyClock steady = SteadyClock.over(wall);
         var clock = new HostClock(steady, tier.tier() == Tier.EXACT ? HostClock.Pace.OWN : HostClock.Pace.SHARED);
         var log = new MachineLog(clock);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
+        Path workspace = request.workspace();
         var start = new VmRequest(
                 image,
                 request.size(),
                 request.network(),
-                request.workspace(),
+                workspace == null ? null : new WorkspaceSource.Given(workspace),
                 VmRequest.Start.WARM,
                 Captures.makeFolder(data, run),
                 tier.tier());
         try (var certification = new RunCertification(data, run, random);
                 Machine vm = start(host, start, log);
                 RunLock lock = RunLock.take(data, run)) {
-            return record(vm, log, new StartedRun(run, startedAt, tier, steady, clock, certification.await()));
+            var left = ReadablePayloads.start(data, vault, progress);
+            RecordResult result =
+                    record(vm, log, new StartedRun(run, startedAt, tier, steady, clock, certification.await(), vault));
+            left.await();
+            return result;
         }
     }
 
@@ -151,13 +161,15 @@ public final class RecordSession {
     ///
     /// @param tier of the run, and why
     /// @param steady the run's clock, and what times events by it
+    /// @param vault where what is stored beside its events is encrypted
     private record StartedRun(
             RunId run,
             Instant startedAt,
             TierChoice tier,
             SteadyClock steady,
             HostClock clock,
-            RunCertification.Certified certified) {}
+            RunCertification.Certified certified,
+            Vault vault) {}
 
     private RecordResult record(Machine vm, MachineLog log, StartedRun started)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
@@ -181,7 +193,7 @@ public final class RecordSession {
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
         CapturedFiles captures = Captures.of(vm, folder, request.limits());
-        Path back = data.workspaces().resolve(run.value());
+        Path back = data.workspaces(run);
         var agent = new AgentRun(vm, request, entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
@@ -206,8 +218,13 @@ public final class RecordSession {
             recorder.close();
             checkpoints.close();
             spool.close();
-            vouchForIngest(started.certified().runs());
-            finish(publication, recorder.recorded());
+            Thread encrypting = Thread.ofPlatform().name("encrypt").start(() -> encrypt(started));
+            try {
+                vouchForIngest(started.certified().runs());
+                finish(publication, recorder.recorded());
+            } finally {
+                encrypting.join();
+            }
             return new RecordResult(
                     run,
                     request.name(),
@@ -221,6 +238,15 @@ public final class RecordSession {
                     ending.workspace());
         } finally {
             publication.close();
+        }
+    }
+
+    /// The run is recorded even if they stay readable; the next recording tries again.
+    private void encrypt(StartedRun started) {
+        try {
+            started.vault().encrypt(started.run(), progress);
+        } catch (IOException e) {
+            progress.say("what is stored beside the run's events is not encrypted yet: " + e.getMessage());
         }
     }
 

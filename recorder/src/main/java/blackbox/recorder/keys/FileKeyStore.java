@@ -73,6 +73,11 @@ final class FileKeyStore implements LogKeyStore {
     }
 
     private char[] passphrase(String name) throws RecorderException {
+        return passphrase(access, name);
+    }
+
+    /// The passphrase for a key file, which the caller clears.
+    static char[] passphrase(KeyAccess access, String name) throws RecorderException {
         char[] passphrase = access.secrets().read(Secrets.PASSPHRASE, "passphrase for " + name);
         if (CryptoProvider.current().isFips() && passphrase.length < FIPS_PASSPHRASE_MIN) {
             Arrays.fill(passphrase, '\0');

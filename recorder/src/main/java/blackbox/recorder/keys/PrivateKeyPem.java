@@ -29,7 +29,9 @@ enum PrivateKeyPem {
     /// RFC 8410, section 7.
     ED25519("1.3.101.112"),
     /// The form with only the seed (RFC 9881, section 6).
-    ML_DSA_44("2.16.840.1.101.3.4.3.17");
+    ML_DSA_44("2.16.840.1.101.3.4.3.17"),
+    /// The data folder's key for payloads, under NIST's id-aes256-GCM: no key pair, but 32 octets as well.
+    PAYLOAD("2.16.840.1.101.3.4.1.46");
 
     private static final String FIRST_LINE = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
 

@@ -11,12 +11,11 @@ import blackbox.schemas.Sha256;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.vault.VaultException;
 import blackbox.vm.BoundedInput;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -31,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 /// from its first octet on. What the file holds after the last one is ignored.
 ///
 /// @param name its name in events
-/// @param file where it should be
+/// @param payload where it should be
 /// @param segments in order
 /// @param ended why the recorder stopped storing it before the run's end, or null
 public record SealedCapture(
         String name,
-        Path file,
+        Payload payload,
         List<CaptureSegment> segments,
         @Nullable Ended ended) {
 
@@ -72,18 +71,19 @@ public record SealedCapture(
             }
         }
         var captures = new TreeMap<String, SealedCapture>();
-        Path folder = recordings.captureFolder(run);
         for (Builder builder : builders.values()) {
-            captures.put(builder.name, builder.build(folder));
+            captures.put(builder.name, builder.build(Payload.of(recordings, run, builder.name)));
         }
         return captures;
     }
 
     /// One captured file of a run.
     ///
-    /// @throws ReplayException `MISSING` when the run sealed none of this name, `ALTERED`
+    /// @throws ReplayException `MISSING` when the run sealed none of this name, or its files were shredded;
+    ///     `ALTERED`
     public static SealedCapture read(Recordings recordings, RunId run, String name)
             throws ReplayException, IOException {
+        Payload.refuseShredded(recordings, run);
         SealedCapture capture = readAll(recordings, run).get(name);
         if (capture == null) {
             throw new ReplayException(
@@ -138,11 +138,11 @@ public record SealedCapture(
                             + "; `blackbox verify` shows whether the events are those that were signed");
         }
 
-        SealedCapture build(Path folder) throws ReplayException {
+        SealedCapture build(Payload payload) throws ReplayException {
             if (!name.matches("[a-z0-9-]{1,40}")) {
                 throw new ReplayException(Code.ALTERED, "a captured file has an invalid name");
             }
-            return new SealedCapture(name, folder.resolve(name), segments, ended);
+            return new SealedCapture(name, payload, segments, ended);
         }
     }
 
@@ -160,8 +160,8 @@ public record SealedCapture(
         if (intact < sealedBytes()) {
             throw new ReplayException(
                     Code.MISSING,
-                    file + " is truncated: complete up to octet " + intact + " of " + sealedBytes()
-                            + " that were sealed; copy it again from where the run was recorded");
+                    payload.file() + " is truncated: complete up to octet " + intact + " of " + sealedBytes()
+                            + " that were sealed; copy captures/" + payload.run() + Payload.MEND);
         }
     }
 
@@ -170,11 +170,8 @@ public record SealedCapture(
     ///
     /// @throws ReplayException `MISSING` when the file is not here at all, `ALTERED`
     public long checkTo(long to) throws ReplayException {
-        if (to > 0 && !Files.isRegularFile(file)) {
-            throw new ReplayException(Code.MISSING, file + " is missing; copy it from where the run was recorded");
-        }
         long intact = 0;
-        try (InputStream in = to == 0 ? InputStream.nullInputStream() : Files.newInputStream(file)) {
+        try (InputStream in = to == 0 ? InputStream.nullInputStream() : payload.stream()) {
             var buffer = new byte[BUFFER_BYTES];
             for (CaptureSegment segment : segments) {
                 if (segment.to() > to) {
@@ -196,17 +193,34 @@ public record SealedCapture(
                 intact = segment.to();
             }
         } catch (IOException e) {
-            throw new ReplayException(Code.ENGINE, file + " cannot be read: " + e.getMessage(), e);
+            if (isTruncated(e)) {
+                return intact;
+            }
+            throw payload.failure(e);
         }
         return intact;
+    }
+
+    /// Whether the file ended too early, and not only in a segment that somebody altered.
+    private boolean isTruncated(IOException e) throws ReplayException {
+        try {
+            return e instanceof VaultException fault
+                    && fault.code() == VaultException.Code.CUT
+                    && payload.size() < sealedBytes();
+        } catch (VaultException shorter) {
+            return shorter.code() == VaultException.Code.CUT;
+        } catch (IOException other) {
+            throw payload.failure(other);
+        }
     }
 
     private ReplayException altered(CaptureSegment segment) {
         return new ReplayException(
                 Code.ALTERED,
-                file + " is not what was sealed: event " + segment.index() + " has a different digest for its octets "
+                payload.file() + " is not what was sealed: event " + segment.index()
+                        + " has a different digest for its octets "
                         + segment.from() + " to " + segment.to()
-                        + "; copy the file again from where the run was recorded");
+                        + "; copy captures/" + payload.run() + Payload.MEND);
     }
 
     /// The sealed octets. Reading does not check them: call [#check] before.
@@ -216,6 +230,6 @@ public record SealedCapture(
 
     /// The octets before `to`.
     public InputStream open(long to) throws IOException {
-        return new BoundedInput(Files.newInputStream(file), to);
+        return new BoundedInput(payload.stream(), to);
     }
 }

@@ -7,6 +7,8 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventRows;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -26,6 +28,7 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
     private static final long OCTETS_MAX = 8L << 30;
 
     private final long octetsMax;
+    private final ScratchFolder scratch;
     private final Path file;
     private final DataOutputStream out;
     private final Row row = new Row();
@@ -40,8 +43,12 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
 
     EventTape(Path folder, long octetsMax) throws IOException {
         this.octetsMax = octetsMax;
-        Files.createDirectories(folder);
-        this.file = Files.createTempFile(folder, ".events-", ".tape");
+        try {
+            this.scratch = ScratchFolder.ofThisProcess(folder, ".events-");
+        } catch (VmException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        this.file = scratch.path().resolve("tape");
         this.out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
     }
 
@@ -138,7 +145,9 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
     @Override
     public void close() throws IOException {
         try (out) {
-            Files.deleteIfExists(file);
+            scratch.close();
+        } catch (VmException e) {
+            throw new IOException(e.getMessage(), e);
         }
     }
 }

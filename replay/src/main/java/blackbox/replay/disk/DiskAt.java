@@ -30,14 +30,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// A run's disk at a moment, assembled in a scratch folder that is deleted when this is closed. Owned by one
 /// thread.
 public final class DiskAt implements AutoCloseable {
-    private static final Pattern SCRATCH_NAME = Pattern.compile("disk-(\\d{1,10})-.*");
     private static final String IMAGE = "state.raw";
     private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
     private static final Text UPPER = Text.of("upper");
@@ -89,7 +86,7 @@ public final class DiskAt implements AutoCloseable {
                 .orElse(null);
         boolean whole = wanted == null || intact == wanted.to();
         if (!whole) {
-            limits.add(log.file() + " is truncated at octet " + intact + " of " + log.sealedBytes()
+            limits.add(log.payload().file() + " is truncated at octet " + intact + " of " + log.sealedBytes()
                     + " that were sealed: this is the disk before the truncation, not at the requested moment");
         }
         Path captures = recordings.captureFolder(run);
@@ -163,19 +160,10 @@ public final class DiskAt implements AutoCloseable {
         return limits;
     }
 
-    /// A folder that names its owner, so that the next process deletes what a killed one left.
     private static ScratchFolder scratch(Path data) throws ReplayException {
         try {
-            Path all = new DataFolder(data).scratch();
-            for (Path left : Recordings.entries(all)) {
-                Matcher name = SCRATCH_NAME.matcher(String.valueOf(left.getFileName()));
-                if (name.matches()
-                        && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
-                    ScratchFolder.delete(left);
-                }
-            }
-            return ScratchFolder.in(all, "disk-" + ProcessHandle.current().pid() + "-");
-        } catch (VmException | IOException e) {
+            return ScratchFolder.ofThisProcess(new DataFolder(data).scratch(), "disk-");
+        } catch (VmException e) {
             throw new ReplayException(Code.ENGINE, String.valueOf(e.getMessage()), e);
         }
     }

@@ -4,11 +4,13 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
+import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.verdict.Refusal;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
+import blackbox.schemas.Sha256;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileFingerprint;
@@ -20,9 +22,14 @@ import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qemu.QemuBuilds;
 import blackbox.vm.snapshot.VmSnapshot;
 import blackbox.vm.workspace.WorkspaceDisk;
+import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -77,12 +84,14 @@ public final class InputCheck {
     /// Checks everything and collects every difference.
     ///
     /// @param needed the captured files that the replay reads
-    /// @throws ReplayException `ENGINE` when something cannot be read at all
+    /// @throws ReplayException `MISSING` when what is stored beside the run's events was shredded; `ENGINE` when
+    ///     something cannot be read at all
     public Result check(Set<String> needed) throws ReplayException, InterruptedException {
+        refuseShredded();
         Thread.ofPlatform().daemon().name("input-check-ram").start(snapshot);
         try {
             GuestImage image = image();
-            Path workspace = workspace();
+            WorkspaceSource workspace = workspace();
             Qemu qemu = qemu();
             Map<String, SealedCapture> captures = captures(needed);
             VmSnapshot snapshot = snapshot();
@@ -91,6 +100,14 @@ public final class InputCheck {
                     : new Ready(new CheckedInputs(image, qemu, snapshot, workspace, captures));
         } catch (VmException | IOException e) {
             throw new ReplayException(Code.ENGINE, "what run " + run + " was started from could not be checked", e);
+        }
+    }
+
+    private void refuseShredded() throws ReplayException {
+        try {
+            Payload.refuseShredded(recordings, run);
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -214,29 +231,51 @@ public final class InputCheck {
         }
     }
 
-    private @Nullable Path workspace() throws VmException, IOException {
+    private @Nullable WorkspaceSource workspace() throws VmException, IOException {
         if (start.workspace().bytes() == 0) {
             return null;
         }
-        Path file = given == null ? CaptureName.WORKSPACE.in(recordings.captureFolder(run)) : given;
-        Object actual = !Files.exists(file)
-                ? Refusal.NOT_HERE
-                : Files.isDirectory(file) ? packed(file) : FileFingerprint.hash(file);
+        Path folder = given;
+        Payload kept = Payload.of(recordings, run, CaptureName.WORKSPACE.text());
+        Object actual = folder == null ? digest(kept) : digest(folder);
         if (!actual.equals(start.workspace().sha256())) {
             refuse(
                     DivergenceClass.IMAGE,
-                    given == null ? "the workspace's archive, " + file : "the workspace " + file + ", packed",
+                    folder == null ? "the workspace's archive, " + kept.file() : "the workspace " + folder + ", packed",
                     start.workspace().sha256(),
                     actual,
-                    "pass the original workspace with --workspace DIR, or copy captures/" + run + "/"
-                            + CaptureName.WORKSPACE.text() + " from where the run was recorded");
+                    "pass the original workspace with --workspace DIR, or copy captures/" + run + Payload.MEND);
         }
-        return file;
+        return folder == null
+                ? new WorkspaceSource.Kept(kept.file().toString(), kept::stream)
+                : new WorkspaceSource.Given(folder);
+    }
+
+    /// The digest of a workspace that is given, or that there is none.
+    private Object digest(Path workspace) throws VmException, IOException {
+        if (!Files.exists(workspace)) {
+            return Refusal.NOT_HERE;
+        }
+        return Files.isDirectory(workspace) ? packed(workspace) : FileFingerprint.hash(workspace);
+    }
+
+    /// The digest of the workspace that was kept, or why there is none.
+    private static Object digest(Payload kept) {
+        if (!kept.exists()) {
+            return Refusal.NOT_HERE;
+        }
+        MessageDigest digest = Sha256.digest();
+        try (InputStream in = kept.stream()) {
+            in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+            return Hash.copyOf(digest.digest(), 0);
+        } catch (IOException e) {
+            return String.valueOf(kept.failure(e).getMessage());
+        }
     }
 
     /// The digest of the archive that a recording would make of `folder`.
     private Hash packed(Path folder) throws VmException {
-        try (var scratch = ScratchFolder.in(new DataFolder(recordings.data()).cache(), ".workspace-")) {
+        try (var scratch = ScratchFolder.ofThisProcess(new DataFolder(recordings.data()).cache(), ".workspace-")) {
             return WorkspaceDisk.create(scratch.path().resolve("disk"))
                     .pack(folder)
                     .sha256();
@@ -286,7 +325,7 @@ public final class InputCheck {
         }
         for (String name : new TreeSet<>(needed)) {
             SealedCapture capture = captures.get(name);
-            if (capture == null && isEmpty(recordings.captureFolder(run).resolve(name))) {
+            if (capture == null && isEmpty(Payload.of(recordings, run, name))) {
                 continue; // nothing was written to it, and so nothing was sealed
             }
             String fault = capture == null ? Refusal.NOT_HERE : fault(capture);
@@ -298,15 +337,18 @@ public final class InputCheck {
                         fault,
                         capture == null
                                 ? "the run was recorded without it: record it again"
-                                : "copy captures/" + run + "/" + name
-                                        + " from where the run was recorded, or from a backup");
+                                : "copy captures/" + run + Payload.MEND);
             }
         }
         return new TreeMap<>(captures);
     }
 
-    private static boolean isEmpty(Path file) throws IOException {
-        return Files.exists(file) && Files.size(file) == 0;
+    private static boolean isEmpty(Payload payload) {
+        try (InputStream in = payload.stream()) {
+            return in.read() < 0;
+        } catch (IOException _) {
+            return false; // as if it were not here
+        }
     }
 
     private static @Nullable String fault(SealedCapture capture) throws IOException {

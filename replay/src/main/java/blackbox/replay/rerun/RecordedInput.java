@@ -2,6 +2,7 @@ package blackbox.replay.rerun;
 
 import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
+import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.verdict.Refusal;
@@ -51,7 +52,7 @@ record RecordedInput(@Nullable SealedCapture capture, long bytes, boolean ended)
                         "what the command read from its standard input",
                         Math.max(bytes, kept) + " octets",
                         fault,
-                        "record it again with a larger --frames-max, or copy the run's captures from where it was recorded");
+                        "record it again with a larger --frames-max, or copy the run's captures" + Payload.MEND);
     }
 
     /// The octets, once [#refusal] has found nothing. An input whose end the recorded command never saw does not end.

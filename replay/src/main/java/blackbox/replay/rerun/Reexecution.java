@@ -32,7 +32,9 @@ import blackbox.vm.machine.MachineHost;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.VmRequest;
+import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -61,7 +63,7 @@ final class Reexecution {
     ///
     /// @param image the same image
     /// @param size as recorded
-    /// @param workspace archive or folder, null for none
+    /// @param workspace as recorded, null for none
     /// @param command as recorded, with the values of its environment
     /// @param stdin as recorded
     /// @param entropy that of the recorded guest, null if it is not known
@@ -70,7 +72,7 @@ final class Reexecution {
     record Inputs(
             GuestImage image,
             MachineSize size,
-            @Nullable Path workspace,
+            @Nullable WorkspaceSource workspace,
             AgentCommand command,
             RecordedInput stdin,
             @Nullable GuestEntropy entropy,
@@ -110,8 +112,8 @@ final class Reexecution {
     Result run(Inputs inputs, Cassette cassette)
             throws VmException, RecorderException, IOException, InterruptedException {
         var log = new MachineLog(clock);
-        var request =
-                new VmRequest(inputs.image(), inputs.size(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM);
+        var request = new VmRequest(
+                inputs.image(), inputs.size(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM, null, Tier.LIVE);
         try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, this::miss)) {
             align(vm.facts().clock(), wall.set(inputs.startedAt()));
@@ -191,7 +193,7 @@ final class Reexecution {
     /// The workspace is collected as it was from the recorded machine, because the tracer sees that; it is
     /// then discarded.
     private void handOver(Machine vm, GuestFeeds feeds) throws VmException {
-        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".replayed-")) {
+        try (var scratch = ScratchFolder.ofThisProcess(new DataFolder(data).cache(), ".replayed-")) {
             VmException undrained = AgentHandover.of(vm, scratch.path().resolve("workspace"), feeds::expectSilence)
                     .undrained();
             if (undrained != null) {

@@ -5,6 +5,7 @@ import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
+import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.compare.EventTape;
@@ -15,9 +16,8 @@ import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.MachineHost;
+import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// clock and entropy, and as its network only what was recorded. It shows whether the run does the same
 /// again; it never claims to be the same execution.
 final class Rerun {
+    private static final int ENTROPY_BYTES_MAX = 1_024;
+
     private final Recordings recordings;
     private final RunFacts facts;
     private final RecordedAgent agent;
@@ -51,12 +53,12 @@ final class Rerun {
 
     /// Executes it; the events go to `tape`.
     ///
-    /// @param workspace archive or folder whose archive is the recorded one; null for none
+    /// @param workspace whose archive is the recorded one; null for none
     /// @param captures the run's, checked
     /// @throws ReplayException `ENGINE`, or `ALTERED` when the stored entropy is not what was sealed
     Executed execute(
             GuestImage image,
-            @Nullable Path workspace,
+            @Nullable WorkspaceSource workspace,
             Map<String, SealedCapture> captures,
             EventTape tape,
             Progress progress)
@@ -99,22 +101,23 @@ final class Rerun {
 
     private @Nullable GuestEntropy entropy(List<String> limits) throws ReplayException {
         Hash sealed = agent.entropy();
-        Path file = CaptureName.ENTROPY.in(recordings.captureFolder(facts.run()));
-        if (sealed == null || !Files.exists(file)) {
+        Payload kept = Payload.of(recordings, facts.run(), CaptureName.ENTROPY.text());
+        if (sealed == null || !kept.exists()) {
             limits.add("what the guest's random generator was given is not here: it was given something else");
             return null;
         }
         try {
-            var entropy = GuestEntropy.ofHex(Files.readString(file).strip());
+            String hex = kept.text(ENTROPY_BYTES_MAX);
+            var entropy = GuestEntropy.ofHex(hex.strip());
             if (entropy.digest().equals(sealed)) {
                 return entropy;
             }
         } catch (IOException e) {
-            throw new ReplayException(Code.ENGINE, file + " cannot be read", e);
+            throw kept.failure(e);
         } catch (IllegalArgumentException e) {
-            throw new ReplayException(Code.ALTERED, file + " is damaged: " + e.getMessage(), e);
+            throw new ReplayException(Code.ALTERED, kept.file() + " is damaged: " + e.getMessage(), e);
         }
         throw new ReplayException(
-                Code.ALTERED, file + " is not what was sealed; copy it again from where the run was recorded");
+                Code.ALTERED, kept.file() + " is not what was sealed; copy it again from where the run was recorded");
     }
 }

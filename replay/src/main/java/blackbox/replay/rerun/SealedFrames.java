@@ -2,20 +2,20 @@ package blackbox.replay.rerun;
 
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.CapturedFrames;
+import blackbox.vault.OpenPayload;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 
 /// A capture of frames as far as it is sealed; the caller must have checked it.
 final class SealedFrames implements CapturedFrames, AutoCloseable {
     private final SealedCapture capture;
-    private final FileChannel file;
+    private final OpenPayload file;
 
     SealedFrames(SealedCapture capture) throws IOException {
         this.capture = capture;
-        this.file = FileChannel.open(capture.file());
+        this.file = capture.payload().open();
     }
 
     @Override
@@ -26,12 +26,12 @@ final class SealedFrames implements CapturedFrames, AutoCloseable {
     @Override
     public byte[] read(long offset, int length) throws IOException {
         if (offset < 0 || offset + length > capture.sealedBytes()) {
-            throw new EOFException(capture.file() + " is sealed up to " + capture.sealedBytes());
+            throw new EOFException(capture.payload().file() + " is sealed up to " + capture.sealedBytes());
         }
         ByteBuffer octets = ByteBuffer.allocate(length);
         while (octets.hasRemaining()) {
             if (file.read(octets, offset + octets.position()) < 0) {
-                throw new EOFException(capture.file() + " is shorter than it was");
+                throw new EOFException(capture.payload().file() + " is shorter than it was");
             }
         }
         return octets.array();

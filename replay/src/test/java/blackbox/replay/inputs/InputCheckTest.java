@@ -21,8 +21,10 @@ import blackbox.schemas.RunId;
 import blackbox.vm.FileFingerprint;
 import blackbox.vm.FolderFingerprint;
 import blackbox.vm.qemu.Qemu;
+import blackbox.vm.workspace.WorkspaceSource;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -200,7 +202,10 @@ class InputCheckTest {
         assertEquals("default", ready.inputs().image().name());
         assertEquals(Qemu.Kind.UNPACKED, ready.inputs().qemu().kind());
         assertNotNull(ready.inputs().snapshot());
-        assertEquals(workspace, ready.inputs().workspace());
+        var kept = assertInstanceOf(WorkspaceSource.Kept.class, ready.inputs().workspace());
+        try (InputStream in = kept.opener().open()) {
+            assertEquals("an archive", new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
     }
 
     @Test
@@ -289,7 +294,7 @@ class InputCheckTest {
         Files.delete(workspace);
         assertEquals(Refusal.NOT_HERE, refused(start).actual());
         var ready = assertInstanceOf(Ready.class, check(start, Set.of(), copy));
-        assertEquals(copy, ready.inputs().workspace());
+        assertEquals(new WorkspaceSource.Given(copy), ready.inputs().workspace());
     }
 
     @Test

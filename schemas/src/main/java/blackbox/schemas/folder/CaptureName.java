@@ -61,6 +61,11 @@ public enum CaptureName {
             Collections.unmodifiableSet(Stream.concat(Stream.of(LOG), SENT.stream())
                     .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
 
+    /// What may hold secrets: it is encrypted once the run is closed. The rest is from before the agent, or digests.
+    public static final Set<CaptureName> SECRET = Collections.unmodifiableSet(
+            Stream.concat(EXACT.stream(), Stream.of(BLOCKS, FRAMES_OUT, FRAMES_IN, STDIN, TERMINAL, WORKSPACE, ENTROPY))
+                    .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
+
     private final String text;
 
     CaptureName(String text) {

@@ -27,6 +27,11 @@ public record DataFolder(Path root) {
         return root.resolve("keys");
     }
 
+    /// The keys of the runs' payloads, each wrapped with the data folder's: `schemas/payload.md`.
+    public Path runKeys() {
+        return keys().resolve("runs");
+    }
+
     /// The trust policy (C2SP tlog-policy), if there is one.
     public Path policy() {
         return keys().resolve("policy");
@@ -105,6 +110,11 @@ public record DataFolder(Path root) {
     /// Workspaces that came back from runs.
     public Path workspaces() {
         return root.resolve("workspaces");
+    }
+
+    /// The workspace that came back from a run.
+    public Path workspaces(RunId run) {
+        return workspaces().resolve(run.value());
     }
 
     /// The Iceberg catalog.

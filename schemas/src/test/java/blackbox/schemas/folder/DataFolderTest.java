@@ -40,6 +40,7 @@ class DataFolderTest {
             Map.entry("replays", "replays"),
             Map.entry("replays(run)", "replays/" + RUN),
             Map.entry("root", ""),
+            Map.entry("runKeys", "keys/runs"),
             Map.entry("runLock(run)", "runs/" + RUN + "/lock"),
             Map.entry("runs", "runs"),
             Map.entry("runs(run)", "runs/" + RUN),
@@ -53,7 +54,8 @@ class DataFolderTest {
             Map.entry("treeCache(run)", "runs/" + RUN + "/log"),
             Map.entry("warehouse", "warehouse"),
             Map.entry("witness", "witness"),
-            Map.entry("workspaces", "workspaces"));
+            Map.entry("workspaces", "workspaces"),
+            Map.entry("workspaces(run)", "workspaces/" + RUN));
 
     @Test
     void everyNameIsWhatItAlwaysWas() throws IllegalAccessException, InvocationTargetException {

@@ -33,6 +33,7 @@ import blackbox.vm.snapshot.SnapshotStore;
 import blackbox.vm.snapshot.VmSnapshot;
 import blackbox.vm.workspace.WorkspaceDisk;
 import blackbox.vm.workspace.WorkspaceDisk.Archive;
+import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,13 +130,10 @@ public final class QemuHost implements MachineHost {
         };
     }
 
-    private static Archive workspace(MachineFolder folder, @Nullable Path workspace) throws VmException {
+    private static Archive workspace(MachineFolder folder, @Nullable WorkspaceSource workspace) throws VmException {
         WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
         var in = WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_IN));
-        if (workspace == null) {
-            return Archive.NONE;
-        }
-        return Files.isRegularFile(workspace) ? in.copy(workspace) : in.pack(workspace);
+        return workspace == null ? Archive.NONE : workspace.writeTo(in);
     }
 
     private QemuMachine cold(

@@ -1,6 +1,7 @@
 package blackbox.vm.machine;
 
 import blackbox.vm.image.GuestImage;
+import blackbox.vm.workspace.WorkspaceSource;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param image with the guest files that it is to run
 /// @param size memory and processors
 /// @param network what its interface is connected to
-/// @param workspace a folder to copy in, or an archive that an earlier machine was given; null for none
+/// @param workspace what is copied in; null for none
 /// @param start from a snapshot or cold
 /// @param captures a folder, there already, for what a machine that starts from a snapshot leaves of its
 ///     disk, and in the exact tier of everything: see [CaptureName]; null for none, which the exact
@@ -19,13 +20,22 @@ public record VmRequest(
         GuestImage image,
         MachineSize size,
         Network network,
-        @Nullable Path workspace,
+        @Nullable WorkspaceSource workspace,
         Start start,
         @Nullable Path captures,
         Tier tier) {
     /// A machine that leaves nothing behind.
+    ///
+    /// @param workspace a folder to copy in, or an archive that an earlier machine was given; null for none
     public VmRequest(GuestImage image, MachineSize size, Network network, @Nullable Path workspace, Start start) {
-        this(image, size, network, workspace, start, null, Tier.LIVE);
+        this(
+                image,
+                size,
+                network,
+                workspace == null ? null : new WorkspaceSource.Given(workspace),
+                start,
+                null,
+                Tier.LIVE);
     }
 
     public VmRequest {

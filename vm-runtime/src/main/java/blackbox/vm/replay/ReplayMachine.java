@@ -17,6 +17,7 @@ import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.snapshot.SnapshotStore;
 import blackbox.vm.snapshot.VmSnapshot;
 import blackbox.vm.workspace.WorkspaceDisk;
+import blackbox.vm.workspace.WorkspaceSource;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,14 +50,14 @@ public final class ReplayMachine implements AutoCloseable {
     /// @param size of the recording's machine
     /// @param instructionShift nanoseconds of the guest's time that an instruction took, as a power of two
     /// @param captures of the recording, see [VmRequest]
-    /// @param workspace the archive that was copied in; null for none
+    /// @param workspace what was copied in; null for none
     public record Recording(
             GuestImage image,
             Qemu qemu,
             MachineSize size,
             int instructionShift,
             Path captures,
-            @Nullable Path workspace) {
+            @Nullable WorkspaceSource workspace) {
 
         /// QEMU's command line at the time of the recording.
         public List<String> argv(Network network) {
@@ -103,9 +104,9 @@ public final class ReplayMachine implements AutoCloseable {
         SnapshotStore.makeOverlay(folder.path(), QemuArguments.STATE);
         WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_OUT));
         var in = WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_IN));
-        Path workspace = recording.workspace();
+        WorkspaceSource workspace = recording.workspace();
         if (workspace != null) {
-            in.copy(workspace);
+            workspace.writeTo(in);
         }
         ReplayLog.restore(CaptureName.HEADER.in(captures), log, folder.file(QemuArguments.LOG));
     }

@@ -20,6 +20,7 @@ import blackbox.vm.seek.GdbStub.Patience;
 import blackbox.vm.seek.ResumePoint;
 import blackbox.vm.seek.VmStateFile;
 import blackbox.vm.workspace.WorkspaceDisk;
+import blackbox.vm.workspace.WorkspaceSource;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -136,9 +137,9 @@ public final class SteppedMachine implements AutoCloseable {
         folder.link(QemuArguments.QEMU, recording.qemu().place());
         folder.makeFolder(QemuArguments.CAPTURE);
         var in = WorkspaceDisk.create(folder.file(QemuArguments.WORKSPACE_IN));
-        Path workspace = recording.workspace();
+        WorkspaceSource workspace = recording.workspace();
         if (workspace != null) {
-            in.copy(workspace);
+            workspace.writeTo(in);
         }
         Command.of("qemu-img", "create", "-q", "-f", "qcow2", QemuArguments.KEPT, "1M")
                 .in(folder.path())

@@ -220,7 +220,8 @@ public record WorkspaceDisk(Path file) {
                 .toList();
     }
 
-    private Archive copy(InputStream from) throws IOException, VmException {
+    /// Writes an archive to this disk: `from`, to its end.
+    Archive copy(InputStream from) throws IOException, VmException {
         MessageDigest digest = Sha256.digest();
         var chunk = new byte[CHUNK_BYTES];
         long length = 0;

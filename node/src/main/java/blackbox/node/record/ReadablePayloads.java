@@ -1,0 +1,105 @@
+package blackbox.node.record;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.files.ProcessLock;
+import blackbox.schemas.Progress;
+import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vault.Vault;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// Encrypts what earlier recorders left readable beside their runs' events: because they were killed, or had no room
+/// for a copy. Runs on its own daemon thread; what it has done when the process ends is not done again.
+///
+/// Nothing may write to those files anymore: it is started only when the machines that such recorders left running have
+/// been ended ([blackbox.vm.machine.MachineHost]).
+public final class ReadablePayloads implements AutoCloseable {
+    private static final String LOCK = ".encrypting";
+
+    private final DataFolder data;
+    private final Vault vault;
+    private final Progress progress;
+    private final Thread thread;
+
+    private ReadablePayloads(DataFolder data, Vault vault, Progress progress) {
+        this.data = data;
+        this.vault = vault;
+        this.progress = progress;
+        this.thread = Thread.ofPlatform().name("readable-payloads").daemon().unstarted(this::run);
+    }
+
+    /// Starts.
+    ///
+    /// @param progress is told of what was encrypted, and of what could not be
+    public static ReadablePayloads start(DataFolder data, Vault vault, Progress progress) {
+        var payloads = new ReadablePayloads(data, vault, progress);
+        payloads.thread.start();
+        return payloads;
+    }
+
+    /// Waits until all are encrypted.
+    void await() throws InterruptedException {
+        thread.join();
+    }
+
+    /// Ends, even in the middle of a file: the next one goes on from there.
+    @Override
+    public void close() {
+        thread.interrupt();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        if (!Files.isDirectory(data.captures())) {
+            return;
+        }
+        try (ProcessLock lock = ProcessLock.tryTake(data.captures().resolve(LOCK))) {
+            if (lock == null) {
+                return; // another process is doing it
+            }
+            for (Path folder : Recordings.entries(data.captures())) {
+                RunId run = runOf(folder);
+                if (run != null && isLeft(run) && !Thread.currentThread().isInterrupted()) {
+                    encrypt(run);
+                }
+            }
+        } catch (IOException e) {
+            progress.say("what earlier recordings left readable could not be listed: " + e.getMessage());
+        }
+    }
+
+    /// A recorder takes its lock after it has made the folder and before any secret goes there.
+    private boolean isLeft(RunId run) throws IOException {
+        return Files.exists(data.runLock(run))
+                && !ProcessLock.isHeld(data.runLock(run))
+                && vault.shredded(run) == null
+                && !vault.unencrypted(run).isEmpty();
+    }
+
+    private void encrypt(RunId run) {
+        try {
+            long bytes = vault.encrypt(run, progress);
+            progress.say("encrypted what an earlier recorder of run " + run + " left readable: " + bytes + " octets");
+        } catch (IOException e) {
+            if (!Thread.currentThread().isInterrupted()) {
+                progress.say("what an earlier recorder of run " + run + " left readable could not be encrypted: "
+                        + e.getMessage());
+            }
+        }
+    }
+
+    private static @Nullable RunId runOf(Path folder) {
+        try {
+            return new RunId(String.valueOf(folder.getFileName()));
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+}
