@@ -44,7 +44,7 @@ int op_flush_io(struct bpf_raw_tracepoint_args *ctx) {
     return 0;
 }
 
-// args: the key's words
+// Sends what a flow has counted; one that has counted nothing is forgotten. args: the key's words
 int op_flush_udp(struct bpf_raw_tracepoint_args *ctx) {
     u64 words[4] = {ctx->args[0], ctx->args[1], ctx->args[2], ctx->args[3]};
     struct flow_key key = {};
@@ -53,7 +53,11 @@ int op_flush_udp(struct bpf_raw_tracepoint_args *ctx) {
     if (!flow)
         return 0;
     struct udp_flow copy = *flow;
-    udp_flows.delete(&key);
+    if (!(copy.flow.packets_out + copy.flow.packets_in)) {
+        udp_flows.delete(&key);
+        return 0;
+    }
+    flow->flow.bytes_out = flow->flow.bytes_in = flow->flow.packets_out = flow->flow.packets_in = flow->flow.first_ns = 0;
     emit_udp(&copy, F_FLOW, FRAME_FLUSH, 0);
     return 0;
 }

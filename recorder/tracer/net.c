@@ -16,7 +16,7 @@
 #define DNS_PORT 53
 #define PAYLOAD_MAX 512
 #define SOCKETS_MAX 16384
-#define FLOWS_MAX 4096
+#define FLOWS_MAX 8192
 
 struct endpoints {
     u16 family, protocol;
@@ -30,8 +30,9 @@ struct flow {
     u64 first_ns, changed_ns;
 };
 
+// The socket's cookie, which no later socket has: its address is soon another one's.
 struct flow_key {
-    u64 sk;
+    u64 socket;
     u32 tgid;
     u16 family, remote_port;
     u8 remote[16];
@@ -208,8 +209,15 @@ static __always_inline void emit_udp(struct udp_flow *u, u32 type, u32 flags, u3
     emit(frame, FLOW_FRAME, type, volume);
 }
 
-static __always_inline void count_udp(struct endpoints *e, u64 sk, u64 out, u64 in, u32 sent) {
-    struct flow_key key = {.sk = sk, .tgid = bpf_get_current_pid_tgid() >> 32, .family = e->family};
+// `sk` must be a probe's own argument, of which the verifier knows that it is a socket.
+static __always_inline u64 cookie_of(u64 sk) {
+    return bpf_get_socket_cookie((void *)sk);
+}
+
+// A flow keeps its place when it has been told, with nothing counted, so that what is a first datagram does not depend
+// on when the flow was told.
+static __always_inline void count_udp(struct endpoints *e, u64 socket, u64 out, u64 in, u32 sent) {
+    struct flow_key key = {.socket = socket, .tgid = bpf_get_current_pid_tgid() >> 32, .family = e->family};
     key.remote_port = e->remote_port;
     __builtin_memcpy(key.remote, e->remote, 16);
     u64 now = bpf_ktime_get_boot_ns();
@@ -219,6 +227,8 @@ static __always_inline void count_udp(struct endpoints *e, u64 sk, u64 out, u64 
         __sync_fetch_and_add(&known->flow.bytes_in, in);
         __sync_fetch_and_add(sent ? &known->flow.packets_out : &known->flow.packets_in, 1);
         known->flow.changed_ns = now;
+        if (!known->flow.first_ns)
+            known->flow.first_ns = now;
         return;
     }
     // Behind the frame: the stack has no room for it.
@@ -288,7 +298,7 @@ static __always_inline int udp_sent(u64 sk, u64 msg, s32 ret) {
     if (ret < 0 || is_tracer())
         return 0;
     target_of(&e, sk, msg);
-    count_udp(&e, sk, ret, 0, 1);
+    count_udp(&e, cookie_of(sk), ret, 0, 1);
     return 0;
 }
 
@@ -334,7 +344,7 @@ int kfunc__skb_consume_udp(u64 *ctx) {
         bpf_probe_read_kernel(e.remote, 4, (void *)(network + 12));
     }
     u32 length = swapped(quarter(transport + 4)) - 8;
-    count_udp(&e, sk, 0, length, 0);
+    count_udp(&e, cookie_of(sk), 0, length, 0);
     if (e.remote_port == DNS_PORT)
         emit_dns(&e, transport + 8, length, 0);
     return 0;

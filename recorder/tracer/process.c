@@ -36,6 +36,45 @@ static __always_inline u64 put_memory(u8 *frame, u64 begin, u32 type, u64 from, 
     return at + wanted;
 }
 
+#define OCTETS 0x0101010101010101ULL
+
+// 1 in each octet of `octets` that is zero.
+static __always_inline u64 zeros(u64 octets) {
+    u64 low = 127 * OCTETS;
+    return ~(((octets & low) + low) | octets | low) >> 7;
+}
+
+// Replaces every octet of a variable's value by '*', so that no value leaves the machine; names, '=' and NULs stay.
+// Whether an octet is part of a value depends on all before it, as a carry does in an addition, and an addition answers
+// for eight at once: '=' makes a carry, NUL ends it, all others pass it on. So the loop's body has no branch.
+static __always_inline void mask_values(u8 *block, u64 length) {
+    u64 carry = 0, i;
+#pragma clang loop unroll(disable)
+    for (i = 0; i < ENV_BYTES_MAX; i += 8) {
+        if (i >= length)
+            break;
+        u64 *at = (u64 *)(block + i), octets = *at;
+        u64 passes = ~(zeros(octets) * 255);
+        u64 begins = zeros(octets ^ '=' * OCTETS) * 255;
+        u64 sum = passes + begins + carry;
+        u64 masked = ((passes ^ begins ^ sum) & OCTETS) * 255 & passes;
+        carry = (begins | passes & ~sum) >> 63;
+        // Up to seven octets behind the block's end are changed too; they are not sent.
+        *at = octets & ~masked | '*' * OCTETS & masked;
+        asm volatile("" : "+r"(i), "+r"(carry));
+    }
+}
+
+// Appends an environment with its values masked. The end is fixed before the loop, so that the verifier, for which
+// every way out of the loop says another length, has nothing left to tell them apart by.
+static __always_inline u64 put_environment(u8 *frame, u64 begin, u64 from, u64 to) {
+    u64 end = put_memory(frame, begin, T_ENV, from, to, ENV_BYTES_MAX);
+    u64 length = end - begin - TLV;
+    asm volatile("" : "+r"(end), "+r"(length));
+    mask_values(frame + begin + TLV, length);
+    return end;
+}
+
 // args: struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm
 RAW_TRACEPOINT_PROBE(sched_process_exec) {
     u8 *frame = scratch();
@@ -51,7 +90,7 @@ RAW_TRACEPOINT_PROBE(sched_process_exec) {
     at = put_path_of(frame, at, T_CWD, word(task + OFF_TASK_FS) + OFF_FS_PWD);
     at = put_string(frame, at, T_NAME, word(ctx->args[2] + OFF_BINPRM_FILENAME));
     at = put_memory(frame, small(at), T_ARGV, word(mm + OFF_MM_ARG_START), word(mm + OFF_MM_ARG_END), ARGV_BYTES_MAX);
-    at = put_memory(frame, large(at), T_ENV, word(mm + OFF_MM_ENV_START), word(mm + OFF_MM_ENV_END), ENV_BYTES_MAX);
+    at = put_environment(frame, large(at), word(mm + OFF_MM_ENV_START), word(mm + OFF_MM_ENV_END));
     if (at > LARGE)
         return 0;
     emit(frame, at, F_EXEC, 0);

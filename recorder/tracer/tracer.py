@@ -31,6 +31,8 @@ PARTS = ["tracer.c", "path.c", "process.c", "file.c", "change.c", "net.c", "priv
 RING_BYTES = 32 << 20
 # As CPUS_MAX in tracer.c.
 CPUS_MAX = 8
+# As FLOWS_MAX in net.c.
+FLOWS_MAX = 8192
 POLL_SECONDS = 0.02
 HEARTBEAT_SECONDS = 1.0
 SWEEP_SECONDS = 5.0
@@ -95,6 +97,8 @@ class Program:
         self.ios = kernel.HashMap(self.bpf["ios"].map_fd, 16, 112)
         self.udp_flows = kernel.HashMap(self.bpf["udp_flows"].map_fd, 32, 120)
         self.tcp_owners = kernel.HashMap(self.bpf["tcp_owners"].map_fd, 8, 24)
+        # Whether flows of which there is no news leave the table, since it was half full at the last sweep.
+        self.forgetting = False
 
     def _functions(self):
         from bcc import lib
@@ -160,11 +164,17 @@ class Program:
                     wanted.append(struct.unpack_from("<QI", keys, 16 * i))
             for file, tgid in wanted:
                 kernel.run(self.flush_io_fd, file, tgid)
+        known = 0
         for count, keys, values in self.udp_flows.batches():
-            changed = (struct.unpack_from("<Q", values, 120 * i + 64)[0] for i in range(count))
-            wanted = [struct.unpack_from("<4Q", keys, 32 * i) for i, at in enumerate(changed) if everything or at < idle_ns]
+            wanted, known = [], known + count
+            for i in range(count):
+                out, into, _, changed = struct.unpack_from("<4Q", values, 120 * i + 40)
+                # Sent where there is news, forgotten where there is none and room is wanted.
+                if (everything or changed < idle_ns) and (out or into or self.forgetting):
+                    wanted.append(struct.unpack_from("<4Q", keys, 32 * i))
             for words in wanted:
                 kernel.run(self.flush_udp_fd, *words)
+        self.forgetting = known > FLOWS_MAX // 2
         if everything:
             for count, keys, _ in self.tcp_owners.batches():
                 for (sk,) in list(struct.iter_unpack("<Q", keys.raw[: 8 * count])):

@@ -3,9 +3,9 @@ package blackbox.cli;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.NoteVerifiers;
-import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.keys.KeyRotation;
+import blackbox.node.keys.Revocation;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
@@ -102,8 +102,9 @@ final class KeysCommand {
 
     @Command(
             name = "revoke",
-            description = "State in the log of runs that a key is not to be trusted from now on: an ingest key, or a"
-                    + " log key that has been replaced.",
+            description =
+                    "State in the log of runs that a key is not to be trusted from now on: an ingest key, whose data"
+                            + " files are then verified and sealed with a new one, or a log key that has been replaced.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys revoke ~/.local/share/blackbox/keys/ingest.pub")
@@ -117,24 +118,41 @@ final class KeysCommand {
             throw CommandException.badInput("there is no key in " + data.keys() + " to sign the revocation with");
         }
         NoteVerifier key = read(file);
-        Role role = revoke(data, key);
+        NoteVerifier begun = new KeyRotation(data, KeyAccess.system()).begun();
+        if (begun != null && !begun.equals(key)) {
+            System.err.println("blackbox: completing the revocation of " + begun.encoded() + ", which was interrupted; "
+                    + file + " names another key, which stays");
+            key = begun;
+        }
+        Revocation done = revoke(data, key);
         if (common.json()) {
-            System.out.println(JsonNodeFactory.instance
-                    .objectNode()
-                    .put("revoked", key.encoded())
-                    .put("role", role.name().toLowerCase(Locale.ROOT)));
+            ObjectNode node = JsonNodeFactory.instance.objectNode().put("revoked", key.encoded());
+            node.put("role", done.role().name().toLowerCase(Locale.ROOT)).put("resealed", done.resealed());
+            ArrayNode refused = node.putArray("refused");
+            done.refused().forEach(run -> refused.add(run.value()));
+            System.out.println(node);
         } else {
             System.out.println("revoked " + key.encoded());
+            printOutcome(done);
         }
-        return ExitCodes.OK;
+        return done.refused().isEmpty() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    private static Role revoke(DataFolder data, NoteVerifier key) throws RecorderException, IOException {
+    private static Revocation revoke(DataFolder data, NoteVerifier key) throws RecorderException, IOException {
         try {
             return new KeyRotation(data, KeyAccess.system()).revoke(key);
         } catch (IllegalArgumentException e) {
             throw CommandException.badInput(String.valueOf(e.getMessage()));
         }
+    }
+
+    private static void printOutcome(Revocation done) {
+        if (done.resealed() > 0) {
+            System.out.println("verified and sealed again: " + done.resealed() + " data files");
+        }
+        done.refused()
+                .forEach(run -> System.out.println("not sealed again: run " + run
+                        + " does not hold, so no answer uses its files. What is wrong: blackbox verify " + run));
     }
 
     private static NoteVerifier read(Path file) {

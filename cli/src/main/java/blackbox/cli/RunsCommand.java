@@ -51,6 +51,7 @@ final class RunsCommand implements Callable<Integer> {
     private static String line(RunFacts facts) {
         RunFacts.Start start = facts.start();
         String name = facts.name();
+        String none = facts.ofNoEvents();
         return "%s  %s  %-9s %9d events  %d lost  %s%s"
                 .formatted(
                         facts.run(),
@@ -61,7 +62,8 @@ final class RunsCommand implements Callable<Integer> {
                         facts.events(),
                         facts.lost(),
                         name == null ? "" : Printable.of(name),
-                        (facts.fault() == null ? "" : "  (cannot be read to its end: " + facts.fault() + ")")
+                        (none == null ? "" : "  (" + none + ")")
+                                + (facts.fault() == null ? "" : "  (cannot be read to its end: " + facts.fault() + ")")
                                 + (facts.leftOut().isEmpty()
                                         ? ""
                                         : "  (left out: "

@@ -3,17 +3,26 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.TestEvents;
+import blackbox.evidence.TestRun;
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.parquet.ForgedFooter;
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyHistory;
 import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.keys.KeyRotation;
+import blackbox.node.record.PipelineLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.KeyFile;
@@ -23,6 +32,7 @@ import blackbox.recorder.keys.Secrets;
 import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.schemas.table.DataFileName;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
@@ -37,6 +47,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -196,12 +207,101 @@ class KeysCommandTest {
         Said revoked = keys("revoke", file.toString(), "--json");
         assertEquals(0, revoked.exitCode(), revoked.err());
         assertEquals("ingest", revoked.json().get("role").asText());
-        assertFalse(Files.exists(file) || Files.exists(data.keys().resolve("ingest.key")));
+        assertNotEquals(ingest.encoded(), Files.readString(file).strip(), "another key has its place");
         beginARun();
         CheckedLog log = checked(new LocalTrust(data).trustedKeys());
         assertEquals(List.of(ingest), log.keys().believed(Role.INGEST, 2));
         assertEquals(List.of(), log.keys().believed(Role.INGEST, 3));
-        assertEquals(List.of(), log.keys().believedSince(Role.INGEST, 3));
+        assertFalse(log.keys().sealers().contains(ingest));
+    }
+
+    /// A run from before there was a log, whose one data file `sealer` sealed.
+    private Path sealedRun(TestRun run, Ed25519Key sealer) throws Exception {
+        Path file = TestEvents.smallBuild(run, 3).table();
+        seal(run, file, sealer);
+        return file;
+    }
+
+    private static void seal(TestRun run, Path file, Ed25519Key sealer) throws Exception {
+        run.sealFile(
+                file,
+                Objects.requireNonNull(DataFileName.parse(file.getFileName().toString())),
+                sealer);
+    }
+
+    @Test
+    void whatARevokedKeySealedIsVerifiedAndSealedAgain() throws Exception {
+        keys("create");
+        Ed25519Key old = KeyFile.loadOrCreate(data.keys(), "ingest");
+        try (LogKey key = load()) {
+            log(key, InstantSource.system()).certifyIngest(old.verifier());
+        }
+        var run = new TestRun(data.root());
+        Path file = sealedRun(run, old);
+        var forged =
+                new TestRun(data.root(), RunId.create(run.run.createdAt().plusSeconds(1), new SecureRandom()), run.key);
+        Path other = sealedRun(forged, old);
+        ForgedFooter.change(other, ForgedFooter.Lie.UNSIGNED);
+        seal(forged, other, old);
+        Said revoked = keys("revoke", data.keys().resolve("ingest.pub").toString(), "--json");
+        assertEquals(ExitCodes.DOES_NOT_HOLD, revoked.exitCode(), revoked.err());
+        assertEquals(1, revoked.json().get("resealed").asInt());
+        assertEquals("[\"" + forged.run + "\"]", revoked.json().get("refused").toString());
+        assertEquals(Integrity.VERIFIED, verify(run.run));
+        assertEquals(List.of(), new LocalTrust(data).recordings().leftOut(run.run));
+        assertEquals(1, new LocalTrust(data).recordings().leftOut(forged.run).size());
+        // Whoever has the old key seals with it once more.
+        seal(run, file, old);
+        assertEquals(Integrity.TAMPERED, verify(run.run));
+        assertEquals(1, new LocalTrust(data).recordings().leftOut(run.run).size());
+    }
+
+    @Test
+    void aRevocationThatWasInterruptedIsCompletedAndTheNewKeyStays() throws Exception {
+        keys("create");
+        Ed25519Key old = KeyFile.loadOrCreate(data.keys(), "ingest");
+        try (LogKey key = load()) {
+            log(key, InstantSource.system()).certifyIngest(old.verifier());
+        }
+        var run = new TestRun(data.root());
+        Path file = sealedRun(run, old);
+        Path named = data.keys().resolve("ingest.pub");
+        assertEquals(0, keys("revoke", named.toString()).exitCode());
+        String next = Files.readString(named);
+        // As after a kill between the statement and the last seal.
+        seal(run, file, old);
+        Files.writeString(data.keys().resolve("revoking"), old.verifier().encoded() + "\n");
+        long size = checked(new LocalTrust(data).trustedKeys()).checkpoint().size();
+        Said again = keys("revoke", named.toString());
+        assertEquals(0, again.exitCode(), again.err());
+        assertTrue(again.err().contains("interrupted"), again.err());
+        assertTrue(again.out().contains(old.verifier().encoded()), again.out());
+        assertEquals(next, Files.readString(named));
+        assertEquals(Integrity.VERIFIED, verify(run.run));
+        assertEquals(
+                size, checked(new LocalTrust(data).trustedKeys()).checkpoint().size(), "nothing is stated twice");
+        assertFalse(Files.exists(data.keys().resolve("revoking")));
+    }
+
+    @Test
+    void aKeyIsNotRevokedWhileFilesAreSealed() throws Exception {
+        keys("create");
+        Ed25519Key old = KeyFile.loadOrCreate(data.keys(), "ingest");
+        try (LogKey key = load()) {
+            log(key, InstantSource.system()).certifyIngest(old.verifier());
+        }
+        try (PipelineLock held = PipelineLock.tryTake(data)) {
+            assertNotNull(held);
+            Said said = keys("revoke", data.keys().resolve("ingest.pub").toString());
+            assertEquals(ExitCodes.BAD_INPUT, said.exitCode());
+            assertTrue(said.err().contains("being sealed"), said.err());
+        }
+        assertTrue(checked(new LocalTrust(data).trustedKeys()).keys().sealers().contains(old.verifier()));
+    }
+
+    private Integrity verify(RunId run) throws IOException {
+        return RunVerifier.verify(Recordings.unchecked(data.root()), run, new LocalTrust(data).trustedKeys())
+                .integrity();
     }
 
     @Test

@@ -284,10 +284,10 @@ public final class TestRun {
     private static String notes(String options) {
         String notes = Stream.of(Column.KIND, Column.SOURCE)
                 .filter(column -> !StoredNames.ofThisVersion(column).text().isEmpty())
-                .map(column -> "'" + StoredNames.key(column) + "': '"
+                .map(column -> ", '" + StoredNames.key(column) + "': '"
                         + StoredNames.ofThisVersion(column).text() + "'")
-                .collect(Collectors.joining(", "));
-        return notes.isEmpty() || options.contains("KV_METADATA") ? "" : "KV_METADATA {" + notes + "}, ";
+                .collect(Collectors.joining("", "'" + EventsTable.LAYOUT_KEY + "': '" + EventsTable.LAYOUT + "'", ""));
+        return options.contains("KV_METADATA") ? "" : "KV_METADATA {" + notes + "}, ";
     }
 
     /// Writes the seal of a data file.

@@ -22,6 +22,7 @@ import blackbox.vm.workspace.TarFilter;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -42,8 +43,9 @@ final class TracedGuest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(15);
 
-    /// What a run left: its events in order, the workspace's copy, and what the script printed.
-    record Ran(List<Event> events, Path workspace, String printed) {
+    /// What a run left: its events in order, the tracer's stream as it left the guest, the workspace's copy, and what
+    /// the script printed.
+    record Ran(List<Event> events, Path stream, Path workspace, String printed) {
 
         <T extends Event> List<T> all(Class<T> type) {
             return events.stream().filter(type::isInstance).map(type::cast).toList();
@@ -85,12 +87,14 @@ final class TracedGuest {
 
     private static Ran run(QemuMachine machine, Path folder, AgentUser user, String... argv) throws Exception {
         List<Event> events = Collections.synchronizedList(new ArrayList<>());
+        Path stream = folder.resolve("events");
         var clock = new HostClock(InstantSource.system());
         TracerReport report = TracerReport.of(machine.facts().ready().tracer());
         var ready = new ObjectMapper().readTree(machine.facts().ready().tracer());
         assertEquals("[]", ready.path("failed").toString(), "probes that do not attach to the image's kernel");
+        say("the tracer was loaded in " + ready.path("loadSeconds") + " s");
         // Pipes are read on platform threads: a virtual one would hold its carrier.
-        Thread decoder = Thread.ofPlatform().start(() -> decode(machine.events(), clock, report, events));
+        Thread decoder = Thread.ofPlatform().start(() -> decode(machine.events(), stream, clock, report, events));
         Thread framesOut = Thread.ofPlatform().start(() -> drop(machine.framesOut()));
         Thread framesIn = Thread.ofPlatform().start(() -> drop(machine.framesIn()));
         var printed = new ByteArrayOutputStream();
@@ -110,14 +114,44 @@ final class TracedGuest {
         decoder.join();
         framesOut.join();
         framesIn.join();
-        return new Ran(List.copyOf(events), out, printed.toString(StandardCharsets.UTF_8));
+        return new Ran(List.copyOf(events), stream, out, printed.toString(StandardCharsets.UTF_8));
     }
 
-    private static void decode(InputStream stream, HostClock clock, TracerReport report, List<Event> events) {
-        try {
-            new GuestDecoder(clock, report, events::add).run(stream);
-        } catch (RecorderException e) {
+    private static void decode(
+            InputStream port, Path stream, HostClock clock, TracerReport report, List<Event> events) {
+        try (OutputStream copy = Files.newOutputStream(stream)) {
+            new GuestDecoder(clock, report, events::add).run(new Copied(port, copy));
+        } catch (RecorderException | IOException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /// Writes down whatever is read.
+    private static final class Copied extends FilterInputStream {
+
+        private final OutputStream copy;
+
+        Copied(InputStream in, OutputStream copy) {
+            super(in);
+            this.copy = copy;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int octet = super.read();
+            if (octet >= 0) {
+                copy.write(octet);
+            }
+            return octet;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int count = super.read(into, offset, length);
+            if (count > 0) {
+                copy.write(into, offset, count);
+            }
+            return count;
         }
     }
 

@@ -23,8 +23,8 @@ final class BundleLayout {
     static final String WORD_RUN = "run";
 
     /// The pages that explain how to read the bundle.
-    static final List<String> PAGES =
-            List.of("anchors.md", "batch.md", "bundle.md", "events.md", "leaf.md", "log.md", "table.md", "trust.md");
+    static final List<String> PAGES = List.of(
+            "anchors.md", "batch.md", "bundle.md", "events.md", "keys.md", "leaf.md", "log.md", "table.md", "trust.md");
 
     static final int NAME_CHARACTERS_MAX = 240;
     static final int FILES_MAX = 100_000;

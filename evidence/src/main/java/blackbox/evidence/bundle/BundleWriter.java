@@ -29,6 +29,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -95,6 +96,9 @@ public final class BundleWriter {
         stage(BundleLayout.README, readme.replace(RUN_IN_README, run.value()).getBytes(StandardCharsets.UTF_8));
         for (String page : BundleLayout.PAGES) {
             stage(BundleLayout.FORMATS + page, resource(BundleLayout.FORMATS + page));
+        }
+        for (Map.Entry<String, byte[]> table : FormatTables.all().entrySet()) {
+            stage(BundleLayout.FORMATS + table.getKey(), table.getValue());
         }
     }
 

@@ -1,11 +1,13 @@
 package blackbox.evidence.parquet;
 
+import blackbox.schemas.table.EventsTable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What the footer says (Parquet format, `FileMetaData`): the leaf columns, the row groups with their chunks,
 /// and what Blackbox has noted in the key-value metadata.
@@ -54,6 +56,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
                 default -> throw in.unknown("the footer", id);
             }
         }
+        requireLayout(notes.get(EventsTable.LAYOUT_KEY), groups);
         if (in.position() != end) {
             throw new IllegalArgumentException("something follows the footer's last field");
         }
@@ -63,6 +66,19 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     private static void requireVersion(int version) {
         if (version != 1 && version != 2) {
             throw new IllegalArgumentException("version " + version + " of Parquet is none we write");
+        }
+    }
+
+    /// Engines skip pages by indexes, which nothing holds against the pages: files have none since layout 2.
+    private static void requireLayout(@Nullable String layout, List<RowGroup> groups) {
+        if (layout == null) {
+            return;
+        }
+        if (!layout.equals(EventsTable.LAYOUT)) {
+            throw new IllegalArgumentException("its layout is '" + layout + "', which this version does not know");
+        }
+        if (groups.stream().flatMap(group -> group.chunks().stream()).anyMatch(ColumnChunk::indexed)) {
+            throw new IllegalArgumentException("a column chunk has a page index");
         }
     }
 
@@ -162,18 +178,23 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
 
     private static ColumnChunk chunk(CompactThrift in, LeafColumn column) {
         ColumnChunk chunk = null;
+        boolean indexed = false;
         for (int id = in.field(0); id != CompactThrift.STOP; id = in.field(id)) {
             switch (id) {
                 case 1 -> throw new IllegalArgumentException("a column chunk points to another file");
                 case 3 -> chunk = columnMetaData(in, column);
-                case 2, 4, 5, 6, 7 -> in.skip(); // where its metadata and its page indexes are
+                case 2 -> in.skip(); // where its metadata is
+                case 4, 5, 6, 7 -> {
+                    indexed = true;
+                    in.skip();
+                }
                 default -> throw in.unknown("a column chunk", id);
             }
         }
         if (chunk == null) {
             throw new IllegalArgumentException("a column chunk has no metadata");
         }
-        return chunk;
+        return indexed ? chunk.withIndex() : chunk;
     }
 
     private static ColumnChunk columnMetaData(CompactThrift in, LeafColumn column) {
@@ -211,7 +232,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         }
         long start = dictionaryPage > 0 && dictionaryPage < dataPage ? dictionaryPage : dataPage;
         return new ColumnChunk(
-                codec, values, start, length, statistics, new PageEncodings(Set.copyOf(encodings), pages));
+                codec, values, start, length, statistics, new PageEncodings(Set.copyOf(encodings), pages), false);
     }
 
     /// Flattens the schema's depth-first list of elements into leaf columns.

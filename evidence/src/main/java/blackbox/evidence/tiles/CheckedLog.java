@@ -79,7 +79,9 @@ public final class CheckedLog {
 
     /// A checkpoint of the run's own tree, as the recorder logged it. It is signed by a key of the run, which
     /// only the run itself names, so the signature is not checked here.
-    public record Logged(long index, SignedNote note, Checkpoint checkpoint) implements RunLeaf {}
+    ///
+    /// @param after the latest time in a leaf before this one
+    public record Logged(long index, SignedNote note, Checkpoint checkpoint, Instant after) implements RunLeaf {}
 
     /// That the run was replayed, and with what outcome. Signed by a key that was valid then. It says nothing
     /// about how the run was recorded, so it is not a [RunLeaf].
@@ -324,7 +326,7 @@ public final class CheckedLog {
 
         private @Nullable String logged(long index, SignedNote note, Checkpoint checkpoint) {
             if (run != null && checkpoint.origin().equals(run.origin())) {
-                leaves.add(new Logged(index, note, checkpoint));
+                leaves.add(new Logged(index, note, checkpoint, latest));
             }
             return null;
         }

@@ -187,10 +187,18 @@ public final class KeyHistory {
         return keys(span -> span.role == role && span.fromIndex <= index && index < span.endIndex);
     }
 
-    /// The keys that were valid at some index from `index` on: whom to trust about things that were made then
-    /// or later and are not in a leaf of the log.
-    public List<NoteVerifier> believedSince(Role role, long index) {
-        return keys(span -> span.role == role && span.endIndex > index);
+    /// The keys whose seals on data files count: the log names them and has not revoked them. A seal has no place in
+    /// the log, so one by a revoked key could have been made at any time.
+    public List<NoteVerifier> sealers() {
+        return keys(span -> span.role == Role.INGEST && span.endIndex == Long.MAX_VALUE);
+    }
+
+    /// Whether the log says that the key seals nothing anymore.
+    public boolean isRevokedSealer(NoteVerifier key) {
+        return spans.stream()
+                .anyMatch(span -> span.role == Role.INGEST
+                        && span.endIndex != Long.MAX_VALUE
+                        && span.key.encoded().equals(key.encoded()));
     }
 
     /// The keys that the log itself names for the leaf at `index` at that time, whether or not one of its keys is

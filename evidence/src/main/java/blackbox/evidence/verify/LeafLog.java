@@ -8,6 +8,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,9 @@ final class LeafLog {
     /// The root that the log must have at some size.
     ///
     /// @param missing what it means if the log never gets there, or null where that is tampering too
+    /// @param after when it was known at the earliest: the log of runs has a leaf of that time before it
     private record Expected(
-            long size, Hash root, String what, @Nullable String missing) {}
+            long size, Hash root, String what, @Nullable String missing, Instant after) {}
 
     LeafLog(RunId run, TrustedKeys keys, Findings findings) {
         this(
@@ -208,16 +210,23 @@ final class LeafLog {
     /// Another copy of the events before `size` leads to this root, so the log must have it too when it gets
     /// there.
     void expect(long size, Hash root, String what) {
-        expected.add(new Expected(size, root, what, null));
+        expected.add(new Expected(size, root, what, null, Instant.EPOCH));
     }
 
-    /// The log of runs knows that the run's tree had this root when it had `size` leaves.
-    void expectLogged(long size, Hash root, String where) {
+    /// The log of runs certified the run's first key at that time, before the run began.
+    void certifiedAt(Instant issued) {
+        times.notBefore(issued);
+    }
+
+    /// The log of runs knows that the run's tree had this root when it had `size` leaves, and says so behind a leaf of
+    /// the time `after`.
+    void expectLogged(long size, Hash root, Instant after, String where) {
         expected.add(new Expected(
                 size,
                 root,
                 "the events up to here lead to a root other than the one in the log of runs, " + where,
-                "the log of runs records " + size + " events, " + where));
+                "the log of runs records " + size + " events, " + where,
+                after));
     }
 
     private void meetExpectations() {
@@ -228,6 +237,7 @@ final class LeafLog {
                 if (!expectation.root.equals(tree.root())) {
                     findings.tampered(size() - 1, expectation.what);
                 }
+                times.followed(size() - 1, beatAtNs, expectation.after);
             }
         }
     }

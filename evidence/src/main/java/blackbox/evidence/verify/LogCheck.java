@@ -4,7 +4,6 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
-import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.time.Instant;
@@ -75,16 +74,23 @@ final class LogCheck {
         }
     }
 
-    /// Requires the run's tree to lead to every root of it that the log contains.
+    /// Requires the run's tree to lead to every root of it that the log contains, and its times to follow those in the
+    /// log.
     void expectIn(LeafLog leaves) {
         CheckedLog holds = log;
         if (holds == null) {
             return;
         }
         for (CheckedLog.RunLeaf leaf : holds.leaves()) {
-            if (leaf instanceof CheckedLog.Logged logged) {
-                leaves.expectLogged(
-                        logged.checkpoint().size(), logged.checkpoint().root(), "leaf " + logged.index());
+            switch (leaf) {
+                case CheckedLog.Opened opened ->
+                    leaves.certifiedAt(opened.certificate().issued());
+                case CheckedLog.Logged logged ->
+                    leaves.expectLogged(
+                            logged.checkpoint().size(),
+                            logged.checkpoint().root(),
+                            logged.after(),
+                            "leaf " + logged.index());
             }
         }
     }
@@ -133,17 +139,13 @@ final class LogCheck {
         return text;
     }
 
-    /// Further keys that are accepted on seals of this run's data files.
+    /// Further keys that are accepted on seals of data files.
     List<NoteVerifier> ingestKeys() {
         CheckedLog holds = log;
         if (holds == null) {
             return List.of();
         }
-        long since = holds.leaves().stream()
-                .mapToLong(CheckedLog.RunLeaf::index)
-                .findFirst()
-                .orElse(0);
-        return holds.keys().believedSince(Role.INGEST, since);
+        return holds.keys().sealers();
     }
 
     /// Whether the log contains the run.

@@ -8,7 +8,6 @@ import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.FileTrust;
 import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
-import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// signatures; ingest did that before it sealed them, and [RunVerifier] does it again.
 ///
 /// Reads each file once, at the speed of SHA-256, and remembers the outcome for as long as the file's inode, length and
-/// change time stay what they were. Safe to use from several threads.
+/// change time stay what they were, and the keys that may seal. Safe to use from several threads.
 public final class SealTrust implements FileTrust {
 
     private final TransparencyLogReader log;
@@ -50,14 +49,13 @@ public final class SealTrust implements FileTrust {
             List<NoteVerifier> trusted,
             @Nullable CheckedLog log) {
 
-        List<NoteVerifier> sealersOf(RunId run) {
+        List<NoteVerifier> sealers() {
             CheckedLog holds = log;
             if (holds == null) {
                 return trusted;
             }
-            CheckedLog.Certified certified = holds.runs().get(run);
             var sealers = new ArrayList<>(trusted);
-            sealers.addAll(holds.keys().believedSince(Role.INGEST, certified == null ? 0 : certified.index()));
+            sealers.addAll(holds.keys().sealers());
             return sealers;
         }
     }
@@ -69,12 +67,13 @@ public final class SealTrust implements FileTrust {
 
     @Override
     public @Nullable String faultOf(RunId run, DataFile file) throws IOException {
-        String state = stateOf(file);
+        List<NoteVerifier> sealers = survey().sealers();
+        String state = stateOf(file) + ", " + sealers.hashCode();
         Checked before = checked.get(file.key());
         if (before != null && before.state.equals(state)) {
             return before.fault.orElse(null);
         }
-        String fault = check(run, file);
+        String fault = check(run, file, sealers);
         checked.put(file.key(), new Checked(state, Optional.ofNullable(fault)));
         return fault;
     }
@@ -89,8 +88,7 @@ public final class SealTrust implements FileTrust {
         return begun;
     }
 
-    private @Nullable String check(RunId run, DataFile file) throws IOException {
-        List<NoteVerifier> sealers = survey().sealersOf(run);
+    private static @Nullable String check(RunId run, DataFile file, List<NoteVerifier> sealers) throws IOException {
         String fault = new FileCheck(run, note -> note.signedBy(sealers) != null).faultOf(file);
         return fault == null ? schemaFault(run, file) : fault;
     }

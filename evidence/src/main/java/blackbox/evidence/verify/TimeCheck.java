@@ -4,6 +4,7 @@ import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// Checks that time advances: heartbeats never go back, and the host's events lie within their epochs. The
@@ -24,6 +25,8 @@ final class TimeCheck {
     private final Findings findings;
     private long beatNs;
     private boolean beaten;
+    private Instant certified = Instant.EPOCH;
+    private boolean behind;
     private @Nullable Extreme earliest;
     private @Nullable Extreme latest;
     private @Nullable Extreme guestLatest;
@@ -41,7 +44,45 @@ final class TimeCheck {
     TimeCheck fork() {
         var fork = new TimeCheck(findings, beatNs);
         fork.beaten = beaten;
+        fork.certified = certified;
+        fork.behind = behind;
         return fork;
+    }
+
+    /// The run's first key was certified then, before its first event.
+    void notBefore(Instant issued) {
+        certified = issued;
+    }
+
+    /// The checkpoint over the heartbeat at `index` is in the log of runs, behind a leaf of the time `after`. A
+    /// recorder
+    /// that was stopped may also log its last checkpoint late.
+    void followed(long index, long atNs, Instant after) {
+        if (!behind && isBefore(atNs, after)) {
+            behind = true;
+            findings.note(
+                    index,
+                    "the host's clock had been set back, or this was logged late: the heartbeat is of " + instant(atNs)
+                            + ", and the log of runs holds a leaf of " + after + " before its checkpoint");
+        }
+    }
+
+    private void checkCertified(long index, long atNs) {
+        if (!behind && isBefore(atNs, certified)) {
+            behind = true;
+            findings.note(
+                    index,
+                    "the host's clock had been set back: the event is of " + instant(atNs)
+                            + ", and the run's first key was certified at " + certified);
+        }
+    }
+
+    private static boolean isBefore(long atNs, Instant time) {
+        return instant(atNs).isBefore(time.minus(TOLERANCE));
+    }
+
+    private static Instant instant(long atNs) {
+        return Instant.ofEpochSecond(0, atNs);
     }
 
     /// Takes an event that is not a heartbeat.
@@ -68,6 +109,10 @@ final class TimeCheck {
             findings.note(index, "no heartbeat for " + (atNs - beatNs) / 1_000_000_000L + " s before this one");
         }
         Extreme early = earliest;
+        if (early != null) {
+            checkCertified(early.index, early.atNs);
+        }
+        checkCertified(index, atNs);
         if (early != null && early.atNs < beatNs - TOLERANCE.toNanos()) {
             report(early.index, strict, "the event is back-dated: its time is before its epoch began");
         }

@@ -27,6 +27,9 @@ import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.evidence.verify.Verification.Time;
 import blackbox.schemas.Hash;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.table.EventsTable;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -93,6 +96,29 @@ class BundleTest {
     }
 
     /// The log of runs keeps a partial tile for each of its sizes; a bundle needs those of one.
+    @Test
+    void whatAVerifierNeedsToComputeLeavesIsInTheBundle() throws Exception {
+        var tables = FormatTables.all();
+        assertEquals(List.of("columns.json", "kinds.json", "sources.json"), List.copyOf(tables.keySet()));
+        var json = new ObjectMapper();
+        var columns = json.readTree(tables.get("columns.json"));
+        assertEquals(EventsTable.COLUMNS.size(), columns.size());
+        assertEquals(
+                "{\"name\":\"run\",\"fieldId\":101,\"type\":\"string\",\"required\":true,\"leaf\":null}",
+                columns.get(0).toString());
+        for (int i = 0; i < columns.size(); i++) {
+            assertEquals(
+                    EventsTable.COLUMNS.get(i).fieldId(),
+                    columns.get(i).get("fieldId").asInt());
+        }
+        assertEquals(
+                Kind.values().length, json.readTree(tables.get("kinds.json")).size());
+        assertEquals(
+                "[{\"code\":1,\"name\":\"guest\"},{\"code\":2,\"name\":\"host\"}]\n",
+                new String(tables.get("sources.json"), StandardCharsets.UTF_8));
+        assertTrue(BundleLayout.PAGES.contains("keys.md"), "who signs, and where these keys are kept");
+    }
+
     @Test
     void tilesOfEarlierSizesStayBehind() throws Exception {
         for (int leaf = 0; leaf < 30; leaf++) {

@@ -1,6 +1,7 @@
 package blackbox.evidence.parquet;
 
 import blackbox.evidence.parquet.ThriftTree.Value;
+import blackbox.schemas.table.EventsTable;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,6 +59,17 @@ public final class ForgedFooter {
         SPARK_SCHEMA(footer -> note(footer, "org.apache.spark.sql.parquet.row.metadata", "{}")),
         UNKNOWN_FIELD(footer -> footer.with(12, Value.i32(1))),
         NO_ORDER(footer -> footer.with(7, Value.structs(List.of()))),
+        /// Engines skip pages by these.
+        COLUMN_INDEX(footer -> place(footer, "path").with(6, Value.i64(4)).with(7, Value.i32(8))),
+        OFFSET_INDEX(footer -> place(footer, "path").with(4, Value.i64(4)).with(5, Value.i32(8))),
+        BLOOM(footer -> chunk(footer, footer.get(4).elements().getFirst(), "path")
+                .with(14, Value.i64(4))
+                .with(15, Value.i32(8))),
+        OTHER_LAYOUT(footer -> footer.get(5).elements().stream()
+                .filter(note -> text(note.get(1)).equals(EventsTable.LAYOUT_KEY))
+                .findFirst()
+                .orElseThrow()
+                .with(2, Value.text("3"))),
         PAGE_COUNTS(footer -> chunk(footer, footer.get(4).elements().getFirst(), "kind")
                 .with(
                         13,
@@ -87,6 +99,16 @@ public final class ForgedFooter {
                 .filter(element -> text(element.get(4)).equals(name))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /// The first chunk of that column, with what is said beside its metadata.
+    private static Value place(Value footer, String column) {
+        return footer.get(4)
+                .elements()
+                .getFirst()
+                .get(1)
+                .elements()
+                .get(columns(footer).indexOf(column));
     }
 
     private static Value chunk(Value footer, Value group, String column) {

@@ -26,6 +26,10 @@ public final class ThriftTree {
             return new Value(I32, value);
         }
 
+        static Value i64(long value) {
+            return new Value(I64, value);
+        }
+
         static Value text(String value) {
             return new Value(BINARY, value.getBytes(java.nio.charset.StandardCharsets.UTF_8));
         }

@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,6 +44,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// What someone may do who has the store, and each time the verdict. The run has epoch keys and stands in a log of
 /// runs; the auditor trusts the log's key and nothing else.
 final class AttackTest {
+
+    private static final Duration THIRTY_DAYS = Duration.ofDays(30);
 
     private static final long SECOND = 1_000_000_000L;
 
@@ -101,29 +104,61 @@ final class AttackTest {
     }
 
     /// The log's leaves are in the order of their making: a run certified thirty days before the leaf that precedes it
-    /// was
-    /// recorded by a clock that had been set back.
+    /// was recorded by a clock that had been set back.
     @Test
     void aClockThatWasSetBackIsSeenInTheLog() throws Exception {
         run.table();
         assertEquals(List.of(), verify().findings());
         Path other = folder.resolve("behind");
         TestLog late = new TestLog(other.resolve("log")).begin();
+        late.add(thirtyDaysLater(late));
+        TestRun behind = TestEvents.smallBuild(TestRun.certified(other, late), 1);
+        behind.logCheckpoints(1, 2);
+        assertSetBack(other, late, behind);
+    }
+
+    /// Between the certificate and the first event, with an id of the time that was set.
+    @Test
+    void aClockThatWasSetBackAfterTheCertificateIsSeenInTheEvents() throws Exception {
+        Path other = folder.resolve("behind");
+        TestLog certifying = new TestLog(other.resolve("log")).begin();
+        long backNs = TestRun.START_NS - THIRTY_DAYS.toNanos();
+        RunId id = RunId.create(Instant.ofEpochSecond(0, backNs), new SecureRandom());
+        TestRun behind = TestRun.certified(other, certifying, id);
+        behind.at(backNs);
+        TestEvents.smallBuild(behind, 1);
+        assertSetBack(other, certifying, behind);
+    }
+
+    /// In the middle of the run: its second checkpoint follows a leaf that is thirty days newer.
+    @Test
+    void aClockThatWasSetBackDuringTheRunIsSeenInTheLog() throws Exception {
+        Path other = folder.resolve("behind");
+        TestLog between = new TestLog(other.resolve("log")).begin();
+        TestRun behind = TestEvents.smallBuild(TestRun.certified(other, between), 1);
+        behind.logCheckpoints(0, 1);
+        between.add(thirtyDaysLater(between));
+        behind.logCheckpoints(1, 2);
+        assertSetBack(other, between, behind);
+    }
+
+    private static String thirtyDaysLater(TestLog in) {
         Ed25519Key newest = Ed25519Key.create("blackbox/ingest", new SecureRandom());
         var later = new KeyStatement(
                 KeyStatement.Action.CERTIFY,
                 TestLog.ORIGIN,
                 newest.verifier(),
                 KeyStatement.Role.INGEST,
-                Instant.ofEpochSecond(0, TestRun.START_NS).plusSeconds(30 * 86_400),
+                Instant.ofEpochSecond(0, TestRun.START_NS).plus(THIRTY_DAYS),
                 null);
-        late.add(SignedNote.sign(later.text(), late.key));
-        TestRun behind = TestEvents.smallBuild(TestRun.certified(other, late), 1);
-        behind.logCheckpoints(1, 2);
-        late.publish();
+        return SignedNote.sign(later.text(), in.key);
+    }
+
+    private static void assertSetBack(Path data, TestLog log, TestRun behind) throws Exception {
+        log.publish();
         behind.table();
         Verification verification =
-                RunVerifier.verify(Recordings.unchecked(other), behind.run, List.of(late.key.verifier()), null);
+                RunVerifier.verify(Recordings.unchecked(data), behind.run, List.of(log.key.verifier()), null);
         assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
         assertTrue(
                 verification.findings().toString().contains("the host's clock had been set back"),

@@ -16,7 +16,8 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 /// does not make smaller is stored uncompressed, which version 2 pages allow.
 final class ChunkSink implements Closeable {
 
-    private static final int ZSTD_LEVEL = 3;
+    /// Numbers that are stored as they are need a level that looks further than the fast ones. See decision 0131.
+    private static final int ZSTD_LEVEL = 6;
 
     /// Not worth a call into zstd.
     private static final int COMPRESSED_FROM_BYTES = 32;

@@ -23,6 +23,7 @@ final class DigestingOutput extends PositionOutputStream implements OutputFile {
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private int buffered;
     private long flushed;
+    private boolean paused;
     private boolean closed;
 
     DigestingOutput(Path path) throws IOException {
@@ -35,8 +36,20 @@ final class DigestingOutput extends PositionOutputStream implements OutputFile {
         return flushed + buffered;
     }
 
+    /// Drops what is written until [#resume].
+    void pause() {
+        paused = true;
+    }
+
+    void resume() {
+        paused = false;
+    }
+
     @Override
     public void write(int octet) throws IOException {
+        if (paused) {
+            return;
+        }
         if (buffered == BUFFER_BYTES) {
             writeBuffer();
         }
@@ -46,7 +59,7 @@ final class DigestingOutput extends PositionOutputStream implements OutputFile {
     @Override
     public void write(byte[] source, int offset, int length) throws IOException {
         int at = offset;
-        int left = length;
+        int left = paused ? 0 : length;
         while (left > 0) {
             if (buffered == BUFFER_BYTES) {
                 writeBuffer();

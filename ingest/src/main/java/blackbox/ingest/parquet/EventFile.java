@@ -11,10 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.parquet.bytes.BytesUtils;
 import org.apache.parquet.column.ParquetProperties;
+import org.apache.parquet.format.Util;
+import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 
 /// One data file being written: consecutive row groups of one run. Nothing of it counts before [#finish]
 /// returned.
@@ -27,7 +31,6 @@ public final class EventFile implements Closeable {
     private static final ParquetProperties PROPERTIES = ParquetProperties.builder()
             .withPageWriteChecksumEnabled(false)
             .withSizeStatisticsEnabled(false)
-            .withColumnIndexTruncateLength(STATISTICS_BYTES_MAX)
             .withStatisticsTruncateLength(STATISTICS_BYTES_MAX)
             .build();
 
@@ -50,11 +53,12 @@ public final class EventFile implements Closeable {
         writer.start();
     }
 
-    /// What the footer notes: the table's version, and the names that were added to those of the first
-    /// version.
+    /// What the footer notes: the table's version, the layout of the file, and the names that were added to those of
+    /// the first version.
     private static Map<String, String> notes() {
         var notes = new TreeMap<String, String>();
         notes.put("blackbox.version", Integer.toString(EventsTable.VERSION));
+        notes.put(EventsTable.LAYOUT_KEY, EventsTable.LAYOUT);
         for (Column column : List.of(Column.KIND, Column.SOURCE)) {
             String added = StoredNames.ofThisVersion(column).text();
             if (!added.isEmpty()) {
@@ -81,12 +85,32 @@ public final class EventFile implements Closeable {
 
     /// Writes the footer and forces the file to the disk.
     public WrittenFile finish() throws IOException {
+        output.pause();
         writer.end(NOTES);
+        output.resume();
+        writeFooter(writer.getFooter());
         var sha256 = output.sha256();
         output.force();
         List<BlockMetaData> groups = writer.getFooter().getBlocks();
         var offsets = groups.stream().map(BlockMetaData::getStartingPos).toList();
         return new WrittenFile(firstIndex, endIndex, output.getPos(), sha256, offsets, sizes(groups));
+    }
+
+    /// The writer cannot be told to leave out page indexes: what it writes behind the pages is dropped, and the footer
+    /// is
+    /// written again without them.
+    private void writeFooter(ParquetMetadata footer) throws IOException {
+        for (BlockMetaData group : footer.getBlocks()) {
+            for (ColumnChunkMetaData chunk : group.getColumns()) {
+                chunk.setColumnIndexReference(null);
+                chunk.setOffsetIndexReference(null);
+            }
+        }
+        long from = output.getPos();
+        var converter = new ParquetMetadataConverter(STATISTICS_BYTES_MAX);
+        Util.writeFileMetaData(converter.toParquetMetadata(ParquetFileWriter.CURRENT_VERSION, footer), output);
+        BytesUtils.writeIntLittleEndian(output, Math.toIntExact(output.getPos() - from));
+        output.write(ParquetFileWriter.MAGIC);
     }
 
     private static List<ColumnSize> sizes(List<BlockMetaData> groups) {

@@ -4,19 +4,13 @@ import blackbox.schemas.table.TableColumn;
 import blackbox.schemas.table.TableType;
 import java.io.IOException;
 import java.util.Arrays;
-import org.apache.parquet.bytes.HeapByteBufferAllocator;
 import org.apache.parquet.column.Encoding;
 import org.apache.parquet.column.statistics.IntStatistics;
 import org.apache.parquet.column.statistics.LongStatistics;
 import org.apache.parquet.column.statistics.Statistics;
-import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForInteger;
-import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong;
 
-/// A column of numbers: a dictionary where few are distinct, else differences.
+/// A column of numbers: a dictionary where few are distinct, else the numbers as they are.
 final class NumberChunk extends ColumnChunk {
-
-    private static final int SLAB_BYTES = 1 << 12;
-    private static final int SLAB_BYTES_MAX = 1 << 20;
 
     /// A dictionary may have one entry for so many values.
     private static final int VALUES_PER_ENTRY_MIN = 4;
@@ -52,14 +46,14 @@ final class NumberChunk extends ColumnChunk {
             if (dictionary) {
                 scratch.putIds(scratch.ids, at, at + count, scratch.numbers.count());
             } else {
-                putDeltas(scratch.data.clear(), at, at + count);
+                putPlain(scratch.data.clear(), at, at + count);
             }
             sink.page(
                     new PageShape(to - from, to - from - count, to - from),
                     scratch.repetition,
                     scratch.definition,
                     scratch.data,
-                    dictionary ? Encoding.RLE_DICTIONARY : Encoding.DELTA_BINARY_PACKED,
+                    dictionary ? Encoding.RLE_DICTIONARY : Encoding.PLAIN,
                     statistics(to - from - count, at, at + count));
             at += count;
         }
@@ -88,23 +82,10 @@ final class NumberChunk extends ColumnChunk {
         sink.dictionary(plain, scratch.numbers.count());
     }
 
-    private void putDeltas(Octets target, int from, int to) throws IOException {
-        if (narrow) {
-            try (var deltas = new DeltaBinaryPackingValuesWriterForInteger(
-                    SLAB_BYTES, SLAB_BYTES_MAX, HeapByteBufferAllocator.getInstance())) {
-                for (int i = from; i < to; i++) {
-                    deltas.writeInteger((int) values[i]);
-                }
-                deltas.getBytes().writeAllTo(target);
-            }
-        } else {
-            try (var deltas = new DeltaBinaryPackingValuesWriterForLong(
-                    SLAB_BYTES, SLAB_BYTES_MAX, HeapByteBufferAllocator.getInstance())) {
-                for (int i = from; i < to; i++) {
-                    deltas.writeLong(values[i]);
-                }
-                deltas.getBytes().writeAllTo(target);
-            }
+    private void putPlain(Octets target, int from, int to) {
+        int width = narrow ? Integer.BYTES : Long.BYTES;
+        for (int i = from; i < to; i++) {
+            target.putLittleEndian(values[i], width);
         }
     }
 

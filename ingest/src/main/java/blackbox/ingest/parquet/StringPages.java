@@ -2,17 +2,12 @@ package blackbox.ingest.parquet;
 
 import java.io.IOException;
 import java.util.Arrays;
-import org.apache.parquet.bytes.HeapByteBufferAllocator;
 import org.apache.parquet.column.Encoding;
 import org.apache.parquet.column.statistics.Statistics;
-import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForInteger;
 import org.apache.parquet.schema.PrimitiveType;
 
 /// How strings, alone or in lists, become pages.
 final class StringPages {
-
-    private static final int SLAB_BYTES = 1 << 12;
-    private static final int SLAB_BYTES_MAX = 1 << 20;
 
     /// Past this a dictionary costs readers more memory than it saves octets.
     private static final int DICTIONARY_BYTES_MAX = 4 << 20;
@@ -38,7 +33,7 @@ final class StringPages {
     }
 
     static Encoding encoding(boolean dictionary) {
-        return dictionary ? Encoding.RLE_DICTIONARY : Encoding.DELTA_LENGTH_BYTE_ARRAY;
+        return dictionary ? Encoding.RLE_DICTIONARY : Encoding.PLAIN;
     }
 
     /// Builds the data of a page from the values with these ids.
@@ -49,14 +44,8 @@ final class StringPages {
             return;
         }
         Octets data = scratch.data.clear();
-        try (var lengths = new DeltaBinaryPackingValuesWriterForInteger(
-                SLAB_BYTES, SLAB_BYTES_MAX, HeapByteBufferAllocator.getInstance())) {
-            for (int i = from; i < to; i++) {
-                lengths.writeInteger(distinct.length(ids[i]));
-            }
-            lengths.getBytes().writeAllTo(data);
-        }
         for (int i = from; i < to; i++) {
+            data.putLittleEndian(distinct.length(ids[i]), Integer.BYTES);
             data.put(distinct.array(), distinct.offset(ids[i]), distinct.length(ids[i]));
         }
     }

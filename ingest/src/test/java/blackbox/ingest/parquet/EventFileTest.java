@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.parquet.EventFileReader;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.Traffic;
@@ -184,6 +185,28 @@ final class EventFileTest {
                         + "(path IS NOT NULL AND path <> '/a/path/' || (index %% 977)) OR (ret IS NOT NULL AND ret <> -index)"
                         + " OR (index > 100000 AND (what <> 'unique ' || index OR pid <> index %% 1000))"
                         + " OR (index <= 100000 AND what IS NOT NULL) OR at_ns // 1000000000 <> index) FROM '%s'"));
+    }
+
+    /// Spark reads the table through Iceberg's vectorised reader, which knows no other encodings; and whoever can seal
+    /// a
+    /// file could hide rows with a page index.
+    @Test
+    void everyEngineReadsThePagesAndNoneCanSkipThem() throws Exception {
+        var leaves = new ArrayList<byte[]>();
+        for (int i = 0; i < 3_000; i++) {
+            leaves.add(leaf(Traffic.full(random, new Row(), TextKind.UTF8)));
+        }
+        Path path = write(leaves, RowGroup.ROWS_MAX);
+        assertEquals(
+                "PLAIN,RLE_DICTIONARY",
+                single(
+                        "SELECT string_agg(DISTINCT e, ',' ORDER BY e) FROM (SELECT unnest(string_split(encodings, ', '))"
+                                + " AS e FROM parquet_metadata('%s')) WHERE e <> 'RLE'"));
+        assertEquals(
+                "2",
+                single("SELECT decode(value) FROM parquet_kv_metadata('%s') WHERE decode(key) = 'blackbox.layout'"));
+        // Of this layout, the strict reader takes no file with a page index.
+        EventFileReader.open(path, RUN).close();
     }
 
     @Test

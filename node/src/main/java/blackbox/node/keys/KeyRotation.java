@@ -1,22 +1,32 @@
 package blackbox.node.keys;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.files.AtomicFiles;
 import blackbox.node.data.LocalTrust;
+import blackbox.node.record.PipelineLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
+import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeyConf;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Replaces and revokes the keys of a data folder: changes the folder and states the change in the log of
 /// runs, in such an order that an interrupted operation is completed by running it again.
 public final class KeyRotation {
+
+    private static final String INGEST = "ingest";
 
     private final DataFolder data;
     private final KeyAccess access;
@@ -41,12 +51,14 @@ public final class KeyRotation {
         }
     }
 
-    /// States in the log of runs that a key is not to be trusted anymore. The key that seals data files is
-    /// also removed from the folder, so that ingest makes another.
+    /// States in the log of runs that a key is not to be trusted anymore. The key that seals data files is also
+    /// removed from the folder and replaced; what it sealed is verified once more and sealed by the new key. A
+    /// revocation that was interrupted is completed first, whatever `key` is: its file may hold the new key by now.
     ///
     /// @throws RecorderException when the log never named the key
-    /// @throws IllegalArgumentException when it is the key that signs the log, or there is no log
-    public Role revoke(NoteVerifier key) throws RecorderException, IOException {
+    /// @throws IllegalArgumentException when it is the key that signs the log, when there is no log, and when files
+    ///     are being sealed
+    public Revocation revoke(NoteVerifier key) throws RecorderException, IOException {
         try (LogKey current = LogKeys.load(data.keys(), access)) {
             if (current.first().verifier().equals(key)) {
                 throw new IllegalArgumentException(
@@ -55,11 +67,41 @@ public final class KeyRotation {
             if (!hasLog()) {
                 throw new IllegalArgumentException("there is no log of runs in " + data.log() + " to state it in");
             }
-            Role role = key.name().equals(current.origin()) ? Role.LOG : Role.INGEST;
-            log(current).revoke(key, role);
-            forget(key);
-            return role;
+            if (key.name().equals(current.origin())) {
+                log(current).revoke(key, Role.LOG);
+                forget(key);
+                return new Revocation(Role.LOG, 0, List.of());
+            }
+            return revokeSealer(current, key);
         }
+    }
+
+    private Revocation revokeSealer(LogKey current, NoteVerifier named) throws RecorderException, IOException {
+        try (PipelineLock lock = PipelineLock.tryTake(data)) {
+            if (lock == null) {
+                throw new IllegalArgumentException("files are being sealed in " + data.root()
+                        + ": end the recordings and `blackbox ingest` there, then revoke the key");
+            }
+            NoteVerifier begun = begun();
+            NoteVerifier key = begun == null ? named : begun;
+            log(current).revoke(key, Role.INGEST);
+            AtomicFiles.onDisk().replace(revoking(), (key.encoded() + "\n").getBytes(StandardCharsets.UTF_8));
+            forget(key);
+            Ed25519Key next = KeyFile.loadOrCreate(data.keys(), INGEST);
+            log(current).certifyIngest(next.verifier());
+            Revocation done = new Resealing(data, key, next).all();
+            Files.delete(revoking());
+            return done;
+        }
+    }
+
+    /// The key whose revocation was interrupted, or null.
+    public @Nullable NoteVerifier begun() throws IOException {
+        return Files.exists(revoking()) ? NoteVerifiers.parse(Files.readString(revoking())) : null;
+    }
+
+    private Path revoking() {
+        return data.keys().resolve("revoking");
     }
 
     private boolean hasLog() {

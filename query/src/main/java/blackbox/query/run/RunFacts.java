@@ -176,6 +176,19 @@ public record RunFacts(
         }
     }
 
+    /// What there is to say of a run without any event, or null where it has some.
+    public @Nullable String ofNoEvents() {
+        if (events > 0) {
+            return null;
+        }
+        return switch (state) {
+            case MISSING -> "the log of runs has its certificate, and nothing of it is here";
+            case TRUNCATED -> "it ended before its first event was kept";
+            case OPEN -> "it has not recorded anything yet";
+            case CLOSED -> null;
+        };
+    }
+
     /// The user's name for the run, or null.
     public @Nullable String name() {
         return start == null ? null : start.name();

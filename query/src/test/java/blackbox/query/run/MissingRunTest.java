@@ -56,6 +56,35 @@ final class MissingRunTest {
         assertEquals(List.of(RunState.MISSING, RunState.MISSING), states(recordings));
     }
 
+    /// The recorder certifies a run before its first row: one that was killed in between is listed, and told from one
+    /// whose files somebody deleted.
+    @Test
+    void aRunThatEndedBeforeItsFirstRowHasWordsOfItsOwn() throws Exception {
+        TestLog log = new TestLog(folder.resolve("log")).begin();
+        TestRun begun = TestRun.certified(folder, log);
+        log.add(String.valueOf(begun.certificate()));
+        TestRun gone =
+                TestRun.certified(folder, log, RunId.create(Instant.ofEpochSecond(0, TestRun.START_NS), new Random(9)));
+        log.add(String.valueOf(gone.certificate()));
+        log.publish();
+        Files.createDirectories(begun.spoolFolder());
+        Recordings recordings = Recordings.unchecked(folder)
+                .trusting(new SealTrust(
+                        new TransparencyLogReader(new DataFolder(folder).log()), () -> List.of(log.key.verifier())));
+        List<RunFacts> all = RunFacts.all(recordings);
+        assertEquals(2, all.size());
+        for (RunFacts facts : all) {
+            boolean missing = facts.run().equals(gone.run);
+            assertEquals(missing ? RunState.MISSING : RunState.TRUNCATED, facts.state());
+            assertEquals(0, facts.events());
+            assertEquals(
+                    missing
+                            ? "the log of runs has its certificate, and nothing of it is here"
+                            : "it ended before its first event was kept",
+                    facts.ofNoEvents());
+        }
+    }
+
     private static List<RunState> states(Recordings recordings) throws Exception {
         return RunFacts.all(recordings).stream().map(RunFacts::state).toList();
     }

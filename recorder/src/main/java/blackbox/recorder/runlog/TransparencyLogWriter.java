@@ -142,11 +142,13 @@ public final class TransparencyLogWriter {
         });
     }
 
-    /// Appends the statement that `key` is not to be trusted anymore.
+    /// Appends the statement that `key` is not to be trusted anymore, unless the log says so of an ingest key already.
     public void revoke(NoteVerifier key, Role role) throws RecorderException {
         locked(edge -> {
             KeyHistory history = history(edge.size());
-            return stated(edge, history, state(history, Action.REVOKE, key, role));
+            return role == Role.INGEST && history.isRevokedSealer(key)
+                    ? null
+                    : stated(edge, history, state(history, Action.REVOKE, key, role));
         });
     }
 

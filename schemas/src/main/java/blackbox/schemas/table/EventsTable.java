@@ -14,6 +14,12 @@ public final class EventsTable {
     /// Version of the table's layout, stored as the table property `blackbox.version`.
     public static final int VERSION = 1;
 
+    /// Where a data file's footer notes its layout, and the one that is written now: every page is PLAIN or
+    /// RLE_DICTIONARY, and there are no page indexes. Files from before have no such note.
+    public static final String LAYOUT_KEY = "blackbox.layout";
+
+    public static final String LAYOUT = "2";
+
     public static final String NAMESPACE = "blackbox";
     public static final String NAME = "events";
 

@@ -1,0 +1,96 @@
+package blackbox.node.keys;
+
+import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.store.DataFile;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.Verification.Integrity;
+import blackbox.files.AtomicFiles;
+import blackbox.node.data.LocalTrust;
+import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Gives the data files that a revoked key sealed a seal by the key that follows it. Only of runs whose events were
+/// verified once more, against what the recorder signed: the revoked key may have sealed anything. Whoever stops it
+/// halfway runs it again.
+final class Resealing {
+
+    private final LocalTrust trust;
+    private final Recordings recordings;
+    private final NoteVerifier revoked;
+    private final NoteSigner next;
+
+    Resealing(DataFolder data, NoteVerifier revoked, NoteSigner next) {
+        this.trust = new LocalTrust(data);
+        this.recordings = Recordings.unchecked(data.root());
+        this.revoked = revoked;
+        this.next = next;
+    }
+
+    /// A data file and the seal by the revoked key.
+    private record Sealed(DataFile file, SignedNote seal) {}
+
+    /// Seals what can be.
+    Revocation all() throws IOException {
+        int files = 0;
+        var refused = new ArrayList<RunId>();
+        for (RunId run : recordings.runs()) {
+            List<Sealed> affected = affected(run);
+            if (affected.isEmpty()) {
+                continue;
+            }
+            if (isTampered(run)) {
+                refused.add(run);
+                continue;
+            }
+            for (Sealed each : affected) {
+                String seal = SignedNote.sign(each.seal.text(), next);
+                AtomicFiles.onDisk().replace(sealOf(each.file), seal.getBytes(StandardCharsets.UTF_8));
+            }
+            files += affected.size();
+        }
+        return new Revocation(Role.INGEST, files, refused);
+    }
+
+    private List<Sealed> affected(RunId run) throws IOException {
+        var affected = new ArrayList<Sealed>();
+        for (DataFile file : recordings.dataFiles(run)) {
+            SignedNote seal = noteIn(sealOf(file));
+            if (seal != null && seal.signedBy(List.of(revoked)) != null) {
+                affected.add(new Sealed(file, seal));
+            }
+        }
+        return affected;
+    }
+
+    /// Whether anything of the run does not hold, even if the revoked key is believed.
+    private boolean isTampered(RunId run) throws IOException {
+        var believed = new ArrayList<>(trust.trustedKeys());
+        believed.add(revoked);
+        Verification verification = RunVerifier.verify(recordings, run, believed);
+        return verification.integrity() == Integrity.TAMPERED;
+    }
+
+    private static @Nullable SignedNote noteIn(Path seal) throws IOException {
+        return SignedNote.parse(Files.readAllBytes(seal));
+    }
+
+    private static Path sealOf(DataFile file) throws IOException {
+        Path local = file.store().local(file.sealKey());
+        if (local == null) {
+            throw new IOException("the seal of " + file.name() + " is not on this machine and cannot be replaced");
+        }
+        return local;
+    }
+}

@@ -1,0 +1,18 @@
+package blackbox.node.keys;
+
+import blackbox.evidence.trust.KeyStatement.Role;
+import blackbox.schemas.RunId;
+import java.util.List;
+
+/// What followed from revoking a key.
+///
+/// @param role what the key was for
+/// @param resealed how many data files have a new seal
+/// @param refused runs with files that keep the revoked key's seal, because they do not hold: no answer uses these
+/// files
+public record Revocation(Role role, int resealed, List<RunId> refused) {
+
+    public Revocation {
+        refused = List.copyOf(refused);
+    }
+}
