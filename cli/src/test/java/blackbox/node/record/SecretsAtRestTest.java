@@ -142,7 +142,7 @@ final class SecretsAtRestTest {
         for (String place : found(argument)) {
             assertTrue(place.matches("(warehouse|spool|kafka)/.*"), place);
         }
-        String events = blackbox.run("events", run).expect(0).out();
+        String events = blackbox.run("events", run, "--json").expect(0).out();
         assertTrue(events.contains(argument), "an argument is an event");
         for (String secret : List.of(env, input, file, header)) {
             assertFalse(events.contains(secret));
