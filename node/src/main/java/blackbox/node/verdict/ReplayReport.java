@@ -68,7 +68,7 @@ public final class ReplayReport {
         out.flush();
     }
 
-    /// The verdict in at most four lines, for a report that contains more.
+    /// The verdict in at most four lines, [Printable], for a report that contains more.
     public static List<String> brief(Verdicts verdicts) {
         Verdict verdict = verdicts.telling().verdict();
         Comparison comparison = verdict.comparison();
@@ -88,7 +88,7 @@ public final class ReplayReport {
         if (message != null) {
             lines.add("because " + message);
         }
-        return lines;
+        return lines.stream().map(Printable::of).toList();
     }
 
     private static String times(Verdicts verdicts) {

@@ -19,8 +19,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The re-execution of a run that was recorded live: the same image, snapshot and workspace, the recorded
@@ -40,7 +42,7 @@ final class Rerun {
         this.recordings = recordings;
         this.facts = facts;
         this.agent = RecordedAgent.of(facts);
-        this.environment = Map.copyOf(environment);
+        this.environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
         this.hosts = hosts;
     }
 

@@ -35,10 +35,12 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +62,7 @@ public final class RerunReplayer implements Replayer {
     /// @param environment values of the run's variables; recordings keep only names
     /// @param hosts what runs the machines
     public RerunReplayer(Map<String, String> environment, MachineHost.Opener hosts) {
-        this.environment = Map.copyOf(environment);
+        this.environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
         this.hosts = hosts;
     }
 
