@@ -53,6 +53,11 @@ public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
 
+    /// How long an interrupted run waits for broker and table, and then for both to be closed: it is closed and durable
+    /// in
+    /// its spool by then, and the next pipeline publishes it.
+    private static final Duration HASTE = Duration.ofSeconds(1);
+
     /// How long outside parties may take to vouch for the log of runs once all else is done.
     private static final Duration ANCHOR_PATIENCE = Duration.ofSeconds(2);
     private static final Duration CHECKPOINT_INTERVAL = Duration.ofMinutes(1);
@@ -207,7 +212,11 @@ public final class RecordSession {
             checkpoints.close();
             spool.close();
             vouchForIngest(started.certified().runs());
-            finish(publication, recorder.recorded());
+            if (agent.isInterrupted()) {
+                await(publication, recorder.recorded(), HASTE);
+            } else {
+                finish(publication, recorder.recorded());
+            }
             return new RecordResult(
                     run,
                     request.name(),
@@ -220,7 +229,11 @@ public final class RecordSession {
                     true,
                     ending.workspace());
         } finally {
-            publication.close();
+            if (agent.isInterrupted()) {
+                publication.close(HASTE);
+            } else {
+                publication.close();
+            }
         }
     }
 
@@ -229,13 +242,18 @@ public final class RecordSession {
     private void finish(Publication publication, long recorded)
             throws RecorderException, IngestException, IOException, InterruptedException {
         try (AnchorService anchors = AnchorService.once(data, progress)) {
-            String unfinished = publication.finish(recorded, PUBLISH_TIMEOUT);
-            if (unfinished != null) {
-                progress.say("the run is recorded and stored " + publication.whereabouts()
-                        + ", but not all of it is in the table yet: " + unfinished
-                        + "; the next 'blackbox serve' or 'record' will continue with it");
-            }
+            await(publication, recorded, PUBLISH_TIMEOUT);
             anchors.awaitFirst(ANCHOR_PATIENCE);
+        }
+    }
+
+    private void await(Publication publication, long recorded, Duration timeout)
+            throws IngestException, IOException, InterruptedException {
+        String unfinished = publication.finish(recorded, timeout);
+        if (unfinished != null) {
+            progress.say("the run is recorded and stored " + publication.whereabouts()
+                    + ", but not all of it is in the table yet: " + unfinished
+                    + "; the next 'blackbox serve' or 'record' will continue with it");
         }
     }
 
