@@ -17,6 +17,7 @@ import blackbox.query.brief.TouchedInBrief;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.replay.ReplayException;
+import blackbox.replay.rerun.OnMiss;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
@@ -174,7 +175,11 @@ public final class DemoCommand implements Callable<Integer> {
                 recordings, run, new LocalTrust(data).trustedKeys(), null, new LocalTrust(data).anchorTrust());
         narrator.phase("replay", "running it again from the same start, without any network, and comparing");
         ReplaySession.Verdicts verdicts = new ReplaySession(
-                        data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, narrator::say)
+                        data,
+                        Tiers.built(Map.of(), OnMiss.END),
+                        InstantSource.system(),
+                        System::nanoTime,
+                        narrator::say)
                 .run(new ReplaySession.ReplayOptions(run, 1, null), new LocalTrust(data).trustedKeys());
         narrator.close();
         var report = new DemoReport(result, touched, verification, verdicts, narrator.phases());

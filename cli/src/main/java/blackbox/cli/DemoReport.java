@@ -50,7 +50,7 @@ record DemoReport(
         var tier = result.tier();
         var lines = new ArrayList<String>();
         add(lines, "run", result.run() + ", " + result.events() + " events, " + result.lost() + " lost");
-        add(lines, "tier", tier.tier().label() + ": " + tier.reason());
+        add(lines, "tier", tier.tier().label() + ": " + Printable.of(tier.reason()));
         add(
                 lines,
                 "touched",
@@ -62,7 +62,7 @@ record DemoReport(
                         + " events under " + verification.checkpoints() + " signed checkpoints");
         add(lines, "replay", ReplayReport.brief(verdicts).toArray(String[]::new));
         Path back = result.workspace();
-        add(lines, "workspace", back == null ? "did not come back" : back.toString());
+        add(lines, "workspace", back == null ? "did not come back" : Printable.of(back.toString()));
         add(lines, "took", took());
         add(
                 lines,
@@ -73,10 +73,15 @@ record DemoReport(
         return lines;
     }
 
+    /// @param text [Printable] already
     private static void add(List<String> lines, String label, String... text) {
         for (int i = 0; i < text.length; i++) {
-            lines.add("%-10s %s".formatted(i == 0 ? label : "", Printable.of(text[i], LINE_CHARS_MAX)));
+            lines.add("%-10s %s".formatted(i == 0 ? label : "", cut(text[i])));
         }
+    }
+
+    private static String cut(String text) {
+        return text.length() <= LINE_CHARS_MAX ? text : text.substring(0, LINE_CHARS_MAX - 1) + "…";
     }
 
     private String took() {

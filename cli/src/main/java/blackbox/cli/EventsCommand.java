@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
 import blackbox.query.answer.EventFilter;
 import blackbox.query.answer.EventJson;
@@ -82,7 +83,7 @@ final class EventsCommand implements Callable<Integer> {
             json.flush();
             out.println();
         } else {
-            give(events, (index, row) -> out.println(EventLine.format(index, row)), out::flush, out);
+            give(events, (index, row) -> out.println(Printable.of(EventLine.format(index, row))), out::flush, out);
         }
         out.flush();
         return ExitCodes.OK;

@@ -11,6 +11,7 @@ import blackbox.node.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
+import blackbox.replay.rerun.OnMiss;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -85,6 +86,12 @@ final class ReplayCommand implements Callable<Integer> {
     @Nullable
     private Path workspace;
 
+    @Option(
+            names = "--go-on",
+            description = "Of a run that was recorded live: go on after a request that the recording has no answer to"
+                    + " (default: end there).")
+    private boolean goOn;
+
     @Mixin
     private VariableOptions variables;
 
@@ -109,7 +116,11 @@ final class ReplayCommand implements Callable<Integer> {
 
     private ReplaySession session(DataFolder folder, Progress progress) {
         return new ReplaySession(
-                folder, Tiers.built(variables.values()), InstantSource.system(), System::nanoTime, progress);
+                folder,
+                Tiers.built(variables.values(), goOn ? OnMiss.GO_ON : OnMiss.END),
+                InstantSource.system(),
+                System::nanoTime,
+                progress);
     }
 
     private int say(Verdicts verdicts) {
@@ -118,7 +129,7 @@ final class ReplayCommand implements Callable<Integer> {
             out.println(ReplayReport.json(verdicts));
             out.flush();
         } else {
-            ReplayReport.print(out, verdicts);
+            ReplayReport.print(out, verdicts, isTerminal() ? ReplayReport.Reader.TERMINAL : ReplayReport.Reader.FILE);
         }
         if (verdicts.isFailure()) {
             return ExitCodes.FAILED;
@@ -130,9 +141,9 @@ final class ReplayCommand implements Callable<Integer> {
     /// that `--to` cannot stop in is refused before any of this.
     private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
-        if (times > 1 || variables.areGiven()) {
-            throw CommandException.badInput(
-                    "--to stops once in an exact recording and cannot be combined with --times, --env or --env-file");
+        if (times > 1 || variables.areGiven() || goOn) {
+            throw CommandException.badInput("--to stops once in an exact recording and cannot be combined with --times,"
+                    + " --go-on, --env or --env-file");
         }
         var recordings = common.recordings();
         var options = new ReplayOptions(id, 1, workspace);
@@ -174,9 +185,11 @@ final class ReplayCommand implements Callable<Integer> {
         if (common.json()) {
             return LandingReport.Form.JSON;
         }
-        boolean terminal =
-                Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
-        return terminal ? LandingReport.Form.PROMPTED : LandingReport.Form.TEXT;
+        return isTerminal() ? LandingReport.Form.PROMPTED : LandingReport.Form.TEXT;
+    }
+
+    private static boolean isTerminal() {
+        return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     }
 
     /// Waiting for a command cannot be interrupted; when the program is told to end meanwhile, the machine is

@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.keys.KeyFile;
@@ -123,6 +124,21 @@ class DiffCommandTest {
         assertEquals(3, first.path("context").path("recorded").size());
         Ran text = run("diff", "run1", "run2");
         assertTrue(text.out().contains("DIVERGED at event 4: IMAGE"), text.out());
+    }
+
+    @Test
+    void aNameWithANewlineIsEscapedOnce() throws Exception {
+        record(1, "aa", "/workspace/a\nb", true);
+        record(2, "bb", "/workspace/c\\d", true);
+        String text = run("diff", "run1", "run2").out();
+        assertTrue(text.contains("/workspace/a\\x0ab") && text.contains("/workspace/c\\x5cd"), text);
+        assertFalse(text.contains("\\x5cx"), text);
+        JsonNode first = run("diff", "run1", "run2", "--json").json().path("firstDivergence");
+        assertTrue(first.path("expected").asText().contains("/workspace/a\nb"), first::toString);
+        assertTrue(first.path("actual").asText().contains("/workspace/c\\d"), first::toString);
+        String events = run("events", "run1").out();
+        assertTrue(events.contains("/workspace/a\\x0ab"), events);
+        assertTrue(run("events", "run2").out().contains("/workspace/c\\x5cd"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package blackbox.replay.rerun;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,8 +18,10 @@ import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.VerdictStore;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
@@ -45,6 +48,8 @@ class RerunTest {
     @TempDir
     static Path folder;
 
+    private static final List<String> SAID = new ArrayList<>();
+
     private static Recordings recordings;
     private static RunFacts facts;
     private static LoopbackServices.Watched watched;
@@ -62,6 +67,14 @@ class RerunTest {
             "user",
             "--env",
             "PAGES=" + PAGES,
+            "--env",
+            "ZULU=1",
+            "--env",
+            "ALPHA=2",
+            "--env",
+            "MIKE=3",
+            "--env",
+            "BRAVO=4",
             "--",
             "python3",
             "-c",
@@ -88,11 +101,19 @@ class RerunTest {
         return new ReplayRequest(recordings, facts, start, ready.inputs());
     }
 
+    /// Five variables, in an order that another JVM's `Map.copyOf` would not keep.
+    private static Map<String, String> values(String pages) {
+        return Map.of("PAGES", pages, "ZULU", "1", "ALPHA", "2", "MIKE", "3", "BRAVO", "4");
+    }
+
     private static Verdict replay(String pages) throws Exception {
-        var replayer = new RerunReplayer(Map.of("PAGES", pages), QemuHost::open);
+        var replayer = new RerunReplayer(values(pages), OnMiss.END, QemuHost::open);
         ReplayRequest request = request(replayer);
         assertEquals(List.of(), replayer.check(request));
-        return replayer.replay(request, line -> System.err.println("rerun test: " + line));
+        return replayer.replay(request, line -> {
+            System.err.println("rerun test: " + line);
+            SAID.add(line);
+        });
     }
 
     @Test
@@ -109,18 +130,30 @@ class RerunTest {
 
     @Test
     void anotherRequestIsNotAnswered() throws Exception {
+        SAID.clear();
         Verdict verdict = replay("/first,/other,/last");
         assertEquals(Outcome.DIVERGED, verdict.outcome());
-        FirstDivergence divergence = verdict.comparison().firstDivergence();
-        assertEquals(DivergenceClass.NET_MISS, divergence == null ? null : divergence.kind(), verdict::toString);
+        FirstDivergence divergence = Objects.requireNonNull(verdict.comparison().firstDivergence());
+        assertEquals(DivergenceClass.NET_MISS, divergence.kind(), verdict::toString);
+        assertTrue(divergence.expected().contains("net.connect"), verdict::toString);
+        assertTrue(divergence.actual().contains("net.miss"), verdict::toString);
+        assertTrue(String.valueOf(verdict.message()).contains("--go-on"), verdict::toString);
+        assertEquals(
+                1, SAID.stream().filter(line -> line.startsWith("executing")).count(), "executed once");
+        MissedOctets octets = MissedOctets.of(
+                new VerdictStore(recordings.data()).keep(verdict).file());
+        assertNotNull(octets);
+        assertTrue(octets.difference().recorded().contains("/large"), octets::toString);
+        assertTrue(octets.difference().replayed().contains("/other"), octets::toString);
+        assertFalse(verdict.toString().contains("/other"), "what was asked is in no verdict");
     }
 
     @Test
     void aRequestTooManyIsRefusedAndTold() throws Exception {
-        var replayer = new RerunReplayer(Map.of("PAGES", PAGES + ",/more"), QemuHost::open);
+        var replayer = new RerunReplayer(values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
         ReplayRequest request = request(replayer);
         try (var tape = new EventTape(folder.resolve("tapes"))) {
-            var rerun = new Rerun(recordings, facts, Map.of("PAGES", PAGES + ",/more"), QemuHost::open);
+            var rerun = new Rerun(recordings, facts, values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
             Rerun.Executed executed = rerun.execute(
                     request.inputs().image(), null, request.inputs().captures(), tape, line -> {});
             assertEquals(List.of(), executed.limits());
@@ -137,10 +170,11 @@ class RerunTest {
 
     @Test
     void valuesThatNoRecordingKeepsAreAskedFor() throws Exception {
-        var replayer = new RerunReplayer(Map.of(), QemuHost::open);
+        var replayer = new RerunReplayer(Map.of(), OnMiss.END, QemuHost::open);
         List<Refusal> refusals = replayer.check(request(replayer));
-        assertEquals("the environment variable PAGES", refusals.getFirst().what());
-        assertTrue(refusals.getFirst().mend().contains(" --env PAGES "));
+        assertEquals(5, refusals.size());
+        assertTrue(refusals.stream().anyMatch(each -> each.what().equals("the environment variable PAGES")));
+        assertTrue(refusals.getFirst().mend().contains(" --env ALPHA --env BRAVO --env MIKE --env PAGES --env ZULU "));
     }
 
     private static List<String> misses(EventTape tape) throws Exception {

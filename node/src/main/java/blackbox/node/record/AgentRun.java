@@ -194,6 +194,11 @@ final class AgentRun {
         }
     }
 
+    /// Whether somebody wants this to end soon.
+    boolean isInterrupted() {
+        return interruption != 0;
+    }
+
     /// This process is told to end: the VM ends at once, its owner closes the run, and only then does the process end.
     private void endNow(Thread owner) {
         endsNow = true;

@@ -12,6 +12,7 @@ import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// Carries one run from its spool to the table while it is recorded. Starts in parallel with the VM, on its
@@ -50,7 +51,7 @@ final class Publication {
         this.kafka = kafka;
         this.progress = progress;
         this.first = first;
-        this.starter = Thread.ofPlatform().name("publication-" + run).start(this::start);
+        this.starter = Thread.ofPlatform().daemon().name("publication-" + run).start(this::start);
     }
 
     private void start() {
@@ -115,15 +116,17 @@ final class Publication {
 
     /// Waits until everything that was recorded is in the table. The spool must be closed.
     ///
+    /// @param timeout of all of it: of the broker's start, of its taking the rest, and of ingest
     /// @return null when it is, otherwise why not yet; nothing is lost then
     @Nullable
     String finish(long endIndex, Duration timeout) throws IngestException, IOException, InterruptedException {
-        starter.join(START_TIMEOUT);
+        long deadline = System.nanoTime() + timeout.toNanos();
+        starter.join(timeout.compareTo(START_TIMEOUT) < 0 ? timeout : START_TIMEOUT);
         Exception why = failure;
         if (why != null || pump == null) {
-            return "the broker did not start" + (why == null ? "" : ": " + why.getMessage());
+            return "the broker " + (starter.isAlive() ? "has not started yet" : "did not start")
+                    + (why == null ? "" : ": " + why.getMessage());
         }
-        long deadline = System.nanoTime() + timeout.toNanos();
         String unsent = sent(deadline);
         return unsent == null ? ingested(endIndex, deadline) : unsent;
     }
@@ -140,7 +143,7 @@ final class Publication {
     private @Nullable String sent(long deadline) throws InterruptedException {
         long answered = System.nanoTime();
         while (System.nanoTime() < deadline && System.nanoTime() - answered < BROKER_PATIENCE.toNanos()) {
-            if (spool.awaitEmpty(LOOK_EVERY.toNanos())) {
+            if (spool.awaitEmpty(Math.min(LOOK_EVERY.toNanos(), deadline - System.nanoTime()))) {
                 return null;
             }
             String why = takeOver();
@@ -235,6 +238,27 @@ final class Publication {
         if (other != null) {
             other.close();
             borrowed = null;
+        }
+    }
+
+    /// The same, for at most `patience`. What is still being closed then ends with the process, as if it were killed:
+    /// what the broker acknowledged is on the disk, the rest is in the spool, and locks end with their process.
+    void close(Duration patience) throws IOException, InterruptedException {
+        if (starter.isAlive()) {
+            return; // a broker that starts cannot be stopped before it has
+        }
+        var fault = new AtomicReference<@Nullable IOException>();
+        Thread closing = Thread.ofPlatform().daemon().name("publication-close").start(() -> {
+            try {
+                close();
+            } catch (IOException e) {
+                fault.set(e);
+            }
+        });
+        closing.join(patience);
+        IOException failed = fault.get();
+        if (failed != null) {
+            throw failed;
         }
     }
 

@@ -12,8 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param image name of the guest image
 /// @param name what the user calls the run, or null
 /// @param workspace folder that goes in, or null for an empty one
-/// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not
+/// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not. Kept in the
+///     order of the names: `Map.copyOf` has another one in each JVM
 /// @param timeout how long the agent may run, or null
 /// @param network what the VM's network reaches
 /// @param user `agent` or `root`
@@ -64,7 +67,7 @@ public record RecordRequest(
         if (command.isEmpty()) {
             throw new IllegalArgumentException("there is no command to run");
         }
-        environment = Map.copyOf(environment);
+        environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
         command = List.copyOf(command);
     }
 }

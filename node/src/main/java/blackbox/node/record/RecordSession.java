@@ -56,6 +56,11 @@ public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
 
+    /// How long an interrupted run waits for broker and table, and then for both to be closed: it is closed and durable
+    /// in
+    /// its spool by then, and the next pipeline publishes it.
+    private static final Duration HASTE = Duration.ofSeconds(1);
+
     /// How long outside parties may take to vouch for the log of runs once all else is done.
     private static final Duration ANCHOR_PATIENCE = Duration.ofSeconds(2);
     private static final Duration CHECKPOINT_INTERVAL = Duration.ofMinutes(1);
@@ -218,13 +223,7 @@ public final class RecordSession {
             recorder.close();
             checkpoints.close();
             spool.close();
-            Thread encrypting = Thread.ofPlatform().name("encrypt").start(() -> encrypt(started));
-            try {
-                vouchForIngest(started.certified().runs());
-                finish(publication, recorder.recorded());
-            } finally {
-                encrypting.join();
-            }
+            publish(publication, recorder.recorded(), started, agent.isInterrupted());
             return new RecordResult(
                     run,
                     request.name(),
@@ -237,7 +236,33 @@ public final class RecordSession {
                     true,
                     ending.workspace());
         } finally {
-            publication.close();
+            if (agent.isInterrupted()) {
+                publication.close(HASTE);
+            } else {
+                publication.close();
+            }
+        }
+    }
+
+    /// Waits for the table, and for the files beside the events to be encrypted meanwhile; in haste only a moment for
+    /// each.
+    private void publish(Publication publication, long recorded, StartedRun started, boolean inHaste)
+            throws RecorderException, IngestException, IOException, InterruptedException {
+        // It may end with the process: each file is as it was or encrypted, and the next recording goes on.
+        Thread encrypting = Thread.ofPlatform().daemon().name("encrypt").start(() -> encrypt(started));
+        try {
+            vouchForIngest(started.certified().runs());
+            if (inHaste) {
+                await(publication, recorded, HASTE);
+            } else {
+                finish(publication, recorded);
+            }
+        } finally {
+            if (!encrypting.join(inHaste ? HASTE : PUBLISH_TIMEOUT)) {
+                progress.say(
+                        "what is stored beside the run's events is not all encrypted yet; the next 'blackbox serve'"
+                                + " or 'record' will continue with it");
+            }
         }
     }
 
@@ -255,13 +280,18 @@ public final class RecordSession {
     private void finish(Publication publication, long recorded)
             throws RecorderException, IngestException, IOException, InterruptedException {
         try (AnchorService anchors = AnchorService.once(data, progress)) {
-            String unfinished = publication.finish(recorded, PUBLISH_TIMEOUT);
-            if (unfinished != null) {
-                progress.say("the run is recorded and stored " + publication.whereabouts()
-                        + ", but not all of it is in the table yet: " + unfinished
-                        + "; the next 'blackbox serve' or 'record' will continue with it");
-            }
+            await(publication, recorded, PUBLISH_TIMEOUT);
             anchors.awaitFirst(ANCHOR_PATIENCE);
+        }
+    }
+
+    private void await(Publication publication, long recorded, Duration timeout)
+            throws IngestException, IOException, InterruptedException {
+        String unfinished = publication.finish(recorded, timeout);
+        if (unfinished != null) {
+            progress.say("the run is recorded and stored " + publication.whereabouts()
+                    + ", but not all of it is in the table yet: " + unfinished
+                    + "; the next 'blackbox serve' or 'record' will continue with it");
         }
     }
 

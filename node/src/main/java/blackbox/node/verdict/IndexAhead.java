@@ -7,6 +7,7 @@ import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.rerun.OnMiss;
 import blackbox.replay.seek.Landings;
 import blackbox.replay.seek.Seeker;
 import blackbox.schemas.Progress;
@@ -104,8 +105,8 @@ public final class IndexAhead implements AutoCloseable {
     }
 
     private void index(RunId run) throws IOException, ReplayException, InterruptedException {
-        var session =
-                new ReplaySession(data, Tiers.built(Map.of()), InstantSource.system(), System::nanoTime, line -> {});
+        var session = new ReplaySession(
+                data, Tiers.built(Map.of(), OnMiss.END), InstantSource.system(), System::nanoTime, line -> {});
         switch (session.open(new ReplaySession.ReplayOptions(run, 1, null))
                 .prepare(new LocalTrust(data).trustedKeys())) {
             case ReplaySession.Refused refused ->

@@ -4,15 +4,19 @@ import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.node.verdict.ReplaySession.Verdicts;
 import blackbox.node.verdict.VerdictLog.StoredVerdict;
+import blackbox.replay.cassette.Difference;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictJson;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,8 +46,16 @@ public final class ReplayReport {
         return tree;
     }
 
+    /// Who reads the text.
+    public enum Reader {
+        /// Someone who may see what a request held.
+        TERMINAL,
+        /// A file, a log of a build: whoever gets that.
+        FILE
+    }
+
     /// The same as text for people.
-    public static void print(PrintWriter out, Verdicts verdicts) {
+    public static void print(PrintWriter out, Verdicts verdicts, Reader reader) {
         StoredVerdict telling = verdicts.telling();
         Verdict verdict = telling.verdict();
         out.println("run           " + verdicts.run());
@@ -60,6 +72,7 @@ public final class ReplayReport {
         if (message != null) {
             line(out, "because       ", message);
         }
+        octets(out, telling.file(), reader);
         String unsigned = telling.unsigned();
         out.println("document      " + telling.file());
         out.println(
@@ -68,7 +81,7 @@ public final class ReplayReport {
         out.flush();
     }
 
-    /// The verdict in at most four lines, for a report that contains more.
+    /// The verdict in at most four lines, [Printable], for a report that contains more.
     public static List<String> brief(Verdicts verdicts) {
         Verdict verdict = verdicts.telling().verdict();
         Comparison comparison = verdict.comparison();
@@ -88,7 +101,7 @@ public final class ReplayReport {
         if (message != null) {
             lines.add("because " + message);
         }
-        return lines;
+        return lines.stream().map(Printable::of).toList();
     }
 
     private static String times(Verdicts verdicts) {
@@ -119,6 +132,26 @@ public final class ReplayReport {
             line(out, "  replayed    ", divergence.actual());
             divergence.causes().forEach(each -> line(out, "  cause       ", each));
             divergence.context().forEach(each -> line(out, "    ", each));
+        }
+    }
+
+    private static void octets(PrintWriter out, Path document, Reader reader) {
+        MissedOctets missed;
+        try {
+            missed = MissedOctets.of(document);
+        } catch (IOException e) {
+            line(out, "octets        ", String.valueOf(e.getMessage()));
+            return;
+        }
+        if (missed == null) {
+            return;
+        }
+        Difference difference = missed.difference();
+        out.println("octets        the request differs from octet " + difference.at() + " on; those around it may hold"
+                + " passwords and are in " + missed.file());
+        if (reader == Reader.TERMINAL) {
+            out.println("  recorded    " + Difference.printable(difference.recorded()));
+            out.println("  replayed    " + Difference.printable(difference.replayed()));
         }
     }
 

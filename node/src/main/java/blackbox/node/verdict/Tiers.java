@@ -2,6 +2,7 @@ package blackbox.node.verdict;
 
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.replay.exact.ExactReplayer;
+import blackbox.replay.rerun.OnMiss;
 import blackbox.replay.rerun.RerunReplayer;
 import blackbox.replay.tier.Replayer;
 import blackbox.vm.host.QemuHost;
@@ -23,8 +24,9 @@ public record Tiers(List<Replayer> replayers) {
     /// Those of this build.
     ///
     /// @param environment values of variables that the agent had, by name: recordings keep the names alone
-    public static Tiers built(Map<String, String> environment) {
-        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment, QemuHost::open)));
+    /// @param onMiss what a live replay does when it asks the network for something that was not recorded
+    public static Tiers built(Map<String, String> environment, OnMiss onMiss) {
+        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment, onMiss, QemuHost::open)));
     }
 
     /// The replayer of a tier, or null.

@@ -34,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// A run whose batches go to the broker of another process of the same data folder.
 class PublicationTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration HASTE = Duration.ofSeconds(1);
+    private static final long SLACK_MS = 3_000;
 
     @TempDir
     Path folder;
@@ -67,6 +69,26 @@ class PublicationTest {
         } finally {
             broker.close();
             other.close();
+        }
+    }
+
+    /// As after ctrl-C, when the other process holds the pipeline and does not say where its broker is.
+    @Test
+    void whoeverIsInAHurryLeavesTheRunInTheSpool() throws Exception {
+        var data = new DataFolder(folder);
+        var run = RunId.create(Instant.now(), new SecureRandom());
+        try (PipelineLock other = PipelineLock.tryTake(data);
+                var certification = new RunCertification(data, run, new SecureRandom())) {
+            assertNotNull(other);
+            Spool spool = Spool.create(data.spool(), run);
+            var publication = new Publication(data, run, spool, KafkaSettings.EMBEDDED, line -> {}, () -> {});
+            long events = record(run, spool, certification.await());
+            long began = System.nanoTime();
+            assertEquals("the broker has not started yet", publication.finish(events, HASTE));
+            assertEquals("in the spool", publication.whereabouts());
+            publication.close(HASTE);
+            long tookMs = (System.nanoTime() - began) / 1_000_000;
+            assertTrue(tookMs < HASTE.toMillis() * 2 + SLACK_MS, () -> tookMs + " ms");
         }
     }
 

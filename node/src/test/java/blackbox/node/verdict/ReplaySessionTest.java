@@ -35,6 +35,7 @@ import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vm.FileFingerprint;
 import blackbox.vm.qemu.Qemu;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -177,13 +178,13 @@ class ReplaySessionTest {
     }
 
     private static Comparison parted() {
-        var at = new FirstDivergence(1, DivergenceClass.RANDOM, "a", "b", List.of("c"), List.of("d"));
+        var at = new FirstDivergence(1, DivergenceClass.RANDOM, "a\nb", "c\\d", List.of("c"), List.of("d"));
         return new Comparison(List.of(), List.of("events"), List.of(), 1, at, 0);
     }
 
     private static String text(Verdicts verdicts) {
         var text = new StringWriter();
-        ReplayReport.print(new PrintWriter(text), verdicts);
+        ReplayReport.print(new PrintWriter(text), verdicts, ReplayReport.Reader.TERMINAL);
         return text.toString();
     }
 
@@ -219,6 +220,11 @@ class ReplaySessionTest {
         assertTrue(text(verdicts).contains("2 of 3 replays confirm"), text(verdicts));
         assertTrue(text(verdicts).contains("diverges at   event 1, RANDOM"), text(verdicts));
         assertTrue(said.stream().anyMatch(line -> line.startsWith("replay 3 of 3, about ")), said.toString());
+        // Escaped once, and in JSON not at all.
+        assertTrue(text(verdicts).contains("recorded    a\\x0ab"), text(verdicts));
+        assertTrue(ReplayReport.brief(verdicts).get(1).endsWith("recorded a\\x0ab, replayed c\\x5cd"));
+        JsonNode first = ReplayReport.json(verdicts).path("firstDivergence");
+        assertEquals("a\nb", first.path("expected").asText());
     }
 
     @Test

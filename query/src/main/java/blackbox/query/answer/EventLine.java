@@ -1,6 +1,5 @@
 package blackbox.query.answer;
 
-import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
@@ -10,7 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /// One event as one line for people: index, time of day, who saw it, kind, process, and the main values of
-/// the kind.
+/// the kind. Names are as the guest chose them, so whoever prints the line makes it
+/// [Printable][blackbox.evidence.text.Printable], once; in JSON it stays as it is.
 public final class EventLine {
 
     private static final int VALUE_CHARS_MAX = 160;
@@ -38,8 +38,7 @@ public final class EventLine {
         line.append("  %-10s".formatted(who(row)));
         line.append("  %-18s".formatted(row.has(Column.KIND) ? EventJson.name(row, Column.KIND) : "unknown"));
         if (row.has(Column.PID)) {
-            String comm =
-                    row.has(Column.COMM) ? Printable.of(row.text(Column.COMM).toString()) : "?";
+            String comm = row.has(Column.COMM) ? row.text(Column.COMM).toString() : "?";
             line.append("  ")
                     .append(comm)
                     .append('[')
@@ -59,16 +58,17 @@ public final class EventLine {
     /// Whose act an event is, where that is known; otherwise who saw it.
     static String who(Row row) {
         if (row.has(Column.ACTOR)) {
-            return Printable.of(row.text(Column.ACTOR).toString());
+            return row.text(Column.ACTOR).toString();
         }
         return row.has(Column.SOURCE) ? EventJson.name(row, Column.SOURCE) : "-";
     }
 
     private static void subject(StringBuilder line, Row row) {
         if (row.has(Column.ARGV)) {
-            String command = row.list(Column.ARGV).stream().map(Text::toString).collect(Collectors.joining(" "));
             text(line, row, Column.EXE);
-            line.append("  ").append(Printable.of(command, VALUE_CHARS_MAX));
+            List<String> argv =
+                    row.list(Column.ARGV).stream().map(Text::toString).toList();
+            line.append("  ").append(ShownCommand.of(argv, VALUE_CHARS_MAX));
         } else {
             text(line, row, Column.EXE);
         }
@@ -92,7 +92,7 @@ public final class EventLine {
 
     private static void text(StringBuilder line, Row row, Column column) {
         if (row.has(column)) {
-            line.append("  ").append(Printable.of(row.text(column).toString(), VALUE_CHARS_MAX));
+            line.append("  ").append(ShownCommand.cut(row.text(column).toString(), VALUE_CHARS_MAX));
         }
     }
 
@@ -100,7 +100,7 @@ public final class EventLine {
         if (row.has(ip)) {
             String address = row.text(ip).toString();
             String shown = address.indexOf(':') < 0 ? address : "[" + address + "]";
-            line.append(' ').append(Printable.of(shown));
+            line.append(' ').append(shown);
             if (row.has(port)) {
                 line.append(':').append(row.number(port));
             }
@@ -114,7 +114,7 @@ public final class EventLine {
                 line.append(' ')
                         .append(column.columnName())
                         .append('(')
-                        .append(Printable.of(names))
+                        .append(names)
                         .append(')');
             }
         }

@@ -5,7 +5,6 @@ import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /// [Touched] as text for people.
 public final class TouchedText {
@@ -72,14 +71,14 @@ public final class TouchedText {
             List<Text> argv = process.argv();
             String command = argv == null
                     ? "(" + (process.forked() ? "forked, continued with its parent's program" : "running before") + ")"
-                    : argv.stream().map(Text::toString).collect(Collectors.joining(" "));
+                    : ShownCommand.of(argv.stream().map(Text::toString).toList(), COMMAND_CHARS_MAX);
             out.printf(
                     "  %7d %7s  %-9s %s  %s%n",
                     process.pid(),
                     process.ppid() == null ? "?" : process.ppid(),
                     ended,
                     Printable.of(process.exe() == null ? "?" : String.valueOf(process.exe())),
-                    Printable.of(command, COMMAND_CHARS_MAX));
+                    Printable.of(command));
         }
     }
 

@@ -1,6 +1,7 @@
 package blackbox.query.brief;
 
 import blackbox.evidence.text.Printable;
+import blackbox.query.answer.ShownCommand;
 import blackbox.query.brief.FileChange.Net;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,11 +30,13 @@ public final class BriefText {
 
     private BriefText() {}
 
-    /// The lines.
+    /// The lines, [Printable].
     public static List<String> lines(Brief brief) {
         var lines = new ArrayList<String>();
-        String command = brief.command().isEmpty() ? "the command is not known" : String.join(" ", brief.command());
-        lines.add(Printable.of(command, COMMAND_CHARS_MAX) + (brief.ended() == null ? "" : "   " + brief.ended()));
+        String command = brief.command().isEmpty()
+                ? "the command is not known"
+                : ShownCommand.of(brief.command(), COMMAND_CHARS_MAX);
+        lines.add(Printable.of(command) + (brief.ended() == null ? "" : "   " + brief.ended()));
         section(
                 lines,
                 "NOTABLE",

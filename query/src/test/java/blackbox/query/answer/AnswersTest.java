@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunNames;
@@ -143,7 +144,8 @@ class AnswersTest {
         Events.give(
                 EventStream.of(recordings, run.run, EventFilter.ALL, 0),
                 (index, row) -> {
-                    String line = EventLine.format(index, row);
+                    String line = Printable.of(EventLine.format(index, row));
+                    assertFalse(line.contains("\\x5cx"), line);
                     assertTrue(line.chars().noneMatch(c -> c < ' '), line);
                 },
                 () -> {});

@@ -190,7 +190,7 @@ public final class CassettePeer {
             String why = recorded != null
                     ? "more than " + CONNECTIONS_MAX + " connections at once"
                     : known == 0 ? "no connection to there was recorded" : "all " + known + " recorded are used";
-            misses.accept(new Miss(Kind.CONNECT, "tcp", flow.remote(), why, null, null, -1));
+            misses.accept(new Miss(Kind.CONNECT, "tcp", flow.remote(), why, null, null, null));
             reset(packet, syn);
             return;
         }
@@ -319,7 +319,7 @@ public final class CassettePeer {
     private void refuse(IpPacket packet, String protocol, String why) {
         var actual = new Content(Hash.sha256(packet.payload()), packet.payload().length);
         var remote = new Endpoint(IpAddress.text(packet.destination()), 0);
-        misses.accept(new Miss(Kind.DATAGRAM, protocol, remote, why, null, actual, -1));
+        misses.accept(new Miss(Kind.DATAGRAM, protocol, remote, why, null, actual, null));
     }
 
     private void unreachable(IpPacket packet, int typeAndCode) {

@@ -5,7 +5,9 @@ import blackbox.replay.cassette.Miss.Kind;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
 import blackbox.schemas.event.Endpoint;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// One guest connection's hold on the recording: it gets the first unused recorded connection to the same
@@ -19,6 +21,7 @@ final class Claim {
     private final Endpoint remote;
     private final MessageDigest actual = Sha256.digest();
     private @Nullable RecordedConnection candidate;
+    private byte[] before = NOTHING;
     private boolean chosen;
     private boolean over;
     private long received;
@@ -40,16 +43,17 @@ final class Claim {
         if (chosen && best != null) {
             int same = best.request().mismatch(received, octets);
             if (same < octets.length) {
-                return miss(best, received + same, octets.length);
+                return miss(best, received + same, octets);
             }
         } else {
             candidate = matcher.find(remote, best, received, octets);
             if (candidate == null) {
                 long same = best == null ? 0 : best.request().mismatch(received, octets);
-                return miss(best, received + same, octets.length);
+                return miss(best, received + same, octets);
             }
         }
         received += octets.length;
+        before = lastOf(before, octets);
         choose();
         return null;
     }
@@ -64,7 +68,7 @@ final class Claim {
             candidate = mine == null ? candidate : mine;
         }
         if (mine == null || mine.request().length() != received) {
-            return miss(candidate, received, 0);
+            return miss(candidate, received, NOTHING);
         }
         choose();
         return null;
@@ -114,16 +118,57 @@ final class Claim {
         matcher.use(mine);
     }
 
-    private Miss miss(@Nullable RecordedConnection nearest, long difference, int more) {
-        var got = new Content(Hash.copyOf(actual.digest(), 0), received + more);
+    private Miss miss(@Nullable RecordedConnection nearest, long at, byte[] more) {
+        var got = new Content(Hash.copyOf(actual.digest(), 0), received + more.length);
         if (nearest == null) {
-            return new Miss(Kind.REQUEST, "tcp", remote, "every recorded connection is used", null, got, 0);
+            return new Miss(
+                    Kind.REQUEST,
+                    "tcp",
+                    remote,
+                    "every recorded connection is used",
+                    null,
+                    got,
+                    difference(null, at, more));
         }
         MessageDigest digest = Sha256.digest();
         nearest.request().digest(digest);
         var wanted =
                 new Content(Hash.copyOf(digest.digest(), 0), nearest.request().length());
-        return new Miss(Kind.REQUEST, "tcp", remote, why(nearest, difference, more), wanted, got, difference);
+        return new Miss(
+                Kind.REQUEST,
+                "tcp",
+                remote,
+                why(nearest, at, more.length),
+                wanted,
+                got,
+                difference(nearest.request(), at, more));
+    }
+
+    /// The octets around the difference, which is in `more` or right behind what came before.
+    private Difference difference(@Nullable RecordedStream request, long at, byte[] more) {
+        long from = Math.max(0, at - Difference.BEFORE_MAX);
+        var recorded = new StringBuilder();
+        while (request != null
+                && from + recorded.length() < request.length()
+                && recorded.length() < Difference.SHOWN_MAX) {
+            recorded.append(text(request.read(from + recorded.length(), Difference.SHOWN_MAX - recorded.length())));
+        }
+        String came = text(before) + text(more);
+        int skipped = (int) (from - (received - before.length));
+        String replayed = came.substring(skipped, Math.min(came.length(), skipped + Difference.SHOWN_MAX));
+        return new Difference(at, from, recorded.toString(), replayed);
+    }
+
+    private static String text(byte[] octets) {
+        return new String(octets, StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] lastOf(byte[] before, byte[] more) {
+        int old = Math.clamp(Difference.BEFORE_MAX - (long) more.length, 0, before.length);
+        int now = Math.min(Difference.BEFORE_MAX, more.length);
+        byte[] last = Arrays.copyOfRange(before, before.length - old, before.length + now);
+        System.arraycopy(more, more.length - now, last, old, now);
+        return last;
     }
 
     private static String why(RecordedConnection nearest, long difference, int more) {

@@ -60,9 +60,9 @@ final class DatagramAnswers {
             if (!used.contains(each)) {
                 var expected =
                         new Content(each.question().digest(), each.question().bytes());
-                return new Miss(kind, "udp", remote, "no recorded datagram has this content", expected, actual, -1);
+                return new Miss(kind, "udp", remote, "no recorded datagram has this content", expected, actual, null);
             }
         }
-        return new Miss(kind, "udp", remote, "every recorded datagram is used", null, actual, -1);
+        return new Miss(kind, "udp", remote, "every recorded datagram is used", null, actual, null);
     }
 }

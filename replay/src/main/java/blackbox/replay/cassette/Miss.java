@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param why the reason in words
 /// @param expected what the recording has in this place, null if nothing
 /// @param actual what arrived, up to the refusal; null if nothing
-/// @param firstDifference the first octet that differs, counted from 0; -1 if nothing was compared
+/// @param difference where they differ; null if nothing was compared
 public record Miss(
         Kind kind,
         String protocol,
@@ -22,7 +22,7 @@ public record Miss(
         String why,
         @Nullable Content expected,
         @Nullable Content actual,
-        long firstDifference) {
+        @Nullable Difference difference) {
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -41,15 +41,15 @@ public record Miss(
     /// Octets, by their digest: the content stays secret in the captures.
     public record Content(Hash sha256, long bytes) {}
 
-    /// As the detail of a `net.miss` event; see `schemas/events.md`.
+    /// As the detail of a `net.miss` event, without the octets; see `schemas/events.md`.
     public String json() {
         ObjectNode json = JSON.createObjectNode().put("protocol", protocol);
         json.putObject("remote").put("ip", remote.ip()).put("port", remote.port());
         json.put("why", why);
         content(json, "expected", expected);
         content(json, "actual", actual);
-        if (firstDifference >= 0) {
-            json.put("firstDifference", firstDifference);
+        if (difference != null) {
+            json.put("firstDifference", difference.at());
         }
         return json.toString();
     }

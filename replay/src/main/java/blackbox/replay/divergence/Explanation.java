@@ -12,6 +12,9 @@ import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.schemas.event.Kind;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Explanation {
 
     private static final int CANDIDATES_MAX = 62;
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NOTHING = "nothing more in this thread or process";
 
     private final KeyedHash hash;
@@ -50,7 +54,8 @@ final class Explanation {
         List<Causes.NetworkChange> network = networkChanges(candidates);
         CausalScan before = scan(recorded, candidates, network, true);
         CausalScan beforeActual = scan(actual, candidates, network, false);
-        Candidate root = root(candidates, before, beforeActual);
+        Candidate found = root(candidates, before, beforeActual);
+        Candidate root = aligner.isClosed(Aligner.ACTUAL) ? found : missBefore(found, candidates);
         var evidence = new Causes.Evidence(
                 root,
                 new Causes.SideEvidence(
@@ -151,6 +156,25 @@ final class Explanation {
         return all.getFirst();
     }
 
+    /// Of a replay that was ended at a request without an answer: that request, if it came before `found`. What the
+    /// agent
+    /// still did until it was ended is no divergence of its own.
+    private Candidate missBefore(Candidate found, List<Candidate> candidates) throws IOException {
+        Facts here = actualEvents.facts(found.actualIndex());
+        for (Candidate candidate : candidates) {
+            Facts miss = isMiss(candidate) ? actualEvents.facts(candidate.actualIndex()) : null;
+            if (miss != null && (here == null || miss.atNs() <= here.atNs())) {
+                return candidate;
+            }
+        }
+        return found;
+    }
+
+    private static boolean isMiss(Candidate candidate) {
+        Token actually = candidate.edit().hereActual();
+        return actually != null && actually.kind() == Kind.NET_MISS.code();
+    }
+
     private static long led(Candidate candidate, CausalScan before, CausalScan beforeActual) {
         return before.past(candidate.recordedIndex()).divergences()
                 | beforeActual.past(candidate.actualIndex()).divergences();
@@ -159,6 +183,19 @@ final class Explanation {
     private DivergencePoint first(Candidate root, Causes.Found found) throws IOException {
         Edit edit = root.edit();
         Edit.Agreed agreed = edit.agreed();
+        long asked = asked(root);
+        if (asked >= 0) {
+            return new DivergencePoint(
+                    asked,
+                    root.actualIndex(),
+                    found.reason(),
+                    line(recordedEvents, asked),
+                    line(actualEvents, root.actualIndex()),
+                    found.causes(),
+                    null,
+                    recordedEvents.context(asked, settings.context()),
+                    actualEvents.context(root.actualIndex(), settings.context()));
+        }
         long index = orElse(root.recordedIndex(), agreed == null ? null : agreed.expected(), root.place());
         long actualIndex = orElse(root.actualIndex(), agreed == null ? null : agreed.actual(), root.place());
         Facts last =
@@ -182,8 +219,26 @@ final class Explanation {
         return index >= 0 ? index : agreed != null ? agreed.index() : otherwise;
     }
 
+    /// Of a request that the recording has no answer to, index of the recorded call to the same peer: the one of the
+    /// same
+    /// number, for the replay ended at that request, or else the last. -1 if the root is anything else.
+    private long asked(Candidate root) throws IOException {
+        if (!isMiss(root)) {
+            return -1;
+        }
+        String detail = actualEvents.detail(root.actualIndex());
+        JsonNode remote = JSON.readTree(detail == null ? "{}" : detail).path("remote");
+        String ip = remote.path("ip").asText();
+        long port = remote.path("port").asLong();
+        return recordedEvents.call(ip, port, Math.max(1, actualEvents.calls(ip, port)));
+    }
+
     private static String line(EventLookup events, @Nullable Token token) throws IOException {
-        Facts facts = token == null ? null : events.facts(token.index());
+        return token == null ? NOTHING : line(events, token.index());
+    }
+
+    private static String line(EventLookup events, long index) throws IOException {
+        Facts facts = events.facts(index);
         return facts == null ? NOTHING : facts.line();
     }
 }

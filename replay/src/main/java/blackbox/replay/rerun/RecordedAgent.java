@@ -12,9 +12,9 @@ import blackbox.vm.machine.Terminal;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The agent according to a run's first event, as far as executing it again needs it.
@@ -127,7 +127,7 @@ record RecordedAgent(
 
     /// The command with these values; what was not recorded is left out.
     AgentCommand with(Map<String, String> values) {
-        var known = new HashMap<>(values);
+        var known = new TreeMap<>(values);
         known.keySet().retainAll(variables);
         return AgentCommand.of(command, known, user, pidsMax, terminal);
     }

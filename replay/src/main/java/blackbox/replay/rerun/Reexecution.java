@@ -50,12 +50,16 @@ import org.jspecify.annotations.Nullable;
 /// published. One object, one execution, one thread.
 final class Reexecution {
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2);
+    private static final int SIGKILL = 9;
 
     private final Path data;
     private final MachineHost host;
     private final ReplayClock wall;
     private final HostClock clock;
     private final EventTape tape;
+    private final EndingTape events;
+    private volatile @Nullable Miss missed;
     private volatile @Nullable VmException unkilled;
     private long startedNs;
 
@@ -69,6 +73,7 @@ final class Reexecution {
     /// @param entropy that of the recorded guest, null if it is not known
     /// @param startedAt when the recorded run began
     /// @param times what the recorded guest's clock showed, null if that is not known
+    /// @param onMiss what to do when something is asked that was not recorded
     record Inputs(
             GuestImage image,
             MachineSize size,
@@ -78,15 +83,21 @@ final class Reexecution {
             @Nullable GuestEntropy entropy,
             Instant startedAt,
             @Nullable GuestTimes times,
-            Duration patience) {}
+            Duration patience,
+            OnMiss onMiss) {}
 
     /// The result.
     ///
     /// @param facts how the machine was started
-    /// @param exit how the agent ended, null if it did not in time
+    /// @param exit how the agent ended, null if it did not in time, or was ended because of `missed`
     /// @param clock how the guest's clock differed from the recorded one, null if that is not known
+    /// @param missed the first request that the recording has no answer to, or null
     record Result(
-            StartFacts facts, @Nullable Exit exit, @Nullable ClockOffset clock, Played played) {}
+            StartFacts facts,
+            @Nullable Exit exit,
+            @Nullable ClockOffset clock,
+            Played played,
+            @Nullable Miss missed) {}
 
     private Reexecution(Path data, MachineHost host, ReplayClock wall, EventTape tape) {
         this.data = data;
@@ -94,6 +105,7 @@ final class Reexecution {
         this.wall = wall;
         this.clock = new HostClock(wall);
         this.tape = tape;
+        this.events = new EndingTape(tape);
     }
 
     /// Prepares the execution.
@@ -115,11 +127,11 @@ final class Reexecution {
         var request = new VmRequest(
                 inputs.image(), inputs.size(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM, null, Tier.LIVE);
         try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
-                var link = new PeerLink(vm.network(), cassette, this::miss)) {
+                var link = new PeerLink(vm.network(), cassette, miss -> miss(miss, vm, inputs.onMiss()))) {
             align(vm.facts().clock(), wall.set(inputs.startedAt()));
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
-            var feeds = new GuestFeeds(streams, tape, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
+            var feeds = new GuestFeeds(streams, events, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
             Exit exit;
             try {
                 exit = agent(vm, inputs, feeds);
@@ -137,7 +149,7 @@ final class Reexecution {
             if (left != null) {
                 throw left;
             }
-            return new Result(vm.facts(), exit, offset(inputs.times(), exit), link.awaitEnd());
+            return new Result(vm.facts(), exit, offset(inputs.times(), exit), link.awaitEnd(), missed);
         }
     }
 
@@ -152,6 +164,10 @@ final class Reexecution {
         try (InputStream stdin = inputs.stdin().open()) {
             launch(vm, inputs, stdin);
             exit = vm.awaitExit(inputs.patience());
+            if (missed != null && inputs.onMiss() == OnMiss.END) {
+                vm.drain(DRAIN_TIMEOUT);
+                return null;
+            }
             handOver(vm, feeds);
             return exit;
         } catch (VmException e) {
@@ -202,9 +218,23 @@ final class Reexecution {
         }
     }
 
-    private void miss(Miss miss) {
-        tape.accept(
+    /// Called by the network's thread. The agent is killed rather than its machine, so that the tracer still tells what
+    /// the agent did until then.
+    private void miss(Miss miss, Machine vm, OnMiss onMiss) {
+        events.accept(
                 new Event.NetMiss(EventHeader.host(clock.nowNs()), miss.kind().name(), miss.json()));
+        if (missed != null) {
+            return;
+        }
+        missed = miss;
+        if (onMiss == OnMiss.END) {
+            events.end();
+            try {
+                vm.signalAgent(SIGKILL);
+            } catch (VmException e) {
+                kill(vm);
+            }
+        }
     }
 
     /// Ends the machine because its events cannot be stored; the thread that waits for the agent is told.

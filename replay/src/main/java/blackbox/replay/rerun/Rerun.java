@@ -19,8 +19,10 @@ import blackbox.vm.machine.MachineHost;
 import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The re-execution of a run that was recorded live: the same image, snapshot and workspace, the recorded
@@ -33,16 +35,24 @@ final class Rerun {
     private final RunFacts facts;
     private final RecordedAgent agent;
     private final Map<String, String> environment;
+    private final OnMiss onMiss;
     private final MachineHost.Opener hosts;
 
     /// @param environment values of variables, which recordings do not contain
+    /// @param onMiss what to do when something is asked that was not recorded
     /// @param hosts what runs its machine
-    Rerun(Recordings recordings, RunFacts facts, Map<String, String> environment, MachineHost.Opener hosts)
+    Rerun(
+            Recordings recordings,
+            RunFacts facts,
+            Map<String, String> environment,
+            OnMiss onMiss,
+            MachineHost.Opener hosts)
             throws ReplayException {
         this.recordings = recordings;
         this.facts = facts;
         this.agent = RecordedAgent.of(facts);
-        this.environment = Map.copyOf(environment);
+        this.environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+        this.onMiss = onMiss;
         this.hosts = hosts;
     }
 
@@ -74,7 +84,8 @@ final class Rerun {
                 entropy,
                 agent.startedAt(),
                 agent.clock(),
-                agent.patience());
+                agent.patience(),
+                onMiss);
         try (var out = frames(captures, CaptureName.FRAMES_OUT.text());
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
             Cassette cassette = Cassette.read(out, in);

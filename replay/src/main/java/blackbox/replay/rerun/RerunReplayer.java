@@ -5,10 +5,12 @@ import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.cassette.Miss;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
+import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.Divergences;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.RunInputs;
@@ -20,6 +22,7 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
@@ -35,10 +38,12 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +59,16 @@ public final class RerunReplayer implements Replayer {
             "dns-id: DNS questions are compared without their ids, which are random");
 
     private final Map<String, String> environment;
+    private final OnMiss onMiss;
     private final MachineHost.Opener hosts;
     private final InstantSource wall = InstantSource.system();
 
     /// @param environment values of the run's variables; recordings keep only names
+    /// @param onMiss what to do when something is asked that was not recorded
     /// @param hosts what runs the machines
-    public RerunReplayer(Map<String, String> environment, MachineHost.Opener hosts) {
-        this.environment = Map.copyOf(environment);
+    public RerunReplayer(Map<String, String> environment, OnMiss onMiss, MachineHost.Opener hosts) {
+        this.environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+        this.onMiss = onMiss;
         this.hosts = hosts;
     }
 
@@ -104,13 +112,18 @@ public final class RerunReplayer implements Replayer {
                 var second = new EventTape(scratch)) {
             Executed executed = execute(request, tape, progress);
             Alignment alignment = align(request, executed, tape, List.of());
-            if (alignment.firstDivergence() != null) {
+            if (alignment.firstDivergence() != null && !isEndedThere(executed, alignment.firstDivergence())) {
                 progress.say(
                         "the replay differs from the recording; executing the run once more, to see what differs every time");
                 execute(request, second, progress);
                 alignment = align(request, executed, tape, List.of(second));
             }
-            return verdict(request, executed, alignment);
+            Verdict verdict = verdict(request, executed, alignment);
+            Miss missed = executed.result().missed();
+            if (missed != null && missed.difference() != null) {
+                MissedOctets.keep(request.recordings().data(), verdict, missed.difference());
+            }
+            return verdict;
         } catch (IOException e) {
             throw new ReplayException(
                     Code.ENGINE, "the replay of run " + request.facts().run() + " failed", e);
@@ -123,10 +136,16 @@ public final class RerunReplayer implements Replayer {
         }
     }
 
+    /// Whether the divergence is the request at which the replay was ended: another execution would not get any
+    /// further.
+    private boolean isEndedThere(Executed executed, DivergencePoint found) {
+        return onMiss == OnMiss.END && executed.result().missed() != null && found.reason() == DivergenceClass.NET_MISS;
+    }
+
     private Executed execute(ReplayRequest request, EventTape tape, Progress progress)
             throws ReplayException, InterruptedException {
         var inputs = request.inputs();
-        return new Rerun(request.recordings(), request.facts(), environment, hosts)
+        return new Rerun(request.recordings(), request.facts(), environment, onMiss, hosts)
                 .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, progress);
     }
 
@@ -167,7 +186,11 @@ public final class RerunReplayer implements Replayer {
         return Verdict.of(request.facts().run(), wall.instant(), ReplayMethod.RERUN, comparison, completion);
     }
 
-    private static @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {
+    private @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {
+        if (executed.result().missed() != null && onMiss == OnMiss.END) {
+            return "it was ended at the first request that the recording has no answer to; `blackbox replay "
+                    + facts.run() + " --go-on` lets it go on";
+        }
         if (executed.result().exit() == null) {
             return "the command did not end as fast as it did when it was recorded, twenty times over: it was ended";
         }

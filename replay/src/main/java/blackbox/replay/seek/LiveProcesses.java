@@ -2,7 +2,6 @@ package blackbox.replay.seek;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
-import blackbox.evidence.text.Printable;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
@@ -57,6 +56,6 @@ public final class LiveProcesses {
 
     private static String name(@Nullable Text program, EventView event) {
         Text known = program == null ? event.comm() : program;
-        return known == null ? "?" : Printable.of(known.toString());
+        return known == null ? "?" : known.toString();
     }
 }

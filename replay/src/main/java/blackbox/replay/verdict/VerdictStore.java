@@ -35,19 +35,23 @@ public final class VerdictStore {
     ///     time
     public Document keep(Verdict verdict) throws ReplayException {
         byte[] octets = VerdictJson.encode(verdict);
-        // Times have colons, which some file systems refuse.
-        String name = verdict.at().toString().replace(":", "-") + ".json";
-        Path place = data.replays(verdict.run());
-        Path file = place.resolve(name);
+        Path file = place(verdict);
         try {
             if (Files.exists(file)) {
                 throw new FileAlreadyExistsException(file.toString());
             }
             AtomicFiles.onDisk().replace(file, octets);
         } catch (IOException e) {
-            throw new ReplayException(Code.ENGINE, "the verdict could not be stored in " + place, e);
+            throw new ReplayException(Code.ENGINE, "the verdict could not be stored as " + file, e);
         }
         return new Document(file, octets, Hash.sha256(octets));
+    }
+
+    /// Where a verdict's document is kept.
+    Path place(Verdict verdict) {
+        // Times have colons, which some file systems refuse.
+        String name = verdict.at().toString().replace(":", "-") + ".json";
+        return data.replays(verdict.run()).resolve(name);
     }
 
     /// The documents of a run's replays, the oldest first.

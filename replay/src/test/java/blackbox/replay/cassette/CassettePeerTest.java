@@ -14,6 +14,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -129,7 +130,7 @@ class CassettePeerTest {
         assertEquals("", connection.heard.toString(US_ASCII));
         Miss miss = guest.misses.getFirst();
         assertEquals(Kind.REQUEST, miss.kind());
-        assertEquals(5, miss.firstDifference());
+        assertEquals(5, Objects.requireNonNull(miss.difference()).at());
         var expected = new Miss.Content(Hash.sha256("GET /a HTTP/1.0".getBytes(US_ASCII)), 15);
         assertEquals(expected, miss.expected());
         assertEquals(1, guest.misses.size());
@@ -137,6 +138,34 @@ class CassettePeerTest {
                 miss.json().startsWith("{\"protocol\":\"tcp\",\"remote\":{\"ip\":\"10.0.2.2\",\"port\":80},"),
                 miss::json);
         assertTrue(miss.json().endsWith(",\"firstDifference\":5}"), miss::json);
+        assertEquals(new Difference(5, 0, "GET /a HTTP/1.0", "GET /c HTTP/1.0"), miss.difference());
+    }
+
+    /// Whatever the pieces in which it came, the octets before the difference are there, and nothing more of a secret
+    /// that
+    /// comes long before it.
+    @Test
+    void aDifferenceIsShownWithWhatIsBeforeIt() throws Exception {
+        String head = "POST /v1 HTTP/1.1\r\nAuthorization: Bearer s3cr3t\r\n" + "x".repeat(300);
+        recording.connection(40_000, 80, List.of(asks(head + "id=1111" + "y".repeat(500)), answers("a")));
+        for (int piece : new int[] {1, 7, 39, 40, 41, 1_000}) {
+            TestGuest guest = guest();
+            String sent = head + "id=1121" + "z".repeat(500);
+            var steps = new ArrayList<Turn>();
+            for (int at = 0; at < sent.length(); at += piece) {
+                steps.add(asks(sent.substring(at, Math.min(sent.length(), at + piece))));
+            }
+            var unused = guest.open(50_000, 80, steps);
+            guest.settle();
+            Difference difference =
+                    Objects.requireNonNull(guest.misses.getFirst().difference());
+            assertEquals(head.length() + 5, difference.at());
+            assertEquals(head.length() + 5 - 40, difference.from());
+            assertEquals("x".repeat(35) + "id=1111" + "y".repeat(158), difference.recorded());
+            assertTrue(difference.replayed().startsWith("x".repeat(35) + "id=112"), difference::toString);
+            assertTrue(difference.replayed().length() <= 200, difference::toString);
+            assertFalse(guest.misses.getFirst().json().contains("id="), "octets are in no event");
+        }
     }
 
     @Test

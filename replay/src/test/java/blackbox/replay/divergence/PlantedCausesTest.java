@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 /// at which event it must be found and as what.
 class PlantedCausesTest {
 
-    private static final String SERVICE = "10.0.2.2";
-    private static final RunInputs GIVEN = new RunInputs(Map.of(
+    static final String SERVICE = "10.0.2.2";
+    static final RunInputs GIVEN = new RunInputs(Map.of(
             Input.IMAGE,
             "430c",
             Input.SNAPSHOT,
@@ -41,7 +41,7 @@ class PlantedCausesTest {
 
     /// What a side's shell does; returns the index of the event that is to be found.
     @FunctionalInterface
-    private interface Deeds {
+    interface Deeds {
         long run(RecordedEvents events, Guest shell);
     }
 
@@ -51,7 +51,7 @@ class PlantedCausesTest {
         return new RunInputs(values);
     }
 
-    private record Planted(Alignment alignment, long index, long actualIndex) {
+    record Planted(Alignment alignment, long index, long actualIndex) {
 
         DivergencePoint first() {
             DivergencePoint first = alignment.firstDivergence();
@@ -69,6 +69,11 @@ class PlantedCausesTest {
             return this;
         }
 
+        Planted isOfClass(DivergenceClass reason) {
+            assertEquals(reason, first().reason(), first()::toString);
+            return this;
+        }
+
         Planted saying(String words) {
             String causes = String.join("\n", first().causes());
             assertTrue(causes.contains(words), () -> "nothing about '" + words + "' in:\n" + causes);
@@ -76,11 +81,11 @@ class PlantedCausesTest {
         }
     }
 
-    private static Planted plant(Deeds recorded, Deeds actual) throws Exception {
+    static Planted plant(Deeds recorded, Deeds actual) throws Exception {
         return plant(recorded, GIVEN, actual, GIVEN, AlignmentSettings.of(99));
     }
 
-    private static Planted plant(
+    static Planted plant(
             Deeds recorded, RunInputs given, Deeds actual, RunInputs givenActual, AlignmentSettings settings)
             throws Exception {
         var one = new RecordedEvents(1).open();
@@ -96,7 +101,7 @@ class PlantedCausesTest {
     }
 
     /// Unpacks, runs the deeds in a shell, and closes.
-    private static long shell(RecordedEvents events, Deeds deeds) {
+    static long shell(RecordedEvents events, Deeds deeds) {
         unpack(events, 120);
         Guest shell = start(events, List.of("PATH", "HOME"));
         long index = deeds.run(events, shell);
@@ -106,7 +111,7 @@ class PlantedCausesTest {
         return index;
     }
 
-    private static long unpack(RecordedEvents events, long bytes) {
+    static long unpack(RecordedEvents events, long bytes) {
         Guest tar = events.fork(events.init, "tar");
         events.exec(tar, "/usr/bin/tar", "-x", "-C", "/workspace");
         long index = events.writeFile(tar, "/workspace/config", bytes);
@@ -114,7 +119,7 @@ class PlantedCausesTest {
         return index;
     }
 
-    private static Guest start(RecordedEvents events, List<String> environment) {
+    static Guest start(RecordedEvents events, List<String> environment) {
         Guest shell = events.fork(events.init, "sh");
         events.exec(shell, environment, "/usr/bin/dash", "build.sh");
         events.readFile(shell, "/workspace/build.sh", 300);
@@ -122,20 +127,20 @@ class PlantedCausesTest {
     }
 
     /// A branch that was taken one way or the other.
-    private static long branch(RecordedEvents events, Guest shell, String way) {
+    static long branch(RecordedEvents events, Guest shell, String way) {
         long index = events.create(shell, "/workspace/out-" + way, RecordedEvents.WRITE_CREATE);
         events.write(shell, "/workspace/out-" + way, 10);
         return index;
     }
 
-    private static Deeds branchAfter(Deeds before, String way) {
+    static Deeds branchAfter(Deeds before, String way) {
         return (events, shell) -> {
             before.run(events, shell);
             return branch(events, shell, way);
         };
     }
 
-    private static long nothing(RecordedEvents events, Guest shell) {
+    static long nothing(RecordedEvents events, Guest shell) {
         return events.open(shell, "/workspace/build.sh");
     }
 
@@ -286,7 +291,7 @@ class PlantedCausesTest {
         new Planted(alignment, index, -1).is(DivergenceClass.IMAGE).saying("environment");
     }
 
-    private static Deeds fetches(int port, long answer, String ending) {
+    static Deeds fetches(int port, long answer, String ending) {
         return (events, shell) -> {
             Guest curl = events.fork(shell, "curl");
             events.exec(curl, "/usr/bin/curl", "http://10.0.2.2:8080/");
@@ -365,21 +370,13 @@ class PlantedCausesTest {
                 .saying("answered differently");
     }
 
-    private static Deeds runs(String program, String opens) {
+    static Deeds runs(String program, String opens) {
         return (events, shell) -> {
             Guest child = events.fork(shell, program);
             events.exec(child, "/usr/bin/" + program);
             events.open(child, opens);
             return events.exit(child, 0);
         };
-    }
-
-    @Test
-    void theTimeDecides() throws Exception {
-        Deeds date = runs("date", "/etc/localtime");
-        plant(branchAfter(date, "left"), branchAfter(date, "right"))
-                .is(DivergenceClass.CLOCK)
-                .saying("likely the time");
     }
 
     @Test

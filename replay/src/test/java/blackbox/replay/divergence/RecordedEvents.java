@@ -231,9 +231,20 @@ final class RecordedEvents {
                 what));
     }
 
-    long dns(Guest process, String name, String answer) {
+    /// What the run's clock shows.
+    long nowNs() {
+        return nowNs;
+    }
+
+    long dns(Guest process, String name, String... answers) {
         return add(new Event.DnsQuery(
-                guest(process), Text.of(name), 1, List.of(Text.of(answer)), "udp", null, new Endpoint("10.0.2.3", 53)));
+                guest(process),
+                Text.of(name),
+                1,
+                Arrays.stream(answers).map(Text::of).toList(),
+                "udp",
+                null,
+                new Endpoint("10.0.2.3", 53)));
     }
 
     long loss(long lost) {

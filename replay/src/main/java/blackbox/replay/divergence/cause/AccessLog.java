@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The order in which one side's strands accessed what they share: files, and within a process the order of
-/// its threads' events, and of its children's ends. Two logs show where concurrent threads or processes took
-/// a different order.
+/// The order in which one side's strands accessed what they share: files, and of a process the order of its children's
+/// ends. Two logs show where concurrent threads or processes took a different order. That threads of a process took
+/// turns otherwise shows nothing as long as they did not come to the same thing.
 ///
 /// Memory: the last [#ACCESSES_MAX] accesses of the last [#SUBJECTS_MAX] subjects. Owned by one thread.
 final class AccessLog {
@@ -33,7 +33,6 @@ final class AccessLog {
     /// What is shared.
     enum Shared {
         FILE,
-        THREADS,
         CHILDREN
     }
 
@@ -95,9 +94,6 @@ final class AccessLog {
         if (token.subject() != 0) {
             add(token.subject(), Shared.FILE, access);
         }
-        if (strand.sort() == Strand.Sort.THREAD || strand.sort() == Strand.Sort.PROCESS) {
-            add(hash.mix(strand.process(), 21), Shared.THREADS, access);
-        }
         if (token.kind() == Kind.PROCESS_EXIT.code()) {
             add(hash.mix(strand.parent(), 22), Shared.CHILDREN, access);
         }
@@ -115,8 +111,8 @@ final class AccessLog {
         sorts.put(subject, shared);
     }
 
-    /// The first race of the process's own threads, of its children, or of it and its siblings; null if there
-    /// is none.
+    /// The first race for a file of the process's own threads, of its children, or of it and its siblings, or of its
+    /// children for their end; null if there is none.
     @Nullable
     Race race(AccessLog other, long process, long parent) {
         Race first = null;
@@ -162,7 +158,9 @@ final class AccessLog {
             boolean conflict = shared != Shared.FILE
                     || expected.token().writes()
                     || came.token().writes();
-            boolean near = isNear(expected, process, parent) || isNear(came, process, parent);
+            boolean near = shared == Shared.CHILDREN
+                    ? expected.parent() == process && came.parent() == process
+                    : isNear(expected, process, parent) || isNear(came, process, parent);
             Access second =
                     mine.stream().filter(each -> each.isSame(came)).findFirst().orElse(expected);
             return expected.strand() != came.strand() && conflict && near

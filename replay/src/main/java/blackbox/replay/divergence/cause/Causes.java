@@ -21,12 +21,15 @@ import org.jspecify.annotations.Nullable;
 /// than seen is marked "likely", with the reason.
 ///
 /// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared;
-/// the network; command and environment; the workspace and other files; a visible race; random numbers or the
-/// clock, whichever was used last. A class is named only where an event speaks for it; otherwise it is unexplained.
+/// the network; command and environment; the workspace and other files; a time in what differs; a visible race; random
+/// numbers. A class is named only where an event speaks for it; otherwise it is unexplained. A cause is never later
+/// than the divergence.
 public final class Causes {
 
     private static final String UNPACKED_BELOW = "/workspace/";
     private static final int CAUSES_MAX = 12;
+    /// By how much the guest's clock may be off, and an event be reported late.
+    private static final long CLOCK_ERROR_NS = 1_000_000_000L;
     private static final String COMPARED =
             "the image, the machine, the command, the names of environment variables, the"
                     + " workspace, which files were opened and how much was read from them, what the network brought, and the"
@@ -82,8 +85,9 @@ public final class Causes {
         }
         reason = reason != null ? reason : workspace();
         reason = reason != null ? reason : file();
+        reason = reason != null ? reason : time();
         reason = reason != null ? reason : race();
-        reason = reason != null ? reason : used();
+        reason = reason != null ? reason : random();
         reason = reason != null ? reason : rest();
         return new Found(reason, causes.subList(0, Math.min(CAUSES_MAX, causes.size())));
     }
@@ -131,12 +135,18 @@ public final class Causes {
                     || (actual.history().divergences() & change.candidate().bit()) != 0
                     || change.candidate().bit() == evidence.root().bit();
             boolean named = change.candidate().strand().sort() == Strand.Sort.DNS
-                    && recorded.history().network() >= 0;
+                    && isUsed(change.candidate().recordedIndex(), recorded)
+                    && isUsed(change.candidate().actualIndex(), actual);
             if (led || named) {
                 reason = or(reason, changed(change));
             }
         }
         return or(reason, connection());
+    }
+
+    /// Whether the network was used on the way to the divergence after the answer at `index`.
+    private static boolean isUsed(long index, SideEvidence side) {
+        return index >= 0 && index <= side.history().network();
     }
 
     private DivergenceClass changed(NetworkChange change) {
@@ -161,14 +171,15 @@ public final class Causes {
         return index < 0 ? "?" : Long.toString(index);
     }
 
-    /// A request without an answer, before the divergence or being the divergence. The host reports one at once and the
-    /// guest what came of it later, so one that is further on in the record is not the cause.
+    /// A request without an answer, before the divergence or being the divergence. The host reports one at once, and
+    /// the guest's events come later than they happened: it is the cause only if it is earlier in the record and in
+    /// time.
     private @Nullable DivergenceClass miss() throws IOException {
         long here = evidence.root().actualIndex();
+        Facts at = actualHere;
         for (long index : actual.scan().misses()) {
-            boolean before = here < 0 || index <= here;
             Facts facts = actual.events().facts(index);
-            if (before && facts != null) {
+            if (facts != null && (here < 0 || index <= here) && (at == null || facts.atNs() <= at.atNs())) {
                 causes.add("the recording has no answer to a request to the network: " + facts.line());
                 return DivergenceClass.NET_MISS;
             }
@@ -258,8 +269,8 @@ public final class Causes {
             return DivergenceClass.SCHED;
         }
         AccessLog.Race race = findRace();
-        boolean others = recorded.history().random() >= 0 || recorded.history().clock() >= 0;
-        if (race == null || race.shared() != AccessLog.Shared.FILE && others) {
+        if (race == null
+                || race.shared() != AccessLog.Shared.FILE && recorded.history().random() >= 0) {
             return null;
         }
         Facts first = recorded.events().facts(race.first().index());
@@ -269,13 +280,9 @@ public final class Causes {
                 switch (race.shared()) {
                     case FILE ->
                         "two concurrent processes or threads accessed the same file in the opposite order: " + both;
-                    case THREADS ->
-                        "likely a race: threads of " + who()
-                                + " took turns in a different order before it, and no input is seen to" + " differ: "
-                                + both;
                     case CHILDREN ->
-                        "likely a race: processes started concurrently ended in the opposite order before it, and no input"
-                                + " is seen to differ: " + both;
+                        "processes that ran side by side ended in the opposite order, and " + who()
+                                + " waited for them: " + both;
                 });
         return DivergenceClass.SCHED;
     }
@@ -313,35 +320,54 @@ public final class Causes {
         return strands > 1 && balance == 0;
     }
 
-    /// Random numbers or the clock, whichever was used last before.
-    private @Nullable DivergenceClass used() throws IOException {
-        if (exact) {
+    /// The clock, where what differs holds a time of either side's own run.
+    private @Nullable DivergenceClass time() throws IOException {
+        String was = exact ? null : written(recorded, expectedHere);
+        String is = was == null ? null : written(actual, actualHere);
+        if (was == null || is == null || was.equals(is)) {
             return null;
         }
-        long random = recorded.history().random();
-        long clock = recorded.history().clock();
-        if (random < 0 && clock < 0) {
-            return null;
-        }
-        boolean isRandom = random > clock;
-        Facts facts = recorded.events().facts(Math.max(random, clock));
-        causes.add("likely " + (isRandom ? "a random number" : "the time") + ", used before: "
-                + (facts == null ? "?" : facts.line())
-                + "; no recorded input differs on the way to the divergence");
-        if (random >= 0 && clock >= 0) {
-            Facts other = recorded.events().facts(Math.min(random, clock));
-            causes.add((isRandom ? "the time" : "a random number") + " was also used earlier: "
-                    + (other == null ? "?" : other.line()));
-        }
-        return isRandom ? DivergenceClass.RANDOM : DivergenceClass.CLOCK;
+        causes.add("what differs holds the time, each that of its own run: " + was + " in "
+                + recorded.side().name() + ", " + is + " in " + actual.side().name());
+        return DivergenceClass.CLOCK;
     }
 
-    private DivergenceClass rest() {
+    /// The time that an event's names and arguments hold, if it is between the run's beginning and the event.
+    private static @Nullable String written(SideEvidence side, @Nullable Facts here) throws IOException {
+        Facts first = side.events().facts(0);
+        return here == null || first == null
+                ? null
+                : WrittenTime.in(here.said(), first.atNs() - CLOCK_ERROR_NS, here.atNs() + CLOCK_ERROR_NS);
+    }
+
+    /// Random numbers, where both sides read some on the way to the divergence.
+    private @Nullable DivergenceClass random() throws IOException {
+        if (exact || recorded.history().random() < 0 || actual.history().random() < 0) {
+            return null;
+        }
+        causes.add("likely a random number, used before: "
+                + line(recorded.history().random())
+                + "; no recorded input differs on the way to the divergence");
+        return DivergenceClass.RANDOM;
+    }
+
+    private String line(long index) throws IOException {
+        Facts facts = recorded.events().facts(index);
+        return facts == null ? "?" : facts.line();
+    }
+
+    private DivergenceClass rest() throws IOException {
         if (exact) {
             causes.add("the replay should have been exact and no input differs: the engine did not reproduce the run");
             return DivergenceClass.ENGINE;
         }
         causes.add("nothing that is recorded explains it; compared were " + COMPARED);
+        for (long used :
+                new long[] {recorded.history().clock(), recorded.history().random()}) {
+            if (used >= 0) {
+                causes.add("used before: " + line(used) + "; nothing shows that it made the difference");
+            }
+        }
         if (evidence.root().strand().sort() == Strand.Sort.THREAD) {
             causes.add("it is in one of several threads of " + who()
                     + ": a race over memory that they share leaves no event, so it is not excluded");

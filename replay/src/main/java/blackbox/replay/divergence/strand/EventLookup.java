@@ -48,6 +48,14 @@ public final class EventLookup {
             return ret < 0;
         }
 
+        /// What the line has after its process: names, arguments and numbers.
+        public String said() {
+            int process = line.indexOf("[" + pid + "]");
+            return process < 0
+                    ? line
+                    : line.substring(process + Long.toString(pid).length() + 2);
+        }
+
         /// `sh[117]`, or `the host`.
         public String who() {
             return pid == 0 ? "the host" : (comm == null ? "?" : comm) + "[" + pid + "]";
@@ -98,6 +106,42 @@ public final class EventLookup {
 
     private static @Nullable String text(Row row, Column column) {
         return row.has(column) ? row.text(column).toString() : null;
+    }
+
+    /// The detail of the event at `index`, or null if it has none.
+    public @Nullable String detail(long index) throws IOException {
+        try (EventCursor cursor = source.open(index)) {
+            return cursor.next() && cursor.index() == index ? text(cursor.row(), Column.DETAIL) : null;
+        }
+    }
+
+    /// How many calls to a peer there are.
+    public long calls(String ip, long port) throws IOException {
+        return calls(ip, port, Long.MAX_VALUE).count();
+    }
+
+    /// Index of the call to a peer that is the `number`th one, counted from 1, or of the last one; -1 if there is none.
+    public long call(String ip, long port, long number) throws IOException {
+        return calls(ip, port, number).last();
+    }
+
+    private record Calls(long count, long last) {}
+
+    private Calls calls(String ip, long port, long most) throws IOException {
+        long count = 0;
+        long last = -1;
+        try (EventCursor cursor = source.open(0)) {
+            while (count < most && cursor.next()) {
+                Row row = cursor.row();
+                long kind = number(row, Column.KIND);
+                boolean call = kind == Kind.NET_CONNECT.code() || kind == Kind.NET_SEND.code();
+                if (call && number(row, Column.REMOTE_PORT) == port && ip.equals(text(row, Column.REMOTE_IP))) {
+                    count++;
+                    last = cursor.index();
+                }
+            }
+        }
+        return new Calls(count, last);
     }
 
     /// The event at `index` with `around` compared events before and after it.
