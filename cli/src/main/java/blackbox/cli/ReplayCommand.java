@@ -4,6 +4,7 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.node.replay.DebugSession;
 import blackbox.node.replay.LandingReport;
 import blackbox.node.verdict.ReplayReport;
+import blackbox.node.verdict.ReplayReport.Reader;
 import blackbox.node.verdict.ReplaySession;
 import blackbox.node.verdict.ReplaySession.ReplayOptions;
 import blackbox.node.verdict.ReplaySession.Verdicts;
@@ -11,6 +12,7 @@ import blackbox.node.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
+import blackbox.replay.cassette.Difference;
 import blackbox.replay.rerun.OnMiss;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
@@ -110,7 +112,8 @@ final class ReplayCommand implements Callable<Integer> {
         }
         try (var narrator = Narrator.onStandardError()) {
             ReplaySession session = session(folder, narrator::say);
-            return say(tidily(() -> session.run(new ReplayOptions(id, times, workspace), trust.believed(folder))));
+            return say(
+                    folder, tidily(() -> session.run(new ReplayOptions(id, times, workspace), trust.believed(folder))));
         }
     }
 
@@ -123,13 +126,14 @@ final class ReplayCommand implements Callable<Integer> {
                 progress);
     }
 
-    private int say(Verdicts verdicts) {
+    private int say(DataFolder folder, Verdicts verdicts) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             out.println(ReplayReport.json(verdicts));
             out.flush();
         } else {
-            ReplayReport.print(out, verdicts, isTerminal() ? ReplayReport.Reader.TERMINAL : ReplayReport.Reader.FILE);
+            Difference missed = ReplayReport.missed(folder, verdicts);
+            ReplayReport.print(out, verdicts, missed, isTerminal() ? Reader.TERMINAL : Reader.FILE);
         }
         if (verdicts.isFailure()) {
             return ExitCodes.FAILED;
@@ -161,7 +165,7 @@ final class ReplayCommand implements Callable<Integer> {
         long index = moment.locate(recordings, id).index();
         PrintWriter out = spec.commandLine().getOut();
         return switch (opened.prepare(trust.believed(folder))) {
-            case ReplaySession.Refused refused -> say(session.refuse(options, refused));
+            case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
             case ReplaySession.Ready ready -> {
                 var report = new LandingReport(out, form());
                 try (DebugSession landed = tidily(() -> DebugSession.at(ready.request(), index, report, this::tell))) {

@@ -4,10 +4,15 @@ import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.node.data.LocalTrust;
+import blackbox.node.verdict.ReplayReport;
 import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
+import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.replay.cassette.Difference;
 import blackbox.replay.verdict.LoggedVerdict;
+import blackbox.replay.verdict.MissedOctets;
+import blackbox.replay.verdict.VerdictStore;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
@@ -17,6 +22,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `blackbox show`.
@@ -25,8 +31,8 @@ import picocli.CommandLine.Spec;
         description =
                 "Summarize one run: what ran, on which image, what was counted and lost, and whether it verifies.",
         mixinStandardHelpOptions = true,
-        footerHeading = "%nExample:%n",
-        footer = "  blackbox show last")
+        footerHeading = "%nExamples:%n",
+        footer = {"  blackbox show last", "  blackbox show last --missed"})
 final class ShowCommand implements Callable<Integer> {
 
     @Mixin
@@ -34,6 +40,12 @@ final class ShowCommand implements Callable<Integer> {
 
     @Mixin
     private RunArgument run;
+
+    @Option(
+            names = "--missed",
+            description = "Show the octets in which a request of the newest replay that missed one differs from the"
+                    + " recorded one; they may hold passwords.")
+    private boolean missed;
 
     @Spec
     private CommandSpec spec;
@@ -43,6 +55,9 @@ final class ShowCommand implements Callable<Integer> {
         DataFolder folder = common.dataFolder();
         var recordings = common.recordings();
         RunId id = run.resolve(recordings);
+        if (missed) {
+            return missed(folder, id);
+        }
         RunSummary summary = RunSummary.read(recordings, id);
         Verification verification = RunVerifier.verify(
                 recordings, id, new LocalTrust(folder).trustedKeys(), null, new LocalTrust(folder).anchorTrust());
@@ -65,5 +80,32 @@ final class ShowCommand implements Callable<Integer> {
         VerdictList.print(out, replays);
         out.flush();
         return ExitCodes.OK;
+    }
+
+    private int missed(DataFolder folder, RunId id) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        for (VerdictStore.Document each :
+                new VerdictStore(folder.root()).list(id).reversed()) {
+            Difference found = MissedOctets.of(PayloadKeyFile.vault(folder), id, each.file());
+            if (found != null) {
+                if (common.json()) {
+                    JsonOut.document(out, json -> {
+                        json.writeStartObject();
+                        json.writeStringField("document", each.file().toString());
+                        json.writeNumberField("at", found.at());
+                        json.writeNumberField("from", found.from());
+                        json.writeStringField("recorded", found.recorded());
+                        json.writeStringField("replayed", found.replayed());
+                        json.writeEndObject();
+                    });
+                } else {
+                    ReplayReport.print(out, found);
+                    out.flush();
+                }
+                return ExitCodes.OK;
+            }
+        }
+        throw CommandException.badInput(
+                "no replay of run " + id + " asked the network for something that it does not have");
     }
 }

@@ -7,6 +7,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vault.VaultException.Code;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -160,6 +162,18 @@ public final class Vault {
         return bytes;
     }
 
+    /// Stores a new file of a run, encrypted from the first; durable when this returns.
+    ///
+    /// @throws VaultException `SHREDDED`; `WRONG_KEY`
+    public void store(RunId run, String name, byte[] octets) throws IOException {
+        ShredMark mark = shredded(run);
+        if (mark != null) {
+            throw new VaultException(Code.SHREDDED, mark.text());
+        }
+        Path plain = data.captures(run).resolve(name);
+        encrypt(run, name, plain, new ByteArrayInputStream(octets), _ -> {});
+    }
+
     private long encrypt(RunId run, String name, Path plain, Progress progress) throws IOException {
         Path folder = data.captures(run);
         long bytes = Files.size(plain);
@@ -169,19 +183,21 @@ public final class Vault {
                     "there is no room to encrypt " + plain + " (" + bytes + " octets): it stays readable to whoever can"
                             + " read the data folder; the next recording tries again");
         }
-        PayloadKey own = keys.existingOrNew(run);
-        Path encrypted = encrypted(plain);
-        Path staged = folder.resolve("." + encrypted.getFileName() + STAGED);
         try (InputStream in = Files.newInputStream(plain)) {
-            var teller = new Teller(name, bytes, progress);
-            new PayloadWriter(random)
-                    .write(in, staged, own, PayloadForm.PAYLOAD, PayloadForm.PAYLOAD.associated(run, name), teller::at);
+            encrypt(run, name, plain, in, new Teller(name, bytes, progress)::at);
         }
-        AtomicFiles.rename(staged, encrypted);
-        Folders.sync(folder);
         Files.delete(plain);
         Folders.sync(folder);
         return bytes;
+    }
+
+    private void encrypt(RunId run, String name, Path plain, InputStream in, LongConsumer written) throws IOException {
+        Path encrypted = encrypted(plain);
+        Path staged = plain.resolveSibling("." + encrypted.getFileName() + STAGED);
+        byte[] associated = PayloadForm.PAYLOAD.associated(run, name);
+        new PayloadWriter(random).write(in, staged, keys.existingOrNew(run), PayloadForm.PAYLOAD, associated, written);
+        AtomicFiles.rename(staged, encrypted);
+        Folders.sync(data.captures(run));
     }
 
     /// Says how far it is, about once a gibibyte. Owned by one thread.

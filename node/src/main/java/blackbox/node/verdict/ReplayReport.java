@@ -4,6 +4,7 @@ import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.node.verdict.ReplaySession.Verdicts;
 import blackbox.node.verdict.VerdictLog.StoredVerdict;
+import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
@@ -12,14 +13,16 @@ import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictJson;
+import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// The answer of `replay`, bounded in size: as JSON, and as text for people.
 public final class ReplayReport {
@@ -55,7 +58,9 @@ public final class ReplayReport {
     }
 
     /// The same as text for people.
-    public static void print(PrintWriter out, Verdicts verdicts, Reader reader) {
+    ///
+    /// @param missed the octets of a request that was not in the recording, if one ended the replay
+    public static void print(PrintWriter out, Verdicts verdicts, @Nullable Difference missed, Reader reader) {
         StoredVerdict telling = verdicts.telling();
         Verdict verdict = telling.verdict();
         out.println("run           " + verdicts.run());
@@ -72,7 +77,9 @@ public final class ReplayReport {
         if (message != null) {
             line(out, "because       ", message);
         }
-        octets(out, telling.file(), reader);
+        if (missed != null) {
+            missed(out, verdicts.run(), missed, reader);
+        }
         String unsigned = telling.unsigned();
         out.println("document      " + telling.file());
         out.println(
@@ -135,24 +142,27 @@ public final class ReplayReport {
         }
     }
 
-    private static void octets(PrintWriter out, Path document, Reader reader) {
-        MissedOctets missed;
-        try {
-            missed = MissedOctets.of(document);
-        } catch (IOException e) {
-            line(out, "octets        ", String.valueOf(e.getMessage()));
-            return;
-        }
-        if (missed == null) {
-            return;
-        }
-        Difference difference = missed.difference();
-        out.println("octets        the request differs from octet " + difference.at() + " on; those around it may hold"
-                + " passwords and are in " + missed.file());
+    private static void missed(PrintWriter out, RunId run, Difference missed, Reader reader) {
+        out.println("octets        the request differs from octet " + missed.at() + " on; what it holds may be secret");
         if (reader == Reader.TERMINAL) {
-            out.println("  recorded    " + Difference.printable(difference.recorded()));
-            out.println("  replayed    " + Difference.printable(difference.replayed()));
+            print(out, missed);
+        } else {
+            out.println("  to see it   blackbox show " + run + " --missed");
         }
+    }
+
+    /// The octets of a request that was not in the recording, if one ended the replay that decides.
+    ///
+    /// @throws IOException when they are damaged, or cannot be opened
+    public static @Nullable Difference missed(DataFolder folder, Verdicts verdicts) throws IOException {
+        return MissedOctets.of(
+                PayloadKeyFile.vault(folder), verdicts.run(), verdicts.telling().file());
+    }
+
+    /// The octets around the place in which a request differs from the recorded one, for someone who may see them.
+    public static void print(PrintWriter out, Difference missed) {
+        out.println("  recorded    " + Difference.printable(missed.recorded()));
+        out.println("  replayed    " + Difference.printable(missed.replayed()));
     }
 
     private static String seconds(long ns) {

@@ -184,7 +184,7 @@ class ReplaySessionTest {
 
     private static String text(Verdicts verdicts) {
         var text = new StringWriter();
-        ReplayReport.print(new PrintWriter(text), verdicts, ReplayReport.Reader.TERMINAL);
+        ReplayReport.print(new PrintWriter(text), verdicts, null, ReplayReport.Reader.TERMINAL);
         return text.toString();
     }
 

@@ -2,6 +2,7 @@ package blackbox.replay.rerun;
 
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
+import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.cassette.CassettePeer.Played;
@@ -121,7 +122,10 @@ public final class RerunReplayer implements Replayer {
             Verdict verdict = verdict(request, executed, alignment);
             Miss missed = executed.result().missed();
             if (missed != null && missed.difference() != null) {
-                MissedOctets.keep(request.recordings().data(), verdict, missed.difference());
+                MissedOctets.keep(
+                        PayloadKeyFile.vault(new DataFolder(request.recordings().data())),
+                        verdict,
+                        missed.difference());
             }
             return verdict;
         } catch (IOException e) {

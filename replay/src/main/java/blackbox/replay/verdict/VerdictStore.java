@@ -49,9 +49,12 @@ public final class VerdictStore {
 
     /// Where a verdict's document is kept.
     Path place(Verdict verdict) {
-        // Times have colons, which some file systems refuse.
-        String name = verdict.at().toString().replace(":", "-") + ".json";
-        return data.replays(verdict.run()).resolve(name);
+        return data.replays(verdict.run()).resolve(name(verdict));
+    }
+
+    /// Its name. Times have colons, which some file systems refuse.
+    static String name(Verdict verdict) {
+        return verdict.at().toString().replace(":", "-") + ".json";
     }
 
     /// The documents of a run's replays, the oldest first.

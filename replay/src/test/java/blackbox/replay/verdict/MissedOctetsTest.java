@@ -1,23 +1,31 @@
 package blackbox.replay.verdict;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
+import blackbox.files.Folders;
+import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.cassette.Difference;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vault.ShredMark;
+import blackbox.vault.Vault;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a request held is kept beside the verdict's document, for its owner, and is not in the document.
+/// What a request held is kept beside the run's payloads, encrypted as they are, and is not in the document.
 class MissedOctetsTest {
     private static final Instant AT = Instant.parse("2026-11-24T09:00:00Z");
     private static final String GOLDEN =
@@ -27,25 +35,50 @@ class MissedOctetsTest {
     @TempDir
     Path data;
 
+    private Vault vault;
+
+    @BeforeEach
+    void prepare() throws Exception {
+        DataFolder folder = new DataFolder(data);
+        Folders.createPrivate(folder.keys());
+        Folders.createPrivate(folder.captures(verdict.run()));
+        vault = PayloadKeyFile.vault(folder);
+    }
+
     private final Verdict verdict =
             Verdict.failed(RunId.create(AT, new Random(1)), AT, ReplayMethod.RERUN, "for a place beside it");
 
+    private Path file(Path document) {
+        String name = "missed-" + document.getFileName().toString().replace(".json", "");
+        return vault.file(verdict.run(), name);
+    }
+
     @Test
-    void theyAreTheOwnersAndComeBackAsTheyWere() throws Exception {
-        MissedOctets.keep(data, verdict, DIFFERENCE);
+    void theyComeBackAsTheyWereAndNoFileHasThemInClear() throws Exception {
+        MissedOctets.keep(vault, verdict, DIFFERENCE);
         Path document = new VerdictStore(data).keep(verdict).file();
-        MissedOctets found = MissedOctets.of(document);
-        assertNotNull(found);
-        assertEquals(DIFFERENCE, found.difference());
-        assertEquals(GOLDEN, Files.readString(found.file()));
-        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(found.file())));
+        assertEquals(DIFFERENCE, MissedOctets.of(vault, verdict.run(), document));
+        Path file = file(document);
+        assertTrue(file.toString().endsWith(".enc"), file::toString);
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        assertFalse(Files.readString(file, StandardCharsets.ISO_8859_1).contains("R0VU"));
         assertEquals(1, new VerdictStore(data).list(verdict.run()).size());
-        assertEquals("GET /\\xff\\x00", Difference.printable(found.difference().replayed()));
+        assertEquals("GET /\\xff\\x00", Difference.printable(DIFFERENCE.replayed()));
+    }
+
+    @Test
+    void theirFormIsThePages() throws Exception {
+        MissedOctets.keep(vault, verdict, DIFFERENCE);
+        String name = "missed-" + VerdictStore.name(verdict).replace(".json", "");
+        try (var in = vault.stream(verdict.run(), name)) {
+            assertEquals(GOLDEN, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
     }
 
     @Test
     void whereThereAreNoneNoneAreFound() throws Exception {
-        assertNull(MissedOctets.of(new VerdictStore(data).keep(verdict).file()));
+        assertNull(MissedOctets.of(
+                vault, verdict.run(), new VerdictStore(data).keep(verdict).file()));
     }
 
     @Test
@@ -53,9 +86,20 @@ class MissedOctetsTest {
         Path document = new VerdictStore(data).keep(verdict).file();
         for (String damaged :
                 new String[] {"", "{", GOLDEN.replace("1", "2"), GOLDEN.replace("5", "-1"), "x".repeat(9_999)}) {
-            Files.writeString(
-                    document.resolveSibling(document.getFileName().toString().replace(".json", ".octets")), damaged);
-            assertThrows(IOException.class, () -> MissedOctets.of(document), damaged);
+            vault.store(
+                    verdict.run(),
+                    "missed-" + VerdictStore.name(verdict).replace(".json", ""),
+                    damaged.getBytes(StandardCharsets.UTF_8));
+            assertThrows(IOException.class, () -> MissedOctets.of(vault, verdict.run(), document), damaged);
         }
+    }
+
+    @Test
+    void shreddedWithTheRunTheyAreGone() throws Exception {
+        MissedOctets.keep(vault, verdict, DIFFERENCE);
+        Path document = new VerdictStore(data).keep(verdict).file();
+        vault.shred(new ShredMark(verdict.run(), AT, "a test"));
+        assertFalse(Files.exists(file(document)));
+        assertThrows(IOException.class, () -> MissedOctets.keep(vault, verdict, DIFFERENCE));
     }
 }
