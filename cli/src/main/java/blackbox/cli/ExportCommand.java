@@ -18,10 +18,12 @@ import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -120,15 +122,28 @@ final class ExportCommand implements Callable<Integer> {
         Payload.refuseShredded(recordings, run);
         SealedCapture shown = SealedCapture.readAll(recordings, run).get(CaptureName.TERMINAL.text());
         if (shown == null) {
-            throw CommandException.badInput(
-                    "run " + run + " had no terminal; `blackbox record -t` gives a command one");
+            throw CommandException.badInput("run " + run
+                    + " kept nothing of a terminal; `blackbox record -t` gives a command one, and keeps what"
+                    + " it shows unless --frames-max is 0");
         }
         shown.check();
         Path target = out == null ? Path.of(run + ".cast") : out;
-        try (InputStream octets = shown.open()) {
-            Files.copy(octets, target);
+        try {
+            // It may show secrets.
+            Files.createFile(
+                    target, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         } catch (FileAlreadyExistsException _) {
             throw CommandException.badInput(target + " is there already; choose another with --out");
+        }
+        boolean whole = false;
+        try (InputStream octets = shown.open();
+                OutputStream to = Files.newOutputStream(target)) {
+            long unused = octets.transferTo(to);
+            whole = true;
+        } finally {
+            if (!whole) {
+                Files.deleteIfExists(target);
+            }
         }
         PrintWriter print = spec.commandLine().getOut();
         if (common.json()) {

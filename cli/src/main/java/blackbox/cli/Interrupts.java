@@ -13,18 +13,21 @@ final class Interrupts implements AutoCloseable {
 
     private final AtomicBoolean interrupted = new AtomicBoolean();
     private final IntConsumer first;
+    private final Runnable last;
     private final Signals signals;
 
-    private Interrupts(IntConsumer first) {
+    private Interrupts(IntConsumer first, Runnable last) {
         this.first = first;
+        this.last = last;
         this.signals = Signals.on(List.of("INT", "TERM"), this::signalled);
     }
 
     /// From now on, until this is closed.
     ///
     /// @param first gets the number of the first signal, on a thread of its own
-    static Interrupts handledBy(IntConsumer first) {
-        return new Interrupts(first);
+    /// @param last is done at the second before the process ends, which runs no shutdown hook
+    static Interrupts handledBy(IntConsumer first, Runnable last) {
+        return new Interrupts(first, last);
     }
 
     private void signalled(int number) {
@@ -32,6 +35,7 @@ final class Interrupts implements AutoCloseable {
             Thread.ofPlatform().daemon().name("interrupt").start(() -> first.accept(number));
         } else {
             ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+            last.run();
             Runtime.getRuntime().halt(SIGNALLED + number);
         }
     }

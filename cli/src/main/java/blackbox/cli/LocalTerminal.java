@@ -16,6 +16,7 @@ final class LocalTerminal implements AutoCloseable {
     private final String asItWas;
     private final Thread onExit = new Thread(this::restore, "terminal");
     private boolean raw;
+    private boolean over;
 
     private LocalTerminal(String asItWas) {
         this.asItWas = asItWas;
@@ -47,6 +48,9 @@ final class LocalTerminal implements AutoCloseable {
 
     /// From now on every octet that is typed is an input, until [#restore], or until this process ends.
     synchronized void makeRaw() {
+        if (over) {
+            return;
+        }
         raw = true;
         Runtime.getRuntime().addShutdownHook(onExit);
         try {
@@ -58,8 +62,9 @@ final class LocalTerminal implements AutoCloseable {
         }
     }
 
-    /// As it was before.
+    /// As it was before; raw mode does not come again.
     synchronized void restore() {
+        over = true;
         if (raw) {
             raw = false;
             try {
@@ -85,19 +90,29 @@ final class LocalTerminal implements AutoCloseable {
     private static String stty(String... arguments) throws IOException {
         var command = new ArrayList<>(List.of("stty"));
         command.addAll(List.of(arguments));
-        Process stty = new ProcessBuilder(command)
-                .redirectInput(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String said = new String(stty.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        Process stty;
         try {
-            if (!stty.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || stty.exitValue() != 0) {
+            stty = new ProcessBuilder(command)
+                    .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+        } catch (IOException e) {
+            throw CommandException.failed("--tty needs stty(1), which cannot be started: install coreutils", e);
+        }
+        try {
+            // One line, which the pipe holds. A process in the background is stopped when it changes the terminal.
+            if (!stty.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IOException("stty does not end; is this process in the background?");
+            }
+            if (stty.exitValue() != 0) {
                 throw new IOException("stty " + String.join(" ", arguments) + " failed");
             }
+            return new String(stty.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
+        } finally {
+            stty.destroyForcibly();
         }
-        return said;
     }
 
     @Override

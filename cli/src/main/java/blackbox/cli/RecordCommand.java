@@ -48,6 +48,9 @@ import picocli.CommandLine.Parameters;
         })
 public final class RecordCommand implements Callable<Integer> {
 
+    /// The most that Linux numbers.
+    private static final int PIDS_MAX = 1 << 22;
+
     @Mixin
     CommonOptions common = new CommonOptions();
 
@@ -195,7 +198,9 @@ public final class RecordCommand implements Callable<Integer> {
                     new KafkaSettings(kafka, kafkaProperties),
                     StandardStreams.own(),
                     quietOnceStarted(narrator, terminal));
-            try (Interrupts _ = Interrupts.handledBy(signal -> interrupt(session, terminal, signal));
+            try (Interrupts _ = Interrupts.handledBy(
+                            signal -> interrupt(session, terminal, signal),
+                            terminal == null ? () -> {} : terminal::restore);
                     Signals _ =
                             terminal == null ? Signals.on(List.of(), _ -> {}) : terminal.onResize(session::resize)) {
                 return session.run();
@@ -296,8 +301,8 @@ public final class RecordCommand implements Callable<Integer> {
             throw CommandException.badInput(
                     "the exact tier counts the instructions of one processor; leave out --cpus, or add --tier live");
         }
-        if (pids < 0) {
-            throw CommandException.badInput("--pids takes a number from 1 on");
+        if (pids < 0 || pids > PIDS_MAX) {
+            throw CommandException.badInput("--pids takes 1 to " + PIDS_MAX + ", not " + pids);
         }
         return new MachineSize((int) mib, cpus);
     }

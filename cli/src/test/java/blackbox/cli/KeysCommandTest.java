@@ -254,6 +254,16 @@ class KeysCommandTest {
         seal(run, file, old);
         assertEquals(Integrity.TAMPERED, verify(run.run));
         assertEquals(1, new LocalTrust(data).recordings().leftOut(run.run).size());
+        // Its public key is brought back to where trusted ones are, or it is to be certified once more: from a backup.
+        Files.writeString(data.keys().resolve("restored.pub"), old.verifier().encoded() + "\n");
+        assertTrue(new LocalTrust(data).trustedKeys().contains(old.verifier()));
+        assertEquals(Integrity.TAMPERED, verify(run.run));
+        assertEquals(1, new LocalTrust(data).recordings().leftOut(run.run).size());
+        try (LogKey key = load()) {
+            TransparencyLogWriter log = log(key, InstantSource.system());
+            var refused = assertThrows(RecorderException.class, () -> log.certifyIngest(old.verifier()));
+            assertTrue(String.valueOf(refused.getMessage()).contains("was revoked"), refused::getMessage);
+        }
     }
 
     @Test

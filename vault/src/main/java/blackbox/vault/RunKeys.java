@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 /// The runs' keys, a file each, `<run>.key`, wrapped with the data folder's key. One process at a time makes the key of
 /// a run: its recorder, or whoever clears up after it.
@@ -79,12 +80,28 @@ final class RunKeys {
         }
     }
 
+    /// The data folder's key. A new one is made only where no run has a key yet: one that is merely not here, on a
+    /// stick
+    /// that is not plugged in, must not be replaced.
+    ///
+    /// @throws VaultException `NO_KEY`
+    PayloadKey dataKey() throws IOException {
+        if (Files.isDirectory(folder)) {
+            try (Stream<Path> all = Files.list(folder)) {
+                if (all.anyMatch(file -> file.toString().endsWith(".key"))) {
+                    return data.existing();
+                }
+            }
+        }
+        return data.existingOrNew();
+    }
+
     PayloadKey existingOrNew(RunId run) throws IOException {
         if (exists(run)) {
             return existing(run);
         }
         PayloadKey key = PayloadKey.create(random);
-        PayloadKey wrapping = data.existingOrNew();
+        PayloadKey wrapping = dataKey();
         Folders.create(folder);
         Path staged = folder.resolve("." + run.value() + ".key.new");
         byte[] octets = key.octets();

@@ -2,6 +2,7 @@ package blackbox.vault;
 
 import blackbox.files.AtomicFiles;
 import blackbox.files.Folders;
+import blackbox.files.ProcessLock;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
@@ -31,11 +32,11 @@ public final class Vault {
     public static final String SUFFIX = ".enc";
 
     private static final String STAGED = ".new";
+    private static final String LOCK = "payloads.lock";
     private static final long SPARE_BYTES = 64L << 20;
     private static final long SAY_EVERY_BYTES = 1L << 30;
 
     private final DataFolder data;
-    private final PayloadKey.Source key;
     private final RunKeys keys;
     private final SecureRandom random;
 
@@ -43,7 +44,6 @@ public final class Vault {
     /// @param random for keys and nonces
     public Vault(DataFolder data, PayloadKey.Source key, SecureRandom random) {
         this.data = data;
-        this.key = key;
         this.keys = new RunKeys(data.runKeys(), key, random);
         this.random = random;
     }
@@ -52,7 +52,7 @@ public final class Vault {
     ///
     /// @throws IOException when it cannot be opened or made
     public void prepare() throws IOException {
-        key.existingOrNew();
+        PayloadKey unused = keys.dataKey();
     }
 
     /// Where a file of a run is, or would be: encrypted, or as it was written.
@@ -149,29 +149,40 @@ public final class Vault {
     /// @return how many octets were encrypted
     /// @throws VaultException `DISK_FULL`; `SHREDDED`; `WRONG_KEY`
     public long encrypt(RunId run, Progress progress) throws IOException {
+        try (ProcessLock _ = alone(run)) {
+            refuseShredded(run);
+            Path folder = data.captures(run);
+            clearStaged(folder);
+            long bytes = 0;
+            for (String name : unencrypted(run)) {
+                bytes += encrypt(run, name, folder.resolve(name), progress);
+            }
+            return bytes;
+        }
+    }
+
+    /// Keeps others from encrypting or shredding the run, in any process.
+    private ProcessLock alone(RunId run) throws IOException {
+        Folders.create(data.runs(run));
+        return ProcessLock.take(data.runs(run).resolve(LOCK));
+    }
+
+    private void refuseShredded(RunId run) throws IOException {
         ShredMark mark = shredded(run);
         if (mark != null) {
             throw new VaultException(Code.SHREDDED, mark.text());
         }
-        Path folder = data.captures(run);
-        clearStaged(folder);
-        long bytes = 0;
-        for (String name : unencrypted(run)) {
-            bytes += encrypt(run, name, folder.resolve(name), progress);
-        }
-        return bytes;
     }
 
     /// Stores a new file of a run, encrypted from the first; durable when this returns.
     ///
     /// @throws VaultException `SHREDDED`; `WRONG_KEY`
     public void store(RunId run, String name, byte[] octets) throws IOException {
-        ShredMark mark = shredded(run);
-        if (mark != null) {
-            throw new VaultException(Code.SHREDDED, mark.text());
+        try (ProcessLock _ = alone(run)) {
+            refuseShredded(run);
+            Path plain = data.captures(run).resolve(name);
+            encrypt(run, name, plain, new ByteArrayInputStream(octets), _ -> {});
         }
-        Path plain = data.captures(run).resolve(name);
-        encrypt(run, name, plain, new ByteArrayInputStream(octets), _ -> {});
     }
 
     private long encrypt(RunId run, String name, Path plain, Progress progress) throws IOException {
@@ -261,6 +272,12 @@ public final class Vault {
     /// A mark with the reason stays, and is written first: when this fails or the process dies, the run counts as
     /// shredded, and another call goes on from there.
     public Shredded shred(ShredMark wanted) throws IOException {
+        try (ProcessLock _ = alone(wanted.run())) {
+            return shredAlone(wanted);
+        }
+    }
+
+    private Shredded shredAlone(ShredMark wanted) throws IOException {
         Path folder = data.captures(wanted.run());
         ShredMark before = shredded(wanted.run());
         ShredMark mark = before == null ? wanted : before;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.files.ProcessLock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
@@ -20,6 +21,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -284,5 +286,51 @@ class VaultTest {
             expected[i] = (byte) i;
         }
         assertArrayEquals(expected, opened.octets());
+    }
+
+    /// The folder's key is on a stick that is not plugged in: another one must not take its place.
+    @Test
+    void aKeyThatIsOnlyNotHereIsNotReplaced() throws Exception {
+        long unused = vault.encrypt(RUN, _ -> {});
+        var made = new AtomicBoolean();
+        var elsewhere = new PayloadKey.Source() {
+            @Override
+            public PayloadKey existing() throws IOException {
+                throw new VaultException(Code.NO_KEY, "not plugged in");
+            }
+
+            @Override
+            public PayloadKey existingOrNew() {
+                made.set(true);
+                return PayloadKey.create(RANDOM);
+            }
+        };
+        var without = new Vault(data, elsewhere, RANDOM);
+        assertEquals(
+                Code.NO_KEY,
+                assertThrows(VaultException.class, without::prepare).code());
+        assertEquals(
+                Code.NO_KEY,
+                assertThrows(VaultException.class, () -> without.encrypt(OTHER, _ -> {}))
+                        .code());
+        assertFalse(made.get());
+    }
+
+    /// In whichever process: somebody who encrypts would make a key again that shredding has just destroyed.
+    @Test
+    void whoShredsWaitsForWhoEncrypts() throws Exception {
+        var shredding = new FutureTask<>(() -> vault.shred(new ShredMark(RUN, AT, "asked for")));
+        Thread thread;
+        Files.createDirectories(data.runs(RUN));
+        try (ProcessLock _ = ProcessLock.take(data.runs(RUN).resolve("payloads.lock"))) {
+            thread = Thread.ofPlatform().start(shredding);
+            assertFalse(thread.join(Duration.ofMillis(300)));
+            assertNull(vault.shredded(RUN));
+        }
+        assertNotNull(shredding.get());
+        assertEquals(
+                Code.SHREDDED,
+                assertThrows(VaultException.class, () -> vault.encrypt(RUN, _ -> {}))
+                        .code());
     }
 }

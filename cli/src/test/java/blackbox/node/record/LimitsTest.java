@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.node.record.Installation.Ended;
 import blackbox.node.record.Installation.Running;
+import blackbox.vm.machine.MachineSize;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,6 +89,15 @@ final class LimitsTest {
         unused = blackbox.run("replay", run).expect(0);
         unused = blackbox.run("record", "--cpus", "2", "--tier", "exact", "--", "true")
                 .expect(2);
+    }
+
+    @Test
+    void whatNoGuestCouldHaveIsRefusedBeforeOneStarts() throws Exception {
+        Ended ended = blackbox.run("record", "--cpus", "9", "--", "true").expect(2);
+        ended.saying("--cpus takes 1 to 8");
+        blackbox.run("record", "--pids", "5000000", "--", "true").expect(2).saying("--pids takes 1 to 4194304");
+        String tracer = Files.readString(Path.of("../recorder/tracer/tracer.c"));
+        assertTrue(tracer.contains("#define CPUS_MAX " + MachineSize.CPUS_MAX + "\n"));
     }
 
     @Test

@@ -190,10 +190,10 @@ public final class KeyHistory {
     /// The keys whose seals on data files count: the log names them and has not revoked them. A seal has no place in
     /// the log, so one by a revoked key could have been made at any time.
     public List<NoteVerifier> sealers() {
-        return keys(span -> span.role == Role.INGEST && span.endIndex == Long.MAX_VALUE);
+        return keys(span -> span.role == Role.INGEST && !isRevokedSealer(span.key));
     }
 
-    /// Whether the log says that the key seals nothing anymore.
+    /// Whether the log says that the key seals nothing anymore, even if it was certified again.
     public boolean isRevokedSealer(NoteVerifier key) {
         return spans.stream()
                 .anyMatch(span -> span.role == Role.INGEST

@@ -148,6 +148,12 @@ final class LogCheck {
         return holds.keys().sealers();
     }
 
+    /// Whether the log says that a key's seals count no more.
+    boolean isRevokedSealer(NoteVerifier key) {
+        CheckedLog holds = log;
+        return holds != null && holds.keys().isRevokedSealer(key);
+    }
+
     /// Whether the log contains the run.
     boolean knowsRun() {
         CheckedLog holds = log;

@@ -64,12 +64,11 @@ public final class RunVerifier {
 
     private long tableEnd;
 
-    private RunVerifier(
-            Recordings recordings, RunId run, LogCheck transparencyLog, List<? extends NoteVerifier> trusted) {
+    private RunVerifier(Recordings recordings, RunId run, LogCheck transparencyLog, TrustedKeys keys) {
         this.recordings = recordings.trusting(FileTrust.UNCHECKED);
         this.run = run;
         this.transparencyLog = transparencyLog;
-        this.keys = new TrustedKeys(trusted, transparencyLog);
+        this.keys = keys;
         this.log = new LeafLog(run, keys, findings);
     }
 
@@ -103,7 +102,8 @@ public final class RunVerifier {
         for (int attempt = 1; ; attempt++) {
             try {
                 LogCheck transparencyLog = LogCheck.read(new TransparencyLogReader(recordings.log()), run, trusted);
-                return new RunVerifier(recordings, run, transparencyLog, trusted).verify(kept, anchors);
+                var keys = new TrustedKeys(trusted, transparencyLog);
+                return new RunVerifier(recordings, run, transparencyLog, keys).verify(kept, anchors);
             } catch (NoSuchFileException e) {
                 if (attempt == ATTEMPTS_MAX) {
                     throw e;
@@ -111,6 +111,18 @@ public final class RunVerifier {
                 // Ingest has replaced this file with another one: start again.
             }
         }
+    }
+
+    /// Verifies as if the log of runs had not revoked `sealer`: whether what that key sealed holds otherwise. Ingest
+    /// must
+    /// not be running.
+    public static Verification verifyDespiteRevocation(
+            Recordings recordings, RunId run, List<? extends NoteVerifier> trusted, NoteVerifier sealer)
+            throws IOException {
+        LogCheck transparencyLog = LogCheck.read(new TransparencyLogReader(recordings.log()), run, trusted);
+        var keys = new TrustedKeys(trusted, transparencyLog);
+        keys.believeSealer(sealer);
+        return new RunVerifier(recordings, run, transparencyLog, keys).verify(null, AnchorTrust.none());
     }
 
     private Verification verify(@Nullable SignedNote kept, AnchorTrust trust) throws IOException {

@@ -56,6 +56,7 @@ public final class SealTrust implements FileTrust {
             }
             var sealers = new ArrayList<>(trusted);
             sealers.addAll(holds.keys().sealers());
+            sealers.removeIf(holds.keys()::isRevokedSealer);
             return sealers;
         }
     }

@@ -28,6 +28,12 @@ final class TrustedKeys {
         recorders = keys.stream().filter(key -> !key.name().equals(INGEST)).toList();
         sealers = new ArrayList<>(keys);
         sealers.addAll(log.ingestKeys());
+        sealers.removeIf(log::isRevokedSealer);
+    }
+
+    /// Believes the seals of a key although the log has revoked it.
+    void believeSealer(NoteVerifier key) {
+        sealers.add(key);
     }
 
     /// Whether a recorder's key signed the note; remembers which.

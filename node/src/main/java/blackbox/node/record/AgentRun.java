@@ -55,6 +55,7 @@ final class AgentRun {
     private final RecordListener listener;
     private final Progress progress;
     private final InstantSource wall = InstantSource.system();
+    private boolean saidEnded;
     private final CountDownLatch started = new CountDownLatch(1);
     private final CountDownLatch exited = new CountDownLatch(1);
     /// The signal that this process was interrupted with, or 0.
@@ -148,6 +149,7 @@ final class AgentRun {
         } finally {
             started.countDown();
             exited.countDown();
+            agentEnded();
             feeds.expectSilence();
             endVm();
             endStreams();
@@ -164,6 +166,10 @@ final class AgentRun {
         var clock = new RunClock(
                 began == null ? null : began.wallNanos(), ended == null ? null : ended.wallNanos(), vm.clockDrift());
         var incomplete = new TreeMap<>(unsealed);
+        IOException unstored = stdin.failure();
+        if (unstored != null) {
+            incomplete.put(CaptureName.STDIN.text(), "it could not be written: " + unstored.getMessage());
+        }
         String cut = cast == null ? null : cast.cut();
         if (cut != null) {
             incomplete.put(CaptureName.TERMINAL.text(), cut);
@@ -256,7 +262,7 @@ final class AgentRun {
             exit = terminate();
         }
         exited.countDown();
-        listener.agentEnded();
+        agentEnded();
         if (exit == null) {
             return new Ending(null, null, TIMED_OUT, why, null, null);
         }
@@ -337,6 +343,14 @@ final class AgentRun {
             shown.resized(columns, rows);
         } catch (VmException e) {
             progress.say("the terminal's new size did not reach the guest: " + e.getMessage());
+        }
+    }
+
+    /// Says once that the output is no longer the agent's, however it ended.
+    private void agentEnded() {
+        if (!saidEnded) {
+            saidEnded = true;
+            listener.agentEnded();
         }
     }
 

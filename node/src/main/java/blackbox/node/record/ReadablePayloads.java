@@ -9,6 +9,7 @@ import blackbox.vault.Vault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Encrypts what earlier recorders left readable beside their runs' events: because they were killed, or had no room
@@ -40,9 +41,9 @@ public final class ReadablePayloads implements AutoCloseable {
         return payloads;
     }
 
-    /// Waits until all are encrypted.
-    void await() throws InterruptedException {
-        thread.join();
+    /// Waits until all are encrypted, but not for long: what is left then, the next one does.
+    void await(Duration most) throws InterruptedException {
+        boolean unused = thread.join(most);
     }
 
     /// Ends, even in the middle of a file: the next one goes on from there.
@@ -75,12 +76,16 @@ public final class ReadablePayloads implements AutoCloseable {
         }
     }
 
-    /// A recorder takes its lock after it has made the folder and before any secret goes there.
+    /// A recorder takes its lock before its machine starts, and so before any secret is there: where there are some, a
+    /// lock
+    /// that nobody holds is a dead recorder's.
     private boolean isLeft(RunId run) throws IOException {
-        return Files.exists(data.runLock(run))
-                && !ProcessLock.isHeld(data.runLock(run))
-                && vault.shredded(run) == null
-                && !vault.unencrypted(run).isEmpty();
+        if (vault.unencrypted(run).isEmpty() || vault.shredded(run) != null || !Files.exists(data.runLock(run))) {
+            return false;
+        }
+        try (ProcessLock free = ProcessLock.tryTake(data.runLock(run))) {
+            return free != null;
+        }
     }
 
     private void encrypt(RunId run) {

@@ -61,6 +61,9 @@ public final class RecordSession {
     /// its spool by then, and the next pipeline publishes it.
     private static final Duration HASTE = Duration.ofSeconds(1);
 
+    /// How long a run that has ended waits for what earlier recorders left to be encrypted.
+    private static final Duration OTHERS_PATIENCE = Duration.ofSeconds(30);
+
     /// How long outside parties may take to vouch for the log of runs once all else is done.
     private static final Duration ANCHOR_PATIENCE = Duration.ofSeconds(2);
     private static final Duration CHECKPOINT_INTERVAL = Duration.ofMinutes(1);
@@ -74,6 +77,7 @@ public final class RecordSession {
     private final InstantSource wall = InstantSource.system();
     private final SecureRandom random = CryptoProvider.current().random();
     private volatile @Nullable AgentRun agent;
+    private volatile boolean interrupted;
 
     /// @param streams the agent's
     /// @param listener is told about the progress
@@ -100,6 +104,7 @@ public final class RecordSession {
         if (running == null) {
             return false;
         }
+        interrupted = true;
         progress.say("interrupted: ending the command and closing the run; interrupt again to end at once");
         running.interrupt(signal);
         return true;
@@ -140,17 +145,17 @@ public final class RecordSession {
                 Captures.makeFolder(data, run),
                 tier.tier());
         try (var certification = new RunCertification(data, run, random);
-                Machine vm = start(host, start, log);
-                RunLock lock = RunLock.take(data, run)) {
-            var left = ReadablePayloads.start(data, vault, progress);
+                RunLock lock = RunLock.take(data, run);
+                Machine vm = start(host, start, log, run);
+                ReadablePayloads left = ReadablePayloads.start(data, vault, progress)) {
             RecordResult result =
                     record(vm, log, new StartedRun(run, startedAt, tier, steady, clock, certification.await(), vault));
-            left.await();
+            left.await(interrupted ? Duration.ZERO : OTHERS_PATIENCE);
             return result;
         }
     }
 
-    private static Machine start(MachineHost host, VmRequest start, MachineLog log) throws VmException {
+    private Machine start(MachineHost host, VmRequest start, MachineLog log, RunId run) throws VmException {
         try {
             return host.start(start, event -> log.hear(event.name(), event.detail(), event.halted()));
         } catch (VmException e) {
@@ -158,6 +163,7 @@ public final class RecordSession {
             if (captures != null) {
                 ScratchFolder.delete(captures);
             }
+            ScratchFolder.delete(data.runs(run));
             throw e;
         }
     }
@@ -222,8 +228,14 @@ public final class RecordSession {
                     agent.closing(ending, unsealed)));
             recorder.close();
             checkpoints.close();
+            if (agent.isInterrupted()) {
+                // The broker may have taken it and the table not have it yet when this process ends.
+                spool.retain();
+            }
             spool.close();
-            publish(publication, recorder.recorded(), started, agent.isInterrupted());
+            if (publish(publication, recorder.recorded(), started, agent.isInterrupted())) {
+                spool.release();
+            }
             return new RecordResult(
                     run,
                     request.name(),
@@ -246,17 +258,15 @@ public final class RecordSession {
 
     /// Waits for the table, and for the files beside the events to be encrypted meanwhile; in haste only a moment for
     /// each.
-    private void publish(Publication publication, long recorded, StartedRun started, boolean inHaste)
+    ///
+    /// @return whether the table has the run
+    private boolean publish(Publication publication, long recorded, StartedRun started, boolean inHaste)
             throws RecorderException, IngestException, IOException, InterruptedException {
         // It may end with the process: each file is as it was or encrypted, and the next recording goes on.
         Thread encrypting = Thread.ofPlatform().daemon().name("encrypt").start(() -> encrypt(started));
         try {
             vouchForIngest(started.certified().runs());
-            if (inHaste) {
-                await(publication, recorded, HASTE);
-            } else {
-                finish(publication, recorded);
-            }
+            return inHaste ? await(publication, recorded, HASTE) : finish(publication, recorded);
         } finally {
             if (!encrypting.join(inHaste ? HASTE : PUBLISH_TIMEOUT)) {
                 progress.say(
@@ -277,15 +287,16 @@ public final class RecordSession {
 
     /// Waits for the table, and has the log of runs anchored meanwhile. Anchoring holds nothing up: whoever
     /// does not answer in that time is asked again later.
-    private void finish(Publication publication, long recorded)
+    private boolean finish(Publication publication, long recorded)
             throws RecorderException, IngestException, IOException, InterruptedException {
         try (AnchorService anchors = AnchorService.once(data, progress)) {
-            await(publication, recorded, PUBLISH_TIMEOUT);
+            boolean done = await(publication, recorded, PUBLISH_TIMEOUT);
             anchors.awaitFirst(ANCHOR_PATIENCE);
+            return done;
         }
     }
 
-    private void await(Publication publication, long recorded, Duration timeout)
+    private boolean await(Publication publication, long recorded, Duration timeout)
             throws IngestException, IOException, InterruptedException {
         String unfinished = publication.finish(recorded, timeout);
         if (unfinished != null) {
@@ -293,6 +304,7 @@ public final class RecordSession {
                     + ", but not all of it is in the table yet: " + unfinished
                     + "; the next 'blackbox serve' or 'record' will continue with it");
         }
+        return unfinished == null;
     }
 
     /// The leaves that are durable before the agent's first instruction, in the run's first epoch.

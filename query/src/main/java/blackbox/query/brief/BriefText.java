@@ -5,6 +5,8 @@ import blackbox.query.answer.ShownCommand;
 import blackbox.query.brief.FileChange.Net;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +42,7 @@ public final class BriefText {
         section(
                 lines,
                 "NOTABLE",
-                brief.notables().stream().map(BriefText::notable),
+                ofEachKind(brief.notables()).stream().map(BriefText::notable),
                 brief.notables().size(),
                 NOTABLES_MAX);
         section(
@@ -60,6 +62,24 @@ public final class BriefText {
                 events.agent() + " of the agent, " + events.supervisor() + " of what runs it (--supervisor), "
                         + events.host() + " of the host; all: --all");
         return lines;
+    }
+
+    /// The same with those at the front that are shown: the first of each kind among them, for many of one kind, which
+    /// an
+    /// agent can make, must push none of the others out.
+    private static List<Notable> ofEachKind(List<Notable> notables) {
+        var shown = new HashSet<Notable>();
+        var kinds = EnumSet.noneOf(Notable.What.class);
+        notables.stream().filter(each -> kinds.add(each.what())).forEach(shown::add);
+        notables.stream()
+                .filter(each -> !shown.contains(each))
+                .limit(NOTABLES_MAX - shown.size())
+                .toList()
+                .forEach(shown::add);
+        return Stream.concat(
+                        notables.stream().filter(shown::contains),
+                        notables.stream().filter(each -> !shown.contains(each)))
+                .toList();
     }
 
     private static void add(List<String> lines, String title, String text) {

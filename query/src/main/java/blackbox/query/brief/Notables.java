@@ -6,6 +6,7 @@ import blackbox.schemas.view.FileEffect;
 import blackbox.schemas.view.FileView;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ final class Notables {
             @Nullable String why) {}
 
     private final Map<Key, long[]> seen = new LinkedHashMap<>();
+    private final Map<What, Integer> kept = new EnumMap<>(What.class);
     private long unkept;
 
     /// Takes what the agent did with a file.
@@ -71,7 +73,7 @@ final class Notables {
     }
 
     private void add(Key key, long index) {
-        if (!seen.containsKey(key) && seen.size() >= KEPT_MAX) {
+        if (!seen.containsKey(key) && kept.merge(key.what, 1, Integer::sum) > KEPT_MAX) {
             unkept++;
             return;
         }

@@ -158,6 +158,20 @@ class BriefTest {
         assertTrue(lines.stream().noneMatch(line -> line.contains("/nowhere")));
     }
 
+    /// An agent can have as much refused as it likes.
+    @Test
+    void whatWasRefusedPushesNoSecretOffTheScreen() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            opened("/root/" + i, 0, -13);
+        }
+        opened("/home/agent/.ssh/id_ed25519", 0, 3);
+        List<String> lines = BriefText.lines(brief());
+        assertTrue(
+                lines.stream().anyMatch(line -> line.contains("secret    read /home/agent/.ssh/id_ed25519")),
+                lines::toString);
+        assertTrue(lines.stream().anyMatch(line -> line.contains("refused   read /root/0")), lines::toString);
+    }
+
     @Test
     void theKernelsFilesComeFirstThenWhatLiesOutsideTheWorkspaceAndOwnFoldersAreCounted() throws Exception {
         written("/workspace/main.c");

@@ -133,9 +133,17 @@ public final class TransparencyLogWriter {
     }
 
     /// Appends the statement that `key` seals data files, unless the log has it already.
+    ///
+    /// @throws RecorderException `KEY` when the log has revoked that key
     public void certifyIngest(NoteVerifier key) throws RecorderException {
         locked(edge -> {
             KeyHistory history = history(edge.size());
+            if (history.isRevokedSealer(key)) {
+                throw new RecorderException(
+                        Code.KEY,
+                        "the key that seals data files, " + key.name()
+                                + ", was revoked and cannot return; remove keys/ingest.* for a new one to be made");
+            }
             return history.believed(Role.INGEST, edge.size()).contains(key)
                     ? null
                     : commit(edge, List.of(state(history, Action.CERTIFY, key, Role.INGEST)));

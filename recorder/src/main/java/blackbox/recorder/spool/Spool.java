@@ -44,6 +44,7 @@ public final class Spool implements BatchSink, AutoCloseable {
     private long acknowledged = -1;
     private long written = -1;
     private boolean closed;
+    private boolean retained;
 
     private Spool(Path folder) {
         this.folder = folder;
@@ -130,7 +131,20 @@ public final class Spool implements BatchSink, AutoCloseable {
     }
 
     private boolean releasable(Segment segment) {
-        return (segment.finished || closed) && segment.lastSequence <= acknowledged;
+        return !retained && (segment.finished || closed) && segment.lastSequence <= acknowledged;
+    }
+
+    /// Keeps from now on what the broker has taken: whoever reads the run before ingest has it finds it here. What is
+    /// still
+    /// here when the process ends is sent once more by the next recorder, and ingest drops it.
+    public synchronized void retain() {
+        retained = true;
+    }
+
+    /// Ends [#retain].
+    public synchronized void release() throws RecorderException {
+        retained = false;
+        acknowledge(acknowledged);
     }
 
     /// Ends the writing; what is in the spool stays until it is acknowledged.

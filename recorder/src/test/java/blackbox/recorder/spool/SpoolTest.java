@@ -85,6 +85,20 @@ class SpoolTest {
         assertFalse(Files.exists(folder.resolve("spool").resolve(RUN.value())));
     }
 
+    /// An interrupted run's: the broker has it, the table may not.
+    @Test
+    void whatIsRetainedStaysThoughTheBrokerHasIt() throws Exception {
+        Spool spool = Spool.create(folder.resolve("spool"), RUN);
+        seal(spool, 3);
+        spool.retain();
+        spool.close();
+        spool.acknowledge(Long.MAX_VALUE);
+        assertTrue(spool.awaitEmpty(0));
+        assertTrue(Files.exists(folder.resolve("spool").resolve(RUN.value())));
+        spool.release();
+        assertFalse(Files.exists(folder.resolve("spool").resolve(RUN.value())));
+    }
+
     @Test
     void whatACrashLeftIsPublishedAndACutTailIsKeptAside() throws Exception {
         Spool spool = Spool.create(folder.resolve("spool"), RUN);

@@ -3,7 +3,7 @@ package blackbox.vm.machine;
 /// How large a machine is.
 ///
 /// @param memoryMib RAM, 256 to 65536
-/// @param cpus processors, 1 to 64; a machine of the exact tier has one
+/// @param cpus processors, 1 to 8, as many as the tracer has room for; a machine of the exact tier has one
 public record MachineSize(int memoryMib, int cpus) {
 
     /// The size unless another is asked for.
@@ -11,14 +11,14 @@ public record MachineSize(int memoryMib, int cpus) {
 
     public static final int MEMORY_MIB_MIN = 256;
     public static final int MEMORY_MIB_MAX = 64 << 10;
-    public static final int CPUS_MAX = 64;
+    public static final int CPUS_MAX = 8;
 
     public MachineSize {
         if (memoryMib < MEMORY_MIB_MIN || memoryMib > MEMORY_MIB_MAX) {
             throw new IllegalArgumentException("a VM has 256 to 65536 MiB of memory, not " + memoryMib);
         }
         if (cpus < 1 || cpus > CPUS_MAX) {
-            throw new IllegalArgumentException("a VM has 1 to 64 processors, not " + cpus);
+            throw new IllegalArgumentException("a VM has 1 to 8 processors, not " + cpus);
         }
     }
 
