@@ -26,8 +26,8 @@ class RecordEndingsTest {
 
     private static final int PRINTED_LINES = 200_000;
     private static final int OPENS = 50_000;
-    /// Until the process of an interrupted recording has ended, whatever its agent does and wherever its broker is. Decision
-    /// 0120 has the rate within five seconds; here other tests run beside it.
+    /// Until the process of an interrupted recording has ended, whatever its agent does and wherever its broker is.
+    /// Decision 0120 has the rate within five seconds; here other tests run beside it.
     private static final int INTERRUPTED_SECONDS = 10;
 
     @TempDir
