@@ -81,8 +81,7 @@ final class RunKeys {
     }
 
     /// The data folder's key. A new one is made only where no run has a key yet: one that is merely not here, on a
-    /// stick
-    /// that is not plugged in, must not be replaced.
+    /// stick that is not plugged in, must not be replaced.
     ///
     /// @throws VaultException `NO_KEY`
     PayloadKey dataKey() throws IOException {

@@ -114,8 +114,7 @@ public final class RunVerifier {
     }
 
     /// Verifies as if the log of runs had not revoked `sealer`: whether what that key sealed holds otherwise. Ingest
-    /// must
-    /// not be running.
+    /// must not be running.
     public static Verification verifyDespiteRevocation(
             Recordings recordings, RunId run, List<? extends NoteVerifier> trusted, NoteVerifier sealer)
             throws IOException {

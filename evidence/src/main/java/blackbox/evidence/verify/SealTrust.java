@@ -22,8 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Believes data files whose seal holds: signed by a key that may seal that run's files, over exactly these octets,
-/// this
-/// name and this run, and with the table's own schema. What the rows say is not checked against the recorder's
+/// this name and this run, and with the table's own schema. What the rows say is not checked against the recorder's
 /// signatures; ingest did that before it sealed them, and [RunVerifier] does it again.
 ///
 /// Reads each file once, at the speed of SHA-256, and remembers the outcome for as long as the file's inode, length and

@@ -55,8 +55,7 @@ final class TimeCheck {
     }
 
     /// The checkpoint over the heartbeat at `index` is in the log of runs, behind a leaf of the time `after`. A
-    /// recorder
-    /// that was stopped may also log its last checkpoint late.
+    /// recorder that was stopped may also log its last checkpoint late.
     void followed(long index, long atNs, Instant after) {
         if (!behind && isBefore(atNs, after)) {
             behind = true;

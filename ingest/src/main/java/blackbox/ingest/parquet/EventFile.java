@@ -96,9 +96,8 @@ public final class EventFile implements Closeable {
         return new WrittenFile(firstIndex, endIndex, output.getPos(), sha256, offsets, sizes(groups));
     }
 
-    /// The writer cannot be told to leave out page indexes: what it writes behind the pages is dropped, and the footer
-    /// is
-    /// written again without them.
+    /// The writer cannot be told to leave out page indexes: what it writes behind the pages is dropped, and the
+    /// footer is written again without them.
     private void writeFooter(ParquetMetadata footer) throws IOException {
         for (BlockMetaData group : footer.getBlocks()) {
             for (ColumnChunkMetaData chunk : group.getColumns()) {

@@ -76,9 +76,8 @@ public final class ReadablePayloads implements AutoCloseable {
         }
     }
 
-    /// A recorder takes its lock before its machine starts, and so before any secret is there: where there are some, a
-    /// lock
-    /// that nobody holds is a dead recorder's.
+    /// A recorder takes its lock before its machine starts, and so before any secret is there: where there are some,
+    /// a lock that nobody holds is a dead recorder's.
     private boolean isLeft(RunId run) throws IOException {
         if (vault.unencrypted(run).isEmpty() || vault.shredded(run) != null || !Files.exists(data.runLock(run))) {
             return false;

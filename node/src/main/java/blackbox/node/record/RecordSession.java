@@ -56,9 +56,8 @@ public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
 
-    /// How long an interrupted run waits for broker and table, and then for both to be closed: it is closed and durable
-    /// in
-    /// its spool by then, and the next pipeline publishes it.
+    /// How long an interrupted run waits for broker and table, and then for both to be closed: it is closed and
+    /// durable in its spool by then, and the next pipeline publishes it.
     private static final Duration HASTE = Duration.ofSeconds(1);
 
     /// How long a run that has ended waits for what earlier recorders left to be encrypted.

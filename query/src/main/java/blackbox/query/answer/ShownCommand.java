@@ -3,10 +3,8 @@ package blackbox.query.answer;
 import java.util.List;
 
 /// A command on a line of limited length, so that what it does stays readable. Coding agents start `bash -c` with a
-/// script
-/// that reads their settings first and notes the directory afterwards; what was asked for is the quoted text after
-/// `eval`.
-/// The result is not escaped.
+/// script that reads their settings first and notes the directory afterwards; what was asked for is the quoted text
+/// after `eval`. The result is not escaped.
 public final class ShownCommand {
 
     private static final String LEFT_OUT = "…";
@@ -14,9 +12,8 @@ public final class ShownCommand {
 
     private ShownCommand() {}
 
-    /// The program and its arguments in at most `max` characters. If all of it does not fit, it is the program and what
-    /// it
-    /// evaluates, else the beginning and the end.
+    /// The program and its arguments in at most `max` characters. If all of it does not fit, it is the program and
+    /// what it evaluates, else the beginning and the end.
     public static String of(List<String> argv, int max) {
         String whole = String.join(" ", argv);
         if (whole.length() <= max) {

@@ -64,9 +64,8 @@ public final class BriefText {
         return lines;
     }
 
-    /// The same with those at the front that are shown: the first of each kind among them, for many of one kind, which
-    /// an
-    /// agent can make, must push none of the others out.
+    /// The same with those at the front that are shown: the first of each kind among them, for many of one kind,
+    /// which an agent can make, must push none of the others out.
     private static List<Notable> ofEachKind(List<Notable> notables) {
         var shown = new HashSet<Notable>();
         var kinds = EnumSet.noneOf(Notable.What.class);

@@ -10,8 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Which program each process runs, and where it began. Bounded: who was not heard of for the longest is forgotten
-/// first.
-/// Owned by one thread.
+/// first. Owned by one thread.
 final class Programs {
 
     private static final int PROCESSES_MAX = 65_536;

@@ -134,9 +134,8 @@ public final class Spool implements BatchSink, AutoCloseable {
         return !retained && (segment.finished || closed) && segment.lastSequence <= acknowledged;
     }
 
-    /// Keeps from now on what the broker has taken: whoever reads the run before ingest has it finds it here. What is
-    /// still
-    /// here when the process ends is sent once more by the next recorder, and ingest drops it.
+    /// Keeps from now on what the broker has taken: whoever reads the run before ingest has it finds it here. What
+    /// is still here when the process ends is sent once more by the next recorder, and ingest drops it.
     public synchronized void retain() {
         retained = true;
     }

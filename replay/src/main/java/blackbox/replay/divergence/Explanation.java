@@ -157,8 +157,7 @@ final class Explanation {
     }
 
     /// Of a replay that was ended at a request without an answer: that request, if it came before `found`. What the
-    /// agent
-    /// still did until it was ended is no divergence of its own.
+    /// agent still did until it was ended is no divergence of its own.
     private Candidate missBefore(Candidate found, List<Candidate> candidates) throws IOException {
         Facts here = actualEvents.facts(found.actualIndex());
         for (Candidate candidate : candidates) {
@@ -220,8 +219,7 @@ final class Explanation {
     }
 
     /// Of a request that the recording has no answer to, index of the recorded call to the same peer: the one of the
-    /// same
-    /// number, for the replay ended at that request, or else the last. -1 if the root is anything else.
+    /// same number, for the replay ended at that request, or else the last. -1 if the root is anything else.
     private long asked(Candidate root) throws IOException {
         if (!isMiss(root)) {
             return -1;

@@ -141,9 +141,8 @@ class CassettePeerTest {
         assertEquals(new Difference(5, 0, "GET /a HTTP/1.0", "GET /c HTTP/1.0"), miss.difference());
     }
 
-    /// Whatever the pieces in which it came, the octets before the difference are there, and nothing more of a secret
-    /// that
-    /// comes long before it.
+    /// Whatever the pieces in which it came, the octets before the difference are there, and nothing more of a
+    /// secret that comes long before it.
     @Test
     void aDifferenceIsShownWithWhatIsBeforeIt() throws Exception {
         String head = "POST /v1 HTTP/1.1\r\nAuthorization: Bearer s3cr3t\r\n" + "x".repeat(300);

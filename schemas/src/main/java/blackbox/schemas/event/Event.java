@@ -101,9 +101,8 @@ public sealed interface Event {
     }
 
     /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod, chown,
-    /// truncate, mmap.
-    /// `pathTo` for rename, link and symlink (its target); `mode` for chmod and mkdir; `uid`/`gid` for chown;
-    /// `size` is the new length for truncate and allocate, the protection flags for mmap.
+    /// truncate, mmap. `pathTo` for rename, link and symlink (its target); `mode` for chmod and mkdir; `uid`/`gid`
+    /// for chown; `size` is the new length for truncate and allocate, the protection flags for mmap.
     record FileChange(
             EventHeader header,
             Kind kind,
