@@ -70,8 +70,8 @@ public final class FipsSubject {
     private static void encrypt(DataFolder data) throws Exception {
         Path plain = Files.createDirectories(data.captures(RUN)).resolve("stdin");
         Files.writeString(plain, PAYLOAD);
+        PayloadKeyFile.vault(data).prepare(); // before any run has a key: none is made afterwards
         vault(data).encrypt(RUN, _ -> {});
-        PayloadKeyFile.vault(data).prepare();
         say(
                 "payload key",
                 Files.readAllLines(data.keys().resolve("payload.key")).getFirst());
