@@ -222,6 +222,16 @@ class KeysCommandTest {
         return file;
     }
 
+    /// The key that seals data files, in a new log that names it.
+    private Ed25519Key certifiedIngestKey() throws Exception {
+        keys("create");
+        Ed25519Key ingest = KeyFile.loadOrCreate(data.keys(), "ingest");
+        try (LogKey key = load()) {
+            log(key, InstantSource.system()).certifyIngest(ingest.verifier());
+        }
+        return ingest;
+    }
+
     private static void seal(TestRun run, Path file, Ed25519Key sealer) throws Exception {
         run.sealFile(
                 file,
@@ -231,11 +241,7 @@ class KeysCommandTest {
 
     @Test
     void whatARevokedKeySealedIsVerifiedAndSealedAgain() throws Exception {
-        keys("create");
-        Ed25519Key old = KeyFile.loadOrCreate(data.keys(), "ingest");
-        try (LogKey key = load()) {
-            log(key, InstantSource.system()).certifyIngest(old.verifier());
-        }
+        Ed25519Key old = certifiedIngestKey();
         var run = new TestRun(data.root());
         Path file = sealedRun(run, old);
         var forged =
@@ -268,11 +274,7 @@ class KeysCommandTest {
 
     @Test
     void aRevocationThatWasInterruptedIsCompletedAndTheNewKeyStays() throws Exception {
-        keys("create");
-        Ed25519Key old = KeyFile.loadOrCreate(data.keys(), "ingest");
-        try (LogKey key = load()) {
-            log(key, InstantSource.system()).certifyIngest(old.verifier());
-        }
+        Ed25519Key old = certifiedIngestKey();
         var run = new TestRun(data.root());
         Path file = sealedRun(run, old);
         Path named = data.keys().resolve("ingest.pub");
@@ -295,11 +297,7 @@ class KeysCommandTest {
 
     @Test
     void aKeyIsNotRevokedWhileFilesAreSealed() throws Exception {
-        keys("create");
-        Ed25519Key old = KeyFile.loadOrCreate(data.keys(), "ingest");
-        try (LogKey key = load()) {
-            log(key, InstantSource.system()).certifyIngest(old.verifier());
-        }
+        Ed25519Key old = certifiedIngestKey();
         try (PipelineLock held = PipelineLock.tryTake(data)) {
             assertNotNull(held);
             Said said = keys("revoke", data.keys().resolve("ingest.pub").toString());
