@@ -1,5 +1,10 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.DurationConverter;
+import blackbox.cli.output.JsonOut;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.text.Timestamps;

@@ -1,7 +1,12 @@
 package blackbox.cli;
 
+import blackbox.cli.demo.DemoReport;
 import blackbox.cli.demo.DemoService;
 import blackbox.cli.demo.DemoWorkspace;
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.output.JsonOut;
+import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.node.data.LocalTrust;

@@ -1,5 +1,9 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.output.JsonOut;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
 import blackbox.query.run.RunFacts;

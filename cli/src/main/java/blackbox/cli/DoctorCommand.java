@@ -1,5 +1,8 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.terminal.Narrator;
 import blackbox.node.doctor.Check;
 import blackbox.node.doctor.Doctor;
 import blackbox.vm.VmException;

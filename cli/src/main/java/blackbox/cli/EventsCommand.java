@@ -1,5 +1,10 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.RunArgument;
+import blackbox.cli.output.JsonOut;
+import blackbox.cli.output.LeftOutNotice;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
 import blackbox.query.answer.EventFilter;

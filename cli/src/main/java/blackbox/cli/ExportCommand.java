@@ -1,5 +1,10 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.RunArgument;
+import blackbox.cli.output.JsonOut;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.FileDigest;

@@ -1,5 +1,9 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.schemas.folder.DataFolder;

@@ -1,5 +1,8 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.terminal.Narrator;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.apt.LockDifference;

@@ -1,5 +1,9 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.KeyOptions;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.NoteVerifiers;

@@ -1,6 +1,9 @@
 package blackbox.cli;
 
 import blackbox.cli.argv.GivenArguments;
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.output.StandardOutput;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.sign.Ed25519Verifier;
 import blackbox.ingest.IngestException;

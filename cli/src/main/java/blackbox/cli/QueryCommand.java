@@ -1,5 +1,10 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.output.JsonOut;
+import blackbox.cli.output.LeftOutNotice;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
 import blackbox.query.sql.CsvResult;

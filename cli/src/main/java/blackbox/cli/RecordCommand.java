@@ -1,5 +1,14 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.DurationConverter;
+import blackbox.cli.options.SizeConverter;
+import blackbox.cli.options.VariableOptions;
+import blackbox.cli.terminal.Interrupts;
+import blackbox.cli.terminal.LocalTerminal;
+import blackbox.cli.terminal.Narrator;
+import blackbox.cli.terminal.Signals;
 import blackbox.evidence.text.Timestamps;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.RecordListener;

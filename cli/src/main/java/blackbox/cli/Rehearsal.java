@@ -1,5 +1,7 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.ExitCodes;
+
 /// Runs several command lines in one process, one after the other; each is one argument, its words separated
 /// by single spaces. The build makes the start-up cache from such a run, since the JVM makes a cache from one
 /// process (`scripts/start-up-cache`). Ends with the first exit code that is not 0.

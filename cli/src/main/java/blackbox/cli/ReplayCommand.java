@@ -1,5 +1,13 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.MomentConverter;
+import blackbox.cli.options.RunArgument;
+import blackbox.cli.options.TrustOptions;
+import blackbox.cli.options.VariableOptions;
+import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.node.replay.DebugSession;
 import blackbox.node.replay.LandingReport;

@@ -1,5 +1,8 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.output.JsonOut;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.answer.RunJson;

@@ -1,5 +1,9 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.output.JsonOut;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;

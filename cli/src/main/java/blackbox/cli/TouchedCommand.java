@@ -1,5 +1,9 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.RunArgument;
+import blackbox.cli.output.JsonOut;
 import blackbox.query.QueryException;
 import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedCollector;

@@ -1,5 +1,11 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.RunArgument;
+import blackbox.cli.options.TrustOptions;
+import blackbox.cli.output.JsonOut;
 import blackbox.evidence.bundle.BundleVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.proof.EventProof;
@@ -69,11 +75,11 @@ final class VerifyCommand implements Callable<Integer> {
         if (run.isLast()) { // whatever files are called
             return report(verifyRun(folder));
         }
-        byte[] octets = proofIn(Path.of(run.said));
+        byte[] octets = proofIn(Path.of(run.said()));
         if (octets != null) {
             return verifyProof(octets, folder);
         }
-        Path bundle = Path.of(run.said);
+        Path bundle = Path.of(run.said());
         return report(
                 isBundle(bundle)
                         ? BundleVerifier.verify(bundle, trust.believed(folder), trust.anchors(folder))

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.options.DurationConverter;
 import blackbox.recorder.guest.TracerFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -3,6 +3,7 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.demo.DemoReport;
 import blackbox.node.record.Installation;
 import blackbox.node.record.Installation.Ended;
 import com.fasterxml.jackson.databind.JsonNode;

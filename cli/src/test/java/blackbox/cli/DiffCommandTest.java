@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.exit.ExitCodes;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;

@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.exit.ExitCodes;
 import blackbox.evidence.GoldenWarehouse;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;

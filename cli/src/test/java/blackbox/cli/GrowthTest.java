@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.exit.ExitCodes;
 import blackbox.evidence.GoldenWarehouse;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.table.EventTable;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.exit.ExitCodes;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.log.NoteVerifier;

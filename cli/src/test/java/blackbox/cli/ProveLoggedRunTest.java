@@ -3,6 +3,7 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.exit.ExitCodes;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
 import blackbox.recorder.runlog.TransparencyLogWriter;

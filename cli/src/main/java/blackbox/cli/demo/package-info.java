@@ -1,4 +1,4 @@
-/// The demo: a scripted agent, the workspace it works in and the loopback service it calls.
+/// The demo: a scripted agent, the workspace it works in, the loopback service it calls, and what is shown at the end.
 ///
 /// Everything it needs is in this package's resources; it touches no network but loopback.
 @NullMarked

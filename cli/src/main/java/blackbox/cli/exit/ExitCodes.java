@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.exit;
 
 /// The exit codes of the command-line contract.
 public final class ExitCodes {

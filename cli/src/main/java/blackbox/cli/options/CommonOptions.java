@@ -1,5 +1,6 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
+import blackbox.cli.exit.CommandException;
 import blackbox.evidence.store.Recordings;
 import blackbox.files.Folders;
 import blackbox.files.Umask;
@@ -23,10 +24,10 @@ public final class CommonOptions {
             paramLabel = "DIR",
             description = "Where recordings live (default: $$BLACKBOX_DATA, else ~/.local/share/blackbox).")
     @Nullable
-    Path data;
+    private Path data;
 
     @Option(names = "--json", description = "One JSON document on standard output, NDJSON for streams.")
-    boolean json;
+    private boolean json;
 
     /// The data folder chosen by option, environment or default.
     public DataFolder dataFolder() {
@@ -46,7 +47,7 @@ public final class CommonOptions {
     /// and its children create. One that others may open is closed to them, unless it holds something else as well.
     ///
     /// @throws CommandException when it cannot be made or closed
-    DataFolder ownDataFolder() {
+    public DataFolder ownDataFolder() {
         DataFolder folder = dataFolder();
         Path root = folder.root();
         Umask.ownerOnly();
@@ -67,7 +68,7 @@ public final class CommonOptions {
     }
 
     /// The recordings there; answers are made only from data files that are believed.
-    Recordings recordings() {
+    public Recordings recordings() {
         return new LocalTrust(dataFolder()).recordings();
     }
 

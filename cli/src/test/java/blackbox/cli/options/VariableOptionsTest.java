@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.exit.CommandException;
+import blackbox.cli.exit.ExitCodes;
 import blackbox.schemas.OctetText;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
 import blackbox.replay.Moment;
 import picocli.CommandLine.ITypeConverter;

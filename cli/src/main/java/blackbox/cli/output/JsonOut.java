@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.output;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -7,18 +7,18 @@ import java.io.IOException;
 import java.io.PrintWriter;
 
 /// JSON on standard output: one document, or one object a line.
-final class JsonOut {
+public final class JsonOut {
 
     /// Writes with a generator.
     @FunctionalInterface
-    interface Body {
+    public interface Body {
         void write(JsonGenerator out) throws IOException;
     }
 
     private JsonOut() {}
 
     /// Writes one document and its newline.
-    static void document(PrintWriter out, Body body) throws IOException {
+    public static void document(PrintWriter out, Body body) throws IOException {
         JsonGenerator generator = lines(out);
         body.write(generator);
         generator.flush();
@@ -27,7 +27,7 @@ final class JsonOut {
     }
 
     /// A generator that puts a newline between objects; the caller flushes it.
-    static JsonGenerator lines(PrintWriter out) throws IOException {
+    public static JsonGenerator lines(PrintWriter out) throws IOException {
         return new JsonFactory()
                 .createGenerator(out)
                 .configure(JsonGenerator.Feature.AUTO_CLOSE_TARGET, false)

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,5 +1,6 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
+import blackbox.cli.exit.CommandException;
 import blackbox.recorder.keys.LogKeys;
 import blackbox.recorder.keys.StoreKind;
 import java.nio.file.Path;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// The properties of a new long-term key; add it as `@Mixin`.
-final class KeyOptions {
+public final class KeyOptions {
 
     @Option(
             names = "--store",
@@ -40,7 +41,7 @@ final class KeyOptions {
     @Nullable
     private Integer validDays;
 
-    LogKeys.NewKeyOptions options() {
+    public LogKeys.NewKeyOptions options() {
         StoreKind kind = kind();
         var settings = new LinkedHashMap<String, String>();
         put(settings, "module", module, kind == StoreKind.PKCS11);

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.terminal;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Tells the person at the terminal what is happening. After a while without news, it says what is still
 /// running, and for how long. Any thread may call it; its state is guarded by itself.
-final class Narrator implements AutoCloseable {
+public final class Narrator implements AutoCloseable {
     /// The longest time without a line.
     static final Duration SILENCE_MAX = Duration.ofSeconds(8);
 
@@ -33,7 +33,7 @@ final class Narrator implements AutoCloseable {
     ///
     /// @param name one word or two
     /// @param took from its beginning to that of the next
-    record Phase(String name, Duration took) {
+    public record Phase(String name, Duration took) {
         @Override
         public String toString() {
             return name + " " + time(took);
@@ -52,21 +52,21 @@ final class Narrator implements AutoCloseable {
     }
 
     /// One that writes to standard error and checks by itself whether a reminder is due.
-    static Narrator onStandardError() {
+    public static Narrator onStandardError() {
         var narrator = new Narrator(line -> System.err.println("blackbox: " + line), SILENCE_MAX, System::nanoTime);
         Thread.ofPlatform().daemon().name("narrator").start(narrator::watch);
         return narrator;
     }
 
     /// Begins a phase of the work and ends the one before.
-    synchronized void phase(String name, String what) {
+    public synchronized void phase(String name, String what) {
         endPhase();
         phase = name;
         say("== " + name + ": " + what);
     }
 
     /// Says a line. What it describes is taken to last until the next line.
-    synchronized void say(String line) {
+    public synchronized void say(String line) {
         long now = nanoTime.getAsLong();
         doing = line.startsWith("== ") ? line.substring(3) : line;
         doingSince = now;
@@ -84,12 +84,12 @@ final class Narrator implements AutoCloseable {
     }
 
     /// From here on the terminal belongs to the user's program: there are no reminders.
-    synchronized void fallSilent() {
+    public synchronized void fallSilent() {
         quiet = true;
     }
 
     /// The program has ended, and there may be more to wait for: reminders resume.
-    synchronized void speakAgain(String what) {
+    public synchronized void speakAgain(String what) {
         quiet = false;
         doing = what;
         doingSince = nanoTime.getAsLong();
@@ -97,7 +97,7 @@ final class Narrator implements AutoCloseable {
     }
 
     /// The phases that are over, in order.
-    synchronized List<Phase> phases() {
+    public synchronized List<Phase> phases() {
         return List.copyOf(ended);
     }
 
@@ -128,7 +128,7 @@ final class Narrator implements AutoCloseable {
         }
     }
 
-    static String time(Duration took) {
+    public static String time(Duration took) {
         long seconds = Math.round(took.toMillis() / 1000.0);
         return seconds < 60 ? seconds + " s" : seconds / 60 + " min " + seconds % 60 + " s";
     }

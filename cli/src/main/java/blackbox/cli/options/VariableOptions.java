@@ -1,5 +1,6 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
+import blackbox.cli.exit.CommandException;
 import blackbox.schemas.OctetText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Option;
 
 /// The variables of the agent's environment; add it as `@Mixin`. Their values are secrets: no message repeats one, and
 /// picocli, which interprets quotes in a value and prints what it cannot parse, gets to see strings only.
-final class VariableOptions {
+public final class VariableOptions {
 
     private static final Path OWN = Path.of("/proc/self/environ");
     private static final int FILE_BYTES_MAX = 1 << 20;
@@ -35,14 +36,14 @@ final class VariableOptions {
     private List<Path> files = new ArrayList<>();
 
     /// Whether there are any.
-    boolean areGiven() {
+    public boolean areGiven() {
         return !given.isEmpty() || !files.isEmpty();
     }
 
     /// The values by name, each as [OctetText]; the last of a name counts.
     ///
     /// @throws CommandException when one has no name, or no value anywhere; it names the variable or the line only
-    Map<String, String> values() {
+    public Map<String, String> values() {
         var values = new LinkedHashMap<String, String>();
         Map<String, String> own = null;
         var lines = new ArrayList<Line>();

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.terminal;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
 
 /// Handlers of signals, until they are closed. Uses `sun.misc.Signal` of the supported module `jdk.unsupported`, by
 /// reflection: the compiler warns of any other use.
-final class Signals implements AutoCloseable {
+public final class Signals implements AutoCloseable {
 
     private final Map<String, Object> before = new HashMap<>();
 
@@ -19,7 +19,7 @@ final class Signals implements AutoCloseable {
     /// Has `handler` called with the number of each of these signals, on a thread of the JVM's.
     ///
     /// @param names without `SIG`
-    static Signals on(List<String> names, IntConsumer handler) {
+    public static Signals on(List<String> names, IntConsumer handler) {
         var signals = new Signals();
         for (String name : names) {
             signals.before.put(name, handle(name, proxy(handler)));

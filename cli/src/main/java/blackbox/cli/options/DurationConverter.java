@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
 import java.time.Duration;
 import java.util.regex.Matcher;

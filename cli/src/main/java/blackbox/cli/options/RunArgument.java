@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
@@ -7,25 +7,30 @@ import blackbox.schemas.RunId;
 import picocli.CommandLine.Parameters;
 
 /// The run that a command applies to; add it as `@Mixin`.
-final class RunArgument {
+public final class RunArgument {
 
     @Parameters(
             index = "0",
             paramLabel = "RUN",
             description = "A run's id, a unique prefix of it, its name, or `last`.")
-    String said = "last";
+    private String said = "last";
+
+    /// As it was typed.
+    public String said() {
+        return said;
+    }
 
     /// Whether the newest run is meant.
-    boolean isLast() {
+    public boolean isLast() {
         return said.equals("last");
     }
 
-    RunId resolve(Recordings recordings) throws QueryException {
+    public RunId resolve(Recordings recordings) throws QueryException {
         return RunNames.resolve(recordings, said);
     }
 
     /// The same, but a complete id is accepted even if nothing is left of that run: that is a verdict too.
-    RunId resolveAlsoLost(Recordings recordings) throws QueryException {
+    public RunId resolveAlsoLost(Recordings recordings) throws QueryException {
         try {
             return new RunId(said);
         } catch (IllegalArgumentException e) {

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.exit;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
-package blackbox.cli;
+package blackbox.cli.output;
 
+import blackbox.cli.exit.ExitCodes;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -8,7 +9,7 @@ import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
 /// A standard output that remembers why something could not be written; a [PrintStream] does not say.
-final class StandardOutput extends OutputStream {
+public final class StandardOutput extends OutputStream {
     private static final int BUFFER_BYTES = 8_192;
     /// The kernel's error when the reader has gone, as `head` has when it has read enough.
     private static final String READER_GONE = "Broken pipe";
@@ -17,12 +18,12 @@ final class StandardOutput extends OutputStream {
     private volatile @Nullable IOException failure;
 
     /// @param out where to
-    StandardOutput(OutputStream out) {
+    public StandardOutput(OutputStream out) {
         this.out = out;
     }
 
     /// What programs print on.
-    PrintStream stream(Charset charset) {
+    public PrintStream stream(Charset charset) {
         return new PrintStream(new BufferedOutputStream(this, BUFFER_BYTES), true, charset);
     }
 
@@ -46,7 +47,7 @@ final class StandardOutput extends OutputStream {
     ///
     /// @param code the command's own
     /// @param record whether that is the agent's exit code
-    int code(int code, boolean record, PrintStream err) {
+    public int code(int code, boolean record, PrintStream err) {
         IOException why = failure;
         if (why == null || READER_GONE.equals(why.getMessage())) {
             return code;

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,8 +1,9 @@
-package blackbox.cli;
+package blackbox.cli.output;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.cli.exit.ExitCodes;
 import java.io.ByteArrayOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;

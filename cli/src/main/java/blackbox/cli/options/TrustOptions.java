@@ -1,5 +1,6 @@
-package blackbox.cli;
+package blackbox.cli.options;
 
+import blackbox.cli.exit.CommandException;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;

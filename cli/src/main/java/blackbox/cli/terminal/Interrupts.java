@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.terminal;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -7,7 +7,7 @@ import java.util.function.IntConsumer;
 /// What SIGINT and SIGTERM do while a command has something to bring to an end: the first one lets the command do so,
 /// the second ends the process and its children at once. The JVM would run its shutdown hooks at the first and
 /// ignore the second.
-final class Interrupts implements AutoCloseable {
+public final class Interrupts implements AutoCloseable {
 
     private static final int SIGNALLED = 128;
 
@@ -26,7 +26,7 @@ final class Interrupts implements AutoCloseable {
     ///
     /// @param first gets the number of the first signal, on a thread of its own
     /// @param last is done at the second before the process ends, which runs no shutdown hook
-    static Interrupts handledBy(IntConsumer first, Runnable last) {
+    public static Interrupts handledBy(IntConsumer first, Runnable last) {
         return new Interrupts(first, last);
     }
 

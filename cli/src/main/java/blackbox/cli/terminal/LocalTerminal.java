@@ -1,5 +1,6 @@
-package blackbox.cli;
+package blackbox.cli.terminal;
 
+import blackbox.cli.exit.CommandException;
 import blackbox.vm.machine.Terminal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /// The terminal in which this program runs, by stty(1): its size, and raw mode, in which every key goes to the agent.
-final class LocalTerminal implements AutoCloseable {
+public final class LocalTerminal implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 5;
 
@@ -25,7 +26,7 @@ final class LocalTerminal implements AutoCloseable {
     /// That of standard input.
     ///
     /// @throws CommandException when standard input is none
-    static LocalTerminal ofStandardInput() {
+    public static LocalTerminal ofStandardInput() {
         try {
             return new LocalTerminal(stty("-g").strip());
         } catch (IOException _) {
@@ -34,7 +35,7 @@ final class LocalTerminal implements AutoCloseable {
     }
 
     /// Its present size and its type.
-    Terminal shape() throws IOException {
+    public Terminal shape() throws IOException {
         String[] size = stty("size").strip().split(" ");
         int rows = Math.max(1, Integer.parseInt(size[0]));
         int columns = Math.max(1, Integer.parseInt(size[1]));
@@ -47,7 +48,7 @@ final class LocalTerminal implements AutoCloseable {
     }
 
     /// From now on every octet that is typed is an input, until [#restore], or until this process ends.
-    synchronized void makeRaw() {
+    public synchronized void makeRaw() {
         if (over) {
             return;
         }
@@ -63,7 +64,7 @@ final class LocalTerminal implements AutoCloseable {
     }
 
     /// As it was before; raw mode does not come again.
-    synchronized void restore() {
+    public synchronized void restore() {
         over = true;
         if (raw) {
             raw = false;
@@ -76,7 +77,7 @@ final class LocalTerminal implements AutoCloseable {
     }
 
     /// Has `sizes` told of rows and columns whenever they change, until the result is closed.
-    Signals onResize(BiConsumer<Integer, Integer> sizes) {
+    public Signals onResize(BiConsumer<Integer, Integer> sizes) {
         return Signals.on(List.of("WINCH"), _ -> {
             try {
                 Terminal now = shape();

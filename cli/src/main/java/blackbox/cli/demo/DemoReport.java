@@ -1,5 +1,7 @@
-package blackbox.cli;
+package blackbox.cli.demo;
 
+import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
@@ -21,27 +23,27 @@ import java.util.stream.Collectors;
 /// to try next.
 ///
 /// @param phases how long each phase took
-record DemoReport(
+public record DemoReport(
         RecordResult result,
         TouchedInBrief touched,
         Verification verification,
         Verdicts verdicts,
         List<Narrator.Phase> phases) {
     /// The most lines that it ever has.
-    static final int LINES_MAX = 25;
+    public static final int LINES_MAX = 25;
 
     private static final int LINE_CHARS_MAX = 160;
     private static final int TOUCHED_MAX = 12;
 
     /// 0 when everything holds.
-    int exitCode() {
+    public int exitCode() {
         if (verdicts.isFailure()) {
             return ExitCodes.FAILED;
         }
         return verification.holds() && verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    void print(PrintWriter out) {
+    public void print(PrintWriter out) {
         lines().forEach(out::println);
         out.flush();
     }
@@ -91,7 +93,7 @@ record DemoReport(
     }
 
     /// One object; `verify` and `replay` have the forms of these commands.
-    void write(JsonGenerator out) throws IOException {
+    public void write(JsonGenerator out) throws IOException {
         out.writeStartObject();
         out.writeStringField("run", result.run().value());
         out.writeStringField("tier", result.tier().tier().label());

@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.output;
 
 import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.text.Printable;
@@ -6,13 +6,13 @@ import java.io.PrintWriter;
 import java.util.List;
 
 /// Says on standard error what an answer is not made from.
-final class LeftOutNotice {
+public final class LeftOutNotice {
 
     private static final int NAMED_MAX = 10;
 
     private LeftOutNotice() {}
 
-    static void print(PrintWriter err, List<LeftOut> leftOut) {
+    public static void print(PrintWriter err, List<LeftOut> leftOut) {
         leftOut.stream().limit(NAMED_MAX).forEach(each -> err.println("blackbox: " + Printable.of(each.toString())));
         if (leftOut.size() > NAMED_MAX) {
             err.println(
