@@ -1,5 +1,8 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal;
+import blackbox.bench.subject.Folders;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
 import blackbox.replay.divergence.cause.RunInputs;

@@ -1,5 +1,9 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchReport;
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Machine;
+import blackbox.bench.subject.Launcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;

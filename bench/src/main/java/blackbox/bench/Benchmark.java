@@ -1,5 +1,6 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
 import java.util.List;
 
 /// One program of the suite.

@@ -1,5 +1,7 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.subject.VmData;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.guest.TracerFiles;

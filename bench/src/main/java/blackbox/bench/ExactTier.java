@@ -1,7 +1,11 @@
 package blackbox.bench;
 
-import blackbox.bench.Goal.AtLeast;
-import blackbox.bench.Goal.AtMost;
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal.AtLeast;
+import blackbox.bench.result.Goal.AtMost;
+import blackbox.bench.result.Medians;
+import blackbox.bench.subject.Launcher;
+import blackbox.bench.subject.VmData;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;

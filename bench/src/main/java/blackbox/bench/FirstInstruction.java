@@ -1,5 +1,10 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Medians;
+import blackbox.bench.subject.Folders;
+import blackbox.bench.subject.Launcher;
+import blackbox.bench.subject.VmData;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

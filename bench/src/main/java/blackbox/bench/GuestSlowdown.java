@@ -1,5 +1,7 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.subject.VmData;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.vm.VmException;
 import blackbox.vm.host.QemuHost;

@@ -1,5 +1,9 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal;
+import blackbox.bench.result.Medians;
+import blackbox.bench.subject.Launcher;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

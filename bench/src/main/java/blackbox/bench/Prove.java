@@ -1,5 +1,9 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.subject.Folders;
+import blackbox.bench.subject.OpensslSpeed;
+import blackbox.bench.subject.SealedRun;
 import blackbox.evidence.proof.EventProof;
 import blackbox.evidence.proof.EventProver;
 import blackbox.evidence.proof.ProofJson;

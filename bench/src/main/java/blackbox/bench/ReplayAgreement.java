@@ -1,6 +1,10 @@
 package blackbox.bench;
 
-import blackbox.bench.Goal.AtLeast;
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal.AtLeast;
+import blackbox.bench.subject.Folders;
+import blackbox.bench.subject.Launcher;
+import blackbox.bench.subject.VmData;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;

@@ -1,5 +1,9 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Medians;
+import blackbox.bench.subject.Launcher;
+import blackbox.bench.subject.VmData;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,5 +1,7 @@
 package blackbox.bench;
 
+import blackbox.bench.subject.SealedRun;
+import blackbox.bench.subject.Traffic;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
 import blackbox.recorder.runlog.TransparencyLogWriter;

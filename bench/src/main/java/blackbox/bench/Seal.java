@@ -1,5 +1,9 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal;
+import blackbox.bench.subject.OpensslSpeed;
+import blackbox.bench.subject.Traffic;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.seal.EphemeralKeys;

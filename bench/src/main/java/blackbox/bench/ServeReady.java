@@ -1,5 +1,9 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal;
+import blackbox.bench.subject.Folders;
+import blackbox.bench.subject.Launcher;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;

@@ -1,5 +1,10 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal;
+import blackbox.bench.result.Medians;
+import blackbox.bench.subject.Launcher;
+import blackbox.bench.subject.VerifierJar;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;

@@ -1,5 +1,11 @@
 package blackbox.bench;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal;
+import blackbox.bench.subject.Folders;
+import blackbox.bench.subject.OpensslSpeed;
+import blackbox.bench.subject.SealedRun;
+import blackbox.bench.subject.VerifierJar;
 import blackbox.evidence.parquet.EventFileReader;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;

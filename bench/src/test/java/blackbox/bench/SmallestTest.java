@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.bench.result.BenchResult;
+import blackbox.bench.result.Goal;
+import blackbox.bench.subject.Launcher;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.result;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -12,7 +12,7 @@ import java.util.Map;
 
 /// The file `bench/results.json`: an array of results, one for each name, in the form that the command-line
 /// contract gives. Running a part of the suite replaces only that part's results.
-final class BenchReport {
+public final class BenchReport {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path file;
@@ -23,7 +23,7 @@ final class BenchReport {
     }
 
     /// Opens the report, with what an earlier run left in it.
-    static BenchReport open(Path file) throws IOException {
+    public static BenchReport open(Path file) throws IOException {
         var report = new BenchReport(file);
         if (Files.exists(file)) {
             JSON.readTree(file.toFile())
@@ -35,7 +35,7 @@ final class BenchReport {
     /// Takes a result in, in the place of an earlier one of that name, and writes the file.
     ///
     /// @param machine as it was when the benchmark began
-    void add(BenchResult result, Machine machine) throws IOException {
+    public void add(BenchResult result, Machine machine) throws IOException {
         byName.put(result.name(), toJson(result, machine));
         List<String> lines = new ArrayList<>();
         for (ObjectNode node : byName.values()) {

@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.result;
 
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// One figure, its goal, and what was measured beside it in the same run.
 ///
 /// @param note for people: by how much a goal was missed and what limits it, or how to read the figure
-record BenchResult(
+public record BenchResult(
         String name,
         double value,
         String unit,
@@ -15,39 +15,39 @@ record BenchResult(
         @Nullable String note) {
 
     /// A peer or a physical limit, in the unit of the result.
-    record Beside(String name, double value) {}
+    public record Beside(String name, double value) {}
 
-    BenchResult {
+    public BenchResult {
         if (!Double.isFinite(value)) {
             throw new IllegalArgumentException(name + " is " + value + ", which is not a measurement");
         }
     }
 
     /// A figure without goal or peer.
-    static BenchResult of(String name, double value, String unit) {
+    public static BenchResult of(String name, double value, String unit) {
         return new BenchResult(name, value, unit, null, null, null);
     }
 
-    BenchResult withGoal(Goal newGoal) {
+    public BenchResult withGoal(Goal newGoal) {
         return new BenchResult(name, value, unit, newGoal, beside, note);
     }
 
-    BenchResult beside(String peer, double peerValue) {
+    public BenchResult beside(String peer, double peerValue) {
         return new BenchResult(name, value, unit, goal, new Beside(peer, peerValue), note);
     }
 
-    BenchResult withNote(String newNote) {
+    public BenchResult withNote(String newNote) {
         return new BenchResult(name, value, unit, goal, beside, newNote);
     }
 
     /// Whether the goal is met; without a goal there is nothing to meet.
     @Nullable
-    Boolean met() {
+    public Boolean met() {
         return goal == null ? null : goal.isMetBy(value, beside);
     }
 
     /// One line for the terminal.
-    String line() {
+    public String line() {
         var line = new StringBuilder(String.format(Locale.ROOT, "%-22s %14s %s", name, Goal.number(value), unit));
         if (beside != null) {
             line.append(String.format(

@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.result;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// What a result is compared with.
-sealed interface Goal {
+public sealed interface Goal {
     /// The value may not exceed `limit`, in the result's own unit.
     record AtMost(double limit) implements Goal {}
 

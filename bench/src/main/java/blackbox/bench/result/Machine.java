@@ -1,5 +1,6 @@
-package blackbox.bench;
+package blackbox.bench.result;
 
+import blackbox.bench.subject.VmData;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.qemu.AcceleratorProbe;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -14,8 +15,8 @@ import java.nio.file.Path;
 /// @param cores that this process may use
 /// @param accelerator of VMs: `kvm`, or `tcg` where there is none
 /// @param loadAtStart tasks that ran or waited, on average over the minute before
-record Machine(String cpu, int cores, String accelerator, double loadAtStart) {
-    static Machine now() throws IOException {
+public record Machine(String cpu, int cores, String accelerator, double loadAtStart) {
+    public static Machine now() throws IOException {
         return new Machine(
                 cpuName(),
                 Runtime.getRuntime().availableProcessors(),

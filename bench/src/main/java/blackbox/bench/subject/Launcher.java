@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.subject;
 
 import java.io.File;
 import java.io.IOException;
@@ -8,15 +8,15 @@ import java.time.Duration;
 import java.util.List;
 
 /// Starts programs as a person would, from the project's root.
-final class Launcher {
-    static final Path PATH = Path.of("blackbox").toAbsolutePath();
+public final class Launcher {
+    public static final Path PATH = Path.of("blackbox").toAbsolutePath();
 
     private Launcher() {}
 
     /// The wall time from starting a program to its end; its output is discarded.
     ///
     /// @throws IOException when it cannot be started or does not end with exit code 0
-    static Duration time(List<String> command) throws IOException, InterruptedException {
+    public static Duration time(List<String> command) throws IOException, InterruptedException {
         var builder = new ProcessBuilder(command)
                 .redirectInput(new File("/dev/null"))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -31,7 +31,7 @@ final class Launcher {
     }
 
     /// What a program writes to its standard output. It may end with any exit code.
-    static String output(List<String> command) throws IOException, InterruptedException {
+    public static String output(List<String> command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command)
                 .redirectInput(new File("/dev/null"))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)

@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.subject;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// `openssl speed`, the peer for what is bounded by hashing or by signatures.
-final class OpensslSpeed {
+public final class OpensslSpeed {
     private OpensslSpeed() {}
 
     /// SHA-256 hashes a second, on one core, of messages of `messageBytes` each.
     ///
     /// @param seconds how long openssl may measure; it counts its own CPU time, not the wall clock
-    static double sha256PerSecond(int messageBytes, int seconds) throws IOException, InterruptedException {
+    public static double sha256PerSecond(int messageBytes, int seconds) throws IOException, InterruptedException {
         String output = run("-mr", "-seconds", "" + seconds, "-bytes", "" + messageBytes, "-evp", "sha256");
         return bytesPerSecond(output) / messageBytes;
     }
@@ -20,7 +20,7 @@ final class OpensslSpeed {
     /// Ed25519 signatures verified a second, on one core.
     ///
     /// @param seconds how long openssl may measure each of signing and verifying
-    static double ed25519VerifiedPerSecond(int seconds) throws IOException, InterruptedException {
+    public static double ed25519VerifiedPerSecond(int seconds) throws IOException, InterruptedException {
         return verifiedPerSecond(run("-mr", "-seconds", "" + seconds, "ed25519"));
     }
 

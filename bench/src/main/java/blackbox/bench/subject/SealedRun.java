@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.subject;
 
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
@@ -28,12 +28,12 @@ import java.util.stream.IntStream;
 
 /// A closed run on the disk, sealed as a recorder seals and written as ingest writes: one file. Takes about 10
 /// octets an event.
-record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
+public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
 
     private static final int DISTINCT_EVENTS = 200_000;
 
     /// Writes a run of about `events` events below `data`, a batch at a time, with one key for all epochs.
-    static SealedRun write(Path data, int events) throws Exception {
+    public static SealedRun write(Path data, int events) throws Exception {
         var random = new SecureRandom();
         Ed25519Key key = Ed25519Key.create("bench", random);
         List<Event> distinct = new Traffic(1).events(Math.min(events, DISTINCT_EVENTS));
@@ -48,7 +48,7 @@ record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
     /// @param key signs the file's seal, and is put where the data folder's trusted keys are
     /// @param epochs sign the batches
     /// @param checkpoints is given each batch's
-    static SealedRun write(
+    public static SealedRun write(
             Path data,
             RunId run,
             Ed25519Key key,

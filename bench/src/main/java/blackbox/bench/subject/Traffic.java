@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.subject;
 
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
@@ -17,7 +17,7 @@ import java.util.random.RandomGeneratorFactory;
 /// Invented events that resemble an agent's build: short processes that load the same libraries, look for
 /// missing files, read sources and write objects; now and then one connects. The same seed gives the same
 /// events.
-final class Traffic {
+public final class Traffic {
     private static final List<Text> ENVIRONMENT = texts(
             "HOME",
             "LANG",
@@ -49,7 +49,7 @@ final class Traffic {
     private long cpuSequence;
     private int pid = 400;
 
-    Traffic(long seed) {
+    public Traffic(long seed) {
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
         for (int i = 0; i < 2_000; i++) {
             sources.add(Text.of("/workspace/src/module" + i % 37 + "/part_" + i + (i % 3 == 0 ? ".h" : ".c")));
@@ -57,7 +57,7 @@ final class Traffic {
     }
 
     /// The next `count` events.
-    List<Event> events(int count) {
+    public List<Event> events(int count) {
         List<Event> events = new ArrayList<>(count + 64);
         while (events.size() < count) {
             addProcess(events);

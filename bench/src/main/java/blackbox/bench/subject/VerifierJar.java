@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.subject;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// The verifier's jar, started as an auditor would.
-final class VerifierJar {
-    static final Path PATH =
+public final class VerifierJar {
+    public static final Path PATH =
             Path.of("verifier", "target", "blackbox-verifier.jar").toAbsolutePath();
     private static final String PEAK = "VmHWM:";
 
     private VerifierJar() {}
 
     /// How a verification went: the process's peak resident memory as its kernel counted it, in octets.
-    record Outcome(long memoryBytesMax) {}
+    public record Outcome(long memoryBytesMax) {}
 
-    static List<String> command(String... arguments) {
+    public static List<String> command(String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-jar", PATH.toString()));
@@ -30,7 +30,7 @@ final class VerifierJar {
     /// Verifies a run of the bench's.
     ///
     /// @throws IOException when it does not hold
-    static Outcome verify(SealedRun run) throws IOException, InterruptedException {
+    public static Outcome verify(SealedRun run) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         command("--data", run.data().toString(), run.run().value()))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.subject;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,16 +10,16 @@ import java.util.Set;
 
 /// A data folder with a guest image in it, for the benchmarks that start VMs. It is kept between runs, since
 /// an image takes minutes: `-Dblackbox.bench.data`, else `bench/target/data`.
-record VmData(Path folder) {
+public record VmData(Path folder) {
     private static final String IMAGE = "default";
     private static final Set<String> GROUPS = Set.of("image", "keys");
 
-    VmData {
+    public VmData {
         folder = folder.toAbsolutePath().normalize();
     }
 
     /// The shared folder; its image is built if there is none.
-    static VmData shared() throws IOException, InterruptedException {
+    public static VmData shared() throws IOException, InterruptedException {
         var data = new VmData(location());
         blackbox.files.Folders.createPrivate(data.folder);
         if (!Files.exists(data.folder.resolve("images").resolve(IMAGE).resolve("image.json"))) {
@@ -30,13 +30,13 @@ record VmData(Path folder) {
     }
 
     /// Where the shared folder is, or will be.
-    static Path location() {
+    public static Path location() {
         return Path.of(System.getProperty("blackbox.bench.data", "bench/target/data"));
     }
 
     /// A new folder with this one's image and QEMU, but without its snapshots and recordings. Images are
     /// replaced by renames, so what happens there does not affect this one.
-    VmData withImageOnly() throws IOException {
+    public VmData withImageOnly() throws IOException {
         Path fresh = Files.createTempDirectory(folder, "scratch-");
         Path from = folder.resolve("images").resolve(IMAGE);
         Path to = Files.createDirectories(fresh.resolve("images").resolve(IMAGE));
@@ -55,7 +55,7 @@ record VmData(Path folder) {
     }
 
     /// The command line of `./blackbox` on this folder.
-    List<String> command(String... arguments) {
+    public List<String> command(String... arguments) {
         // If a command has subcommands, the option belongs to them.
         int words = GROUPS.contains(arguments[0]) ? 2 : 1;
         var command = new ArrayList<>(List.of(Launcher.PATH.toString()));

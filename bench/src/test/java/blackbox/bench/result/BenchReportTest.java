@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.result;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -73,11 +73,5 @@ class BenchReportTest {
     @Test
     void whatIsNoNumberIsNoResult() {
         assertThrows(IllegalArgumentException.class, () -> BenchResult.of("seal", Double.NaN, "events/s"));
-    }
-
-    @Test
-    void readsOpensslsFigure() throws IOException {
-        String output = "+DT:sha256:1:191\n+R:2298246:sha256:1.000000\n+H:191\n+F:25:sha256:438964986.00\n";
-        assertEquals(438964986.0, OpensslSpeed.bytesPerSecond(output));
     }
 }

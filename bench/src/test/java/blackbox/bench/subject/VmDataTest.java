@@ -1,4 +1,4 @@
-package blackbox.bench;
+package blackbox.bench.subject;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
