@@ -10,6 +10,7 @@ import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.node.data.LocalTrust;
+import blackbox.node.image.LocalImages;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.RecordListener;
 import blackbox.node.record.RecordRequest;
@@ -20,17 +21,14 @@ import blackbox.node.verdict.ReplaySession;
 import blackbox.node.verdict.Tiers;
 import blackbox.query.brief.TouchedInBrief;
 import blackbox.recorder.capture.CaptureLimits;
-import blackbox.recorder.guest.TracerFiles;
 import blackbox.replay.ReplayException;
 import blackbox.replay.rerun.OnMiss;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
-import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
@@ -96,20 +94,20 @@ public final class DemoCommand implements Callable<Integer> {
 
     /// Everything that the first recording would have to wait for: image, QEMU and snapshot.
     private static void prepare(DataFolder data, TierOption option, Narrator narrator) throws VmException {
+        var images = new LocalImages(data, narrator::say);
         GuestImage image;
         try {
             narrator.phase("image", "checking the guest image");
-            var store = new ImageStore(data.root());
-            image = store.open(ImageCommand.DEFAULT, GuestFiles.with(TracerFiles.all()));
+            image = images.open(LocalImages.DEFAULT);
         } catch (VmException e) {
             if (e.code() != Code.IMAGE_UNKNOWN) {
                 throw e;
             }
             narrator.say("there is none yet; building it from Debian packages, which takes a few minutes");
-            image = ImageCommand.build(data, ImageCommand.DEFAULT, LockPolicy.PREFER, null, narrator);
+            image = images.build(LocalImages.DEFAULT, LockPolicy.PREFER, null);
         }
         narrator.phase("machine", "preparing QEMU and a warm snapshot to start from");
-        ImageCommand.prepare(data, option, image, null, narrator);
+        images.prepare(option, image, null);
     }
 
     private RecordResult work(DataFolder data, TierOption option, Narrator narrator) throws Exception {
@@ -136,7 +134,7 @@ public final class DemoCommand implements Callable<Integer> {
             throws Exception {
         List<String> command = DemoWorkspace.command(service.urlInGuest());
         var request = new RecordRequest(
-                ImageCommand.DEFAULT,
+                LocalImages.DEFAULT,
                 "demo",
                 workspace,
                 Map.of(),

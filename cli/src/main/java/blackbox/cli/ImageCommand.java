@@ -4,25 +4,16 @@ import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.terminal.Narrator;
-import blackbox.evidence.sign.CryptoProvider;
-import blackbox.recorder.guest.TracerFiles;
-import blackbox.schemas.folder.DataFolder;
+import blackbox.node.image.LocalImages;
 import blackbox.vm.VmException;
-import blackbox.vm.host.QemuHost;
-import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.GuestImageBuilder;
 import blackbox.vm.image.GuestImageBuilder.ImageVerification;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
-import blackbox.vm.image.ImageDefinition;
-import blackbox.vm.image.ImageStore;
-import blackbox.vm.machine.TierChoice;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,8 +37,6 @@ import picocli.CommandLine.Parameters;
         })
 public final class ImageCommand {
 
-    static final String DEFAULT = "default";
-
     @Command(
             name = "build",
             description = "Build an image.",
@@ -62,7 +51,7 @@ public final class ImageCommand {
             @Parameters(
                             arity = "0..1",
                             paramLabel = "NAME",
-                            defaultValue = DEFAULT,
+                            defaultValue = LocalImages.DEFAULT,
                             description = "The image definition to build (default: ${DEFAULT-VALUE}).")
                     String name,
             @Option(
@@ -82,8 +71,9 @@ public final class ImageCommand {
             throws VmException {
         GuestImage image;
         try (var narrator = Narrator.onStandardError()) {
-            image = build(common.ownDataFolder(), name, lock, mirror, narrator);
-            prepare(common.dataFolder(), TierOption.AUTO, image, mirror, narrator);
+            var images = new LocalImages(common.ownDataFolder(), narrator::say);
+            image = images.build(name, lock, mirror);
+            images.prepare(TierOption.AUTO, image, mirror);
         }
         if (common.json()) {
             System.out.println(json(image));
@@ -93,34 +83,6 @@ public final class ImageCommand {
         return ExitCodes.OK;
     }
 
-    /// Builds an image with the guest files that this build of Blackbox ships.
-    static GuestImage build(DataFolder data, String name, LockPolicy lock, @Nullable String mirror, Narrator narrator)
-            throws VmException {
-        return new GuestImageBuilder(new ImageStore(data.root()), InstantSource.system(), narrator::say)
-                .build(ImageDefinition.named(name), GuestFiles.with(TracerFiles.all()), lock, mirror);
-    }
-
-    /// Prepares what the first recording on an image would have to wait for. Without any QEMU there is
-    /// nothing to prepare: the image may be meant for another machine.
-    static void prepare(
-            DataFolder data, TierOption option, GuestImage image, @Nullable String mirror, Narrator narrator)
-            throws VmException {
-        try {
-            TierChoice choice = QemuHost.open(
-                            data.root(),
-                            InstantSource.system(),
-                            CryptoProvider.current().random(),
-                            narrator::say)
-                    .prepare(option, image, mirror);
-            narrator.say("recordings are " + choice.tier().label() + ": " + choice.reason());
-        } catch (VmException e) {
-            if (e.code() != VmException.Code.QEMU_MISSING) {
-                throw e;
-            }
-            narrator.say("no snapshot was prepared: " + e.getMessage());
-        }
-    }
-
     @Command(
             name = "list",
             description = "List the images of this data folder.",
@@ -128,7 +90,7 @@ public final class ImageCommand {
             footerHeading = "%nExample:%n",
             footer = "  blackbox image list --json")
     int list(@Mixin CommonOptions common) throws VmException {
-        var images = new ImageStore(common.dataFolder().root()).list();
+        var images = new LocalImages(common.dataFolder(), _ -> {}).list();
         if (common.json()) {
             var array = JsonNodeFactory.instance.arrayNode();
             images.forEach(image -> array.add(json(image)));
@@ -148,11 +110,10 @@ public final class ImageCommand {
             footerHeading = "%nExample:%n",
             footer = "  blackbox image verify default       exits with 1 when a byte differs")
     int verify(@Mixin CommonOptions common, @Parameters(paramLabel = "NAME") String name) throws VmException {
-        var store = new ImageStore(common.dataFolder().root());
-        GuestImage image = store.recorded(name);
+        GuestImage image = new LocalImages(common.dataFolder(), _ -> {}).recorded(name);
         ImageVerification verification;
         try (var narrator = Narrator.onStandardError()) {
-            verification = new GuestImageBuilder(store, InstantSource.system(), narrator::say).verify(image);
+            verification = new LocalImages(common.dataFolder(), narrator::say).verify(image);
         } catch (VmException e) {
             if (e.code() != VmException.Code.IMAGE_CORRUPT) {
                 throw e;

@@ -57,16 +57,17 @@ final class ImageExportCommand implements Callable<Integer> {
         if (!common.json()) {
             System.out.println(file + " " + digest);
             System.out.println("image " + image.definition().name() + " " + image.digest());
-            manifest.qemu()
-                    .forEach(each -> System.out.println("qemu " + each.digest() + " " + Printable.of(each.version())));
+            manifest.qemuVersions()
+                    .forEach((build, version) -> System.out.println("qemu " + build + " " + Printable.of(version)));
             return;
         }
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("file", file.toString());
         node.put("sha256", digest).put("objects", manifest.objects().size()).put("bytes", manifest.bytes());
         node.putObject("image").put("name", image.definition().name()).put("digest", image.digest());
         var qemu = node.putArray("qemu");
-        manifest.qemu()
-                .forEach(each -> qemu.addObject().put("digest", each.digest()).put("version", each.version()));
+        manifest.qemuVersions()
+                .forEach((build, version) ->
+                        qemu.addObject().put("digest", build).put("version", version));
         System.out.println(node);
     }
 }

@@ -50,7 +50,7 @@ final class ImageLocksCommand implements Callable<Integer> {
                     .renew(GuestFiles.with(TracerFiles.all()), mirror);
         }
         print("image " + renewed.image().name() + " " + renewed.image().digest(), renewed.imageChanges());
-        print("qemu " + renewed.qemu().record().files().sha256(), renewed.qemuChanges());
+        print("qemu " + renewed.qemuDigest(), renewed.qemuChanges());
         return ExitCodes.OK;
     }
 

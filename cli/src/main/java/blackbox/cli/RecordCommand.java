@@ -10,6 +10,7 @@ import blackbox.cli.terminal.LocalTerminal;
 import blackbox.cli.terminal.Narrator;
 import blackbox.cli.terminal.Signals;
 import blackbox.evidence.text.Timestamps;
+import blackbox.node.image.LocalImages;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.RecordListener;
 import blackbox.node.record.RecordRequest;
@@ -66,9 +67,9 @@ public final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--image",
             paramLabel = "NAME",
-            defaultValue = "default",
+            defaultValue = LocalImages.DEFAULT,
             description = "Guest image (default: ${DEFAULT-VALUE}).")
-    String image = "default";
+    String image = LocalImages.DEFAULT;
 
     @Option(
             names = "--tier",

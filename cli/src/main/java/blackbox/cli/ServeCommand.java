@@ -27,8 +27,6 @@ import blackbox.recorder.keys.WitnessKeyFile;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessLogs;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.VmException;
-import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -161,7 +159,7 @@ final class ServeCommand implements Callable<Integer> {
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
                 pipeline.recover(data);
-                try (ReadablePayloads _ = readable(data);
+                try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), this::tell);
                         IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
                     stop.asked.await();
                 }
@@ -175,16 +173,6 @@ final class ServeCommand implements Callable<Integer> {
             stop.closed.countDown();
         }
         return ExitCodes.OK;
-    }
-
-    /// What killed recorders left, once their machines have been ended.
-    private ReadablePayloads readable(DataFolder data) throws IOException {
-        try {
-            SteppedMachine.clearLeftovers(data.root());
-        } catch (VmException e) {
-            throw new IOException(e.getMessage(), e);
-        }
-        return ReadablePayloads.start(data, PayloadKeyFile.vault(data), this::tell);
     }
 
     private static ApiContext context(DataFolder data, Path tokenFile, @Nullable Witness witness) throws IOException {

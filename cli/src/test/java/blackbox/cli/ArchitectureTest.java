@@ -55,6 +55,14 @@ class ArchitectureTest {
 
     private static final Set<String> INSIDE = Set.of("blackbox.vm.process");
 
+    private static final Set<String> HYPERVISOR = Set.of(
+            "blackbox.vm.host",
+            "blackbox.vm.qemu",
+            "blackbox.vm.qmp",
+            "blackbox.vm.process",
+            "blackbox.vm.snapshot",
+            "blackbox.vm.replay");
+
     /// A library and the modules that may import it, each from a single package of its own.
     private record Library(String name, Set<String> modules, List<String> packages) {
         boolean holds(JavaClass type) {
@@ -111,6 +119,27 @@ class ArchitectureTest {
                 CLASSES.stream()
                         .map(JavaClass::getPackageName)
                         .filter(INSIDE::contains)
+                        .collect(Collectors.toSet()));
+    }
+
+    /// Which hypervisor runs a machine is decided in node; a command asks for a recording, a replay or an image.
+    @Test
+    void commandsNameNoHypervisor() {
+        var wrong = new TreeSet<String>();
+        for (JavaClass type : CLASSES) {
+            for (Dependency use : type.getDirectDependenciesFromSelf()) {
+                if (moduleOf(type).equals("cli")
+                        && HYPERVISOR.contains(use.getTargetClass().getPackageName())) {
+                    wrong.add(use.getDescription());
+                }
+            }
+        }
+        assertEquals(Set.of(), wrong);
+        assertEquals(
+                HYPERVISOR,
+                CLASSES.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(HYPERVISOR::contains)
                         .collect(Collectors.toSet()));
     }
 

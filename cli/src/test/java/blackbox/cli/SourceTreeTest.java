@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Test;
 class SourceTreeTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final int LINES_MAX = 600;
+    /// In a package.
+    private static final int TYPES_MAX = 30;
     private static final Pattern EMPTY_NAME = Pattern.compile(".*(Util|Utils|Helper|Manager|Impl|Base|Common)\\.java");
     private static final Pattern QUOTED = Pattern.compile("`([^`\\n]+)`");
     private static final Pattern TYPE_NAME = Pattern.compile("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*");
@@ -35,6 +38,15 @@ class SourceTreeTest {
                 .map(SourceTreeTest::name)
                 .toList();
         assertEquals(List.of(), tooLong, "files of more than " + LINES_MAX + " lines");
+    }
+
+    @Test
+    void packagesFitIntoOneHead() {
+        Map<Path, Long> types = sources("src/main").stream()
+                .filter(file -> !file.endsWith("package-info.java"))
+                .collect(Collectors.groupingBy(Path::getParent, Collectors.counting()));
+        types.values().removeIf(count -> count <= TYPES_MAX);
+        assertEquals(Map.of(), types, "packages of more than " + TYPES_MAX + " files");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package blackbox.node.doctor;
 
+import blackbox.node.image.LocalImages;
 import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
 import blackbox.vm.host.StartTrial;
@@ -67,7 +68,7 @@ final class Machines {
 
     private static @Nullable GuestImage image(Path data, List<Check> checks) {
         try {
-            GuestImage image = new ImageStore(data).find("default");
+            GuestImage image = new ImageStore(data).find(LocalImages.DEFAULT);
             checks.add(Check.ok("image", image.name() + " " + image.digest()));
             return image;
         } catch (VmException e) {
@@ -123,7 +124,7 @@ final class Machines {
     /// @param mirror of Debian's packages, or null for the machine's own sources
     static void fix(Path data, @Nullable String mirror, Progress progress) throws VmException {
         var trial = new QemuTrial(data, TrialMachine.exact(), progress);
-        new QemuBuilds(data, progress).forExact(trial, new ImageStore(data).find("default"), mirror);
+        new QemuBuilds(data, progress).forExact(trial, new ImageStore(data).find(LocalImages.DEFAULT), mirror);
     }
 
     /// Reports the results of earlier trials and runs none: one takes half a minute.

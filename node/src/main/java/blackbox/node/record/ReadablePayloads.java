@@ -6,6 +6,8 @@ import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vault.Vault;
+import blackbox.vm.VmException;
+import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,10 +34,22 @@ public final class ReadablePayloads implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("readable-payloads").daemon().unstarted(this::run);
     }
 
+    /// Ends the machines that killed recorders left, and starts.
+    ///
+    /// @throws IOException when they cannot be ended
+    public static ReadablePayloads ofKilled(DataFolder data, Vault vault, Progress progress) throws IOException {
+        try {
+            SteppedMachine.clearLeftovers(data.root());
+        } catch (VmException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        return start(data, vault, progress);
+    }
+
     /// Starts.
     ///
     /// @param progress is told of what was encrypted, and of what could not be
-    public static ReadablePayloads start(DataFolder data, Vault vault, Progress progress) {
+    static ReadablePayloads start(DataFolder data, Vault vault, Progress progress) {
         var payloads = new ReadablePayloads(data, vault, progress);
         payloads.thread.start();
         return payloads;

@@ -2,6 +2,7 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
+import blackbox.node.image.LocalImages;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
@@ -9,7 +10,6 @@ import blackbox.recorder.feed.GuestFeeds;
 import blackbox.recorder.feed.GuestStreams;
 import blackbox.recorder.feed.MachineLog;
 import blackbox.recorder.guest.HostClock;
-import blackbox.recorder.guest.TracerFiles;
 import blackbox.recorder.guest.TracerReport;
 import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.recorder.runlog.RunCheckpoints;
@@ -30,9 +30,7 @@ import blackbox.vault.Vault;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.host.QemuHost;
-import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.MachineHost;
@@ -123,7 +121,7 @@ public final class RecordSession {
     /// @throws RecorderException when the recorder cannot go on; what was recorded before is kept
     public RecordResult run()
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
-        GuestImage image = new ImageStore(data.root()).open(request.image(), GuestFiles.with(TracerFiles.all()));
+        GuestImage image = new LocalImages(data, progress).open(request.image());
         MachineHost host = QemuHost.open(data.root(), wall, random, progress);
         TierChoice tier = host.choose(request.tier(), image);
         Vault vault = PayloadKeyFile.vault(data);

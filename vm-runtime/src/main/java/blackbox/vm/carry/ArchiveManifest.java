@@ -4,8 +4,10 @@ import blackbox.schemas.Hash;
 import blackbox.vm.apt.DebFile;
 import blackbox.vm.image.CarriedImage;
 import blackbox.vm.qemu.CarriedQemu;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,13 @@ public record ArchiveManifest(int format, CarriedImage image, List<CarriedQemu> 
             Hash.ofHex(sha256);
             require(bytes >= 0 && bytes <= OBJECT_BYTES_MAX, "an object of " + bytes + " bytes");
         }
+    }
+
+    /// The version of each QEMU whose packages are in it, by its digest; the newest first.
+    public SequencedMap<String, String> qemuVersions() {
+        var versions = new LinkedHashMap<String, String>();
+        qemu.forEach(each -> versions.put(each.digest(), each.version()));
+        return versions;
     }
 
     /// All objects' octets together.

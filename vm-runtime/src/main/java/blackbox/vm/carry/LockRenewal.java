@@ -47,7 +47,13 @@ public final class LockRenewal {
     /// @param imageChanges the packages of the image that are others than in the lock that was there
     /// @param qemuChanges those of QEMU
     public record Renewed(
-            GuestImage image, List<LockDifference> imageChanges, QemuBuild qemu, List<LockDifference> qemuChanges) {}
+            GuestImage image, List<LockDifference> imageChanges, QemuBuild qemu, List<LockDifference> qemuChanges) {
+
+        /// SHA-256 of the renewed QEMU's files, in hex.
+        public String qemuDigest() {
+            return qemu.record().files().sha256();
+        }
+    }
 
     /// Renews both locks.
     ///

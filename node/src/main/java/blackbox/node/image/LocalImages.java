@@ -1,0 +1,99 @@
+package blackbox.node.image;
+
+import blackbox.evidence.sign.CryptoProvider;
+import blackbox.recorder.guest.TracerFiles;
+import blackbox.schemas.Progress;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.host.QemuHost;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.GuestImageBuilder;
+import blackbox.vm.image.GuestImageBuilder.ImageVerification;
+import blackbox.vm.image.GuestImageBuilder.LockPolicy;
+import blackbox.vm.image.ImageDefinition;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.machine.TierChoice;
+import blackbox.vm.machine.TierOption;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The guest images of a data folder, with the guest files that this build of Blackbox ships.
+///
+/// @param progress is told what takes time
+public record LocalImages(DataFolder data, Progress progress) {
+
+    /// The image that a recording uses unless another one is named.
+    public static final String DEFAULT = "default";
+
+    /// All of them, by name.
+    public List<GuestImage> list() throws VmException {
+        return store().list();
+    }
+
+    /// The image of this name, ready to record on: if another build's guest files are in it, they are replaced.
+    ///
+    /// @throws VmException `IMAGE_UNKNOWN`, or `IMAGE_CORRUPT` when its files are not those that were built
+    public GuestImage open(String name) throws VmException {
+        return store().open(name, files());
+    }
+
+    /// Builds an image, in the place of an older one.
+    ///
+    /// @param name of a definition that is shipped
+    /// @param mirror to fetch packages from instead of the machine's apt sources, or null
+    public GuestImage build(String name, LockPolicy lock, @Nullable String mirror) throws VmException {
+        return builder().build(ImageDefinition.named(name), files(), lock, mirror);
+    }
+
+    /// The image of this name as it was recorded, even if another build's guest files are in it.
+    ///
+    /// @throws VmException `IMAGE_UNKNOWN` when there is none
+    public GuestImage recorded(String name) throws VmException {
+        return store().recorded(name);
+    }
+
+    /// Rebuilds an image from its archived packages, offline, and compares every octet.
+    ///
+    /// @throws VmException `IMAGE_CORRUPT` when what it was built from has changed
+    public ImageVerification verify(GuestImage image) throws VmException {
+        return builder().verify(image);
+    }
+
+    /// Prepares what the first recording on an image would have to wait for, and says which tier recordings get.
+    /// Without
+    /// any QEMU there is nothing to prepare: the image may be meant for another machine.
+    ///
+    /// @param option the requested tier of recordings
+    /// @param mirror to fetch packages from instead of the machine's apt sources, or null
+    public void prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
+        try {
+            TierChoice choice = QemuHost.open(
+                            data.root(),
+                            InstantSource.system(),
+                            CryptoProvider.current().random(),
+                            progress)
+                    .prepare(option, image, mirror);
+            progress.say("recordings are " + choice.tier().label() + ": " + choice.reason());
+        } catch (VmException e) {
+            if (e.code() != Code.QEMU_MISSING) {
+                throw e;
+            }
+            progress.say("no snapshot was prepared: " + e.getMessage());
+        }
+    }
+
+    private ImageStore store() {
+        return new ImageStore(data.root());
+    }
+
+    private GuestImageBuilder builder() {
+        return new GuestImageBuilder(store(), InstantSource.system(), progress);
+    }
+
+    private static GuestFiles files() throws VmException {
+        return GuestFiles.with(TracerFiles.all());
+    }
+}
