@@ -17,7 +17,7 @@ import java.util.Random;
 /// How long it takes to seek to a moment of a run of ten minutes, as whole commands, each of which verifies
 /// the run and hashes everything that it was started from. The first seek indexes the run.
 final class Seek implements Benchmark {
-    private static final int LANDINGS = Scale.CURRENT.rounds(9);
+    private static final int SEEKS = Scale.CURRENT.rounds(9);
     private static final long SEED = 7;
     private static final Duration MARGIN = Duration.ofSeconds(Scale.CURRENT.count(10, 4));
     /// Alternates between working and waiting, as an agent does: about ten minutes, more than half of them
@@ -48,18 +48,18 @@ final class Seek implements Benchmark {
         Duration recorded =
                 Duration.between(began, Instant.parse(run.path("endedAt").asText()));
         Duration span = recorded.minus(MARGIN.multipliedBy(2));
-        Duration first = land(data, began.plus(MARGIN));
+        Duration first = seek(data, began.plus(MARGIN));
         var random = new Random(SEED);
         var times = new ArrayList<Duration>();
-        for (int i = 0; i < LANDINGS; i++) {
-            times.add(land(data, began.plus(MARGIN).plusMillis(random.nextLong(span.toMillis()))));
+        for (int i = 0; i < SEEKS; i++) {
+            times.add(seek(data, began.plus(MARGIN).plusMillis(random.nextLong(span.toMillis()))));
         }
         var worst = times.stream().max(Duration::compareTo).orElseThrow();
         return List.of(
                 BenchResult.of("seek", Medians.seconds(times), "s")
                         .withGoal(new AtMost(5))
                         .withNote("median of %d moments of a run of %d s, worst %.1f s"
-                                .formatted(LANDINGS, recorded.toSeconds(), worst.toMillis() / 1_000.0)),
+                                .formatted(SEEKS, recorded.toSeconds(), worst.toMillis() / 1_000.0)),
                 BenchResult.of("seek-first", first.toMillis() / 1_000.0, "s")
                         .withNote("including the pass that indexes the run, which `serve` makes ahead"));
     }
@@ -69,7 +69,7 @@ final class Seek implements Benchmark {
         return runs.path(runs.size() - 1);
     }
 
-    private static Duration land(VmData data, Instant moment) throws IOException, InterruptedException {
+    private static Duration seek(VmData data, Instant moment) throws IOException, InterruptedException {
         return Launcher.time(data.command("replay", "last", "--to", moment.toString(), "--json"));
     }
 }

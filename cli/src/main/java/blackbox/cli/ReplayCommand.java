@@ -9,8 +9,8 @@ import blackbox.cli.options.TrustOptions;
 import blackbox.cli.options.VariableOptions;
 import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
+import blackbox.node.replay.DebugReport;
 import blackbox.node.replay.DebugSession;
-import blackbox.node.replay.LandingReport;
 import blackbox.node.verdict.ReplayReport;
 import blackbox.node.verdict.ReplayReport.Reader;
 import blackbox.node.verdict.ReplaySession;
@@ -116,7 +116,7 @@ final class ReplayCommand implements Callable<Integer> {
         DataFolder folder = common.ownDataFolder();
         RunId id = run.resolve(common.recordings());
         if (to != null) {
-            return land(folder, session(folder, this::tell), id, to);
+            return seek(folder, session(folder, this::tell), id, to);
         }
         try (var narrator = Narrator.onStandardError()) {
             ReplaySession session = session(folder, narrator::say);
@@ -151,7 +151,7 @@ final class ReplayCommand implements Callable<Integer> {
 
     /// What the run was started from is hashed while the moment is looked up and the run is verified; a run
     /// that `--to` cannot stop in is refused before any of this.
-    private int land(DataFolder folder, ReplaySession session, RunId id, Moment moment)
+    private int seek(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
         if (times > 1 || variables.areGiven() || goOn) {
             throw CommandException.badInput("--to stops once in an exact recording and cannot be combined with --times,"
@@ -175,11 +175,11 @@ final class ReplayCommand implements Callable<Integer> {
         return switch (opened.prepare(trust.believed(folder))) {
             case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
             case ReplaySession.Ready ready -> {
-                var report = new LandingReport(out, form());
-                try (DebugSession landed = tidily(() -> DebugSession.at(ready.request(), index, report, this::tell))) {
-                    answer(landed, ready.why());
-                    boolean sits = report.form() == LandingReport.Form.PROMPTED;
-                    yield landed.misunderstood() && !sits ? ExitCodes.BAD_INPUT : ExitCodes.OK;
+                var report = new DebugReport(out, form());
+                try (DebugSession paused = tidily(() -> DebugSession.at(ready.request(), index, report, this::tell))) {
+                    answer(paused, ready.why());
+                    boolean attended = report.form() == DebugReport.Form.PROMPTED;
+                    yield paused.misunderstood() && !attended ? ExitCodes.BAD_INPUT : ExitCodes.OK;
                 } catch (VmException e) {
                     throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
                 }
@@ -193,11 +193,11 @@ final class ReplayCommand implements Callable<Integer> {
         err.flush();
     }
 
-    private LandingReport.Form form() {
+    private DebugReport.Form form() {
         if (common.json()) {
-            return LandingReport.Form.JSON;
+            return DebugReport.Form.JSON;
         }
-        return isTerminal() ? LandingReport.Form.PROMPTED : LandingReport.Form.TEXT;
+        return isTerminal() ? DebugReport.Form.PROMPTED : DebugReport.Form.TEXT;
     }
 
     private static boolean isTerminal() {
@@ -206,20 +206,20 @@ final class ReplayCommand implements Callable<Integer> {
 
     /// Waiting for a command cannot be interrupted; when the program is told to end meanwhile, the machine is
     /// ended on its behalf.
-    private static void answer(DebugSession landed, String why)
+    private static void answer(DebugSession paused, String why)
             throws ReplayException, IOException, InterruptedException {
         Thread hook = Thread.ofPlatform().unstarted(() -> {
             try {
-                if (landed.isAsking()) {
-                    landed.close();
+                if (paused.isAsking()) {
+                    paused.close();
                 }
             } catch (VmException _) {
-                // The next landing clears what is left.
+                // The next seek clears what is left.
             }
         });
         Runtime.getRuntime().addShutdownHook(hook);
         try (var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            landed.answer(in, why);
+            paused.answer(in, why);
         } finally {
             forget(hook);
         }

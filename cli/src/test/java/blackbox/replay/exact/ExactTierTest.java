@@ -14,8 +14,8 @@ import blackbox.evidence.store.RunReader;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.node.record.Installation;
 import blackbox.node.record.LoopbackServices;
+import blackbox.node.replay.DebugReport;
 import blackbox.node.replay.DebugSession;
-import blackbox.node.replay.LandingReport;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.recorder.guest.TracerReport;
@@ -27,8 +27,8 @@ import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.seek.FrameLookup;
-import blackbox.replay.seek.Landings;
 import blackbox.replay.seek.Seeker;
+import blackbox.replay.seek.Seekers;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
@@ -291,9 +291,9 @@ class ExactTierTest {
     /// What a machine is at an event does not depend on how it came there: it goes on from what was kept near it and
     /// jumps, or it is one replay from the start that stops at each event's instruction in turn.
     @Test
-    void aLandingAtAnEventIsWhatAReplayFromTheStartPasses() throws Exception {
+    void aSeekToAnEventMeetsWhatAReplayFromTheStartPasses() throws Exception {
         ReplayRequest request = request(facts);
-        Seeker seeker = Landings.lander(request, line -> {});
+        Seeker seeker = Seekers.open(request, line -> {});
         var states = new TreeMap<Long, Long>();
         int fromKept = 0;
         long first = FrameLookup.at(recordings, facts.run(), firstOfTheRun()).seq();
@@ -302,7 +302,7 @@ class ExactTierTest {
             if (event.seq() < first) {
                 continue;
             }
-            var session = seeker.land(event.seq());
+            var session = seeker.seek(event.seq());
             try (SteppedMachine machine = session.machine()) {
                 assertEquals(session.position(), machine.position(), event::toString);
                 states.put(session.position(), state(machine));
@@ -330,20 +330,20 @@ class ExactTierTest {
     /// What the guest had sent into its ring when the snapshot was made comes first in every run from it, and no
     /// instruction of the run emits it.
     @Test
-    void whatHappenedInTheSnapshotIsNoPlaceToLand() throws Exception {
+    void whatHappenedInTheSnapshotCannotBeSoughtTo() throws Exception {
         ReplayRequest request = request(facts);
-        Seeker seeker = Landings.lander(request, line -> {});
+        Seeker seeker = Seekers.open(request, line -> {});
         long first = firstOfTheRun();
         for (long index = 1;
                 index < first;
                 index = FrameLookup.at(recordings, facts.run(), index).index() + 1) {
             long seq = FrameLookup.at(recordings, facts.run(), index).seq();
-            var refused = assertThrows(ReplayException.class, () -> seeker.land(seq));
+            var refused = assertThrows(ReplayException.class, () -> seeker.seek(seq));
             assertEquals(ReplayException.Code.BAD_INPUT, refused.code());
             assertTrue(String.valueOf(refused.getMessage()).contains("before the run's first instruction"));
         }
-        var landed = seeker.land(FrameLookup.at(recordings, facts.run(), first).seq());
-        try (SteppedMachine machine = landed.machine()) {
+        var paused = seeker.seek(FrameLookup.at(recordings, facts.run(), first).seq());
+        try (SteppedMachine machine = paused.machine()) {
             assertTrue(machine.position() > 0);
         }
     }
@@ -386,7 +386,7 @@ class ExactTierTest {
                 new ObjectMapper().readTree(places.toFile()).path("places").path(0);
         assertTrue(first.path(1).asLong() <= begun.first(), first::toString);
         FrameLookup last = FrameLookup.at(recordings, facts.run(), facts.events());
-        var whole = goesOn.land(last.seq());
+        var whole = goesOn.seek(last.seq());
         whole.machine().close();
 
         // Where nothing of what was kept can be used the way is longer, and leads to the same place.
@@ -396,7 +396,7 @@ class ExactTierTest {
                 flip(file, Files.size(file) / 2);
             }
         }
-        var damaged = new Seeker(blackbox.data(), other, recording, streams, line -> {}).land(last.seq());
+        var damaged = new Seeker(blackbox.data(), other, recording, streams, line -> {}).seek(last.seq());
         assertEquals(whole.position(), damaged.position());
         assertEquals(0, damaged.machine().beganAt());
         damaged.machine().close();
@@ -464,17 +464,17 @@ class ExactTierTest {
         await(serving, serving.err(), "run " + facts.run() + " is indexed");
         serving.process().destroy();
         assertTrue(serving.process().waitFor(60, TimeUnit.SECONDS));
-        assertFalse(Landings.lander(request(facts), line -> {}).indexAll(), "it is there");
+        assertFalse(Seekers.open(request(facts), line -> {}).indexAll(), "it is there");
     }
 
     @Test
-    void aLandedSessionAnswersAndComesBack() throws Exception {
+    void aDebugSessionAnswersAndComesBack() throws Exception {
         ReplayRequest request = request(facts);
         long index = facts.events() / 2;
         var printed = new StringWriter();
         String asked = "registers\nprocesses\nconsole\noutput\nnext\nnext process.exit\nback 1\nprocesses\nto " + index;
         try (var session = DebugSession.at(
-                request, index, new LandingReport(new PrintWriter(printed), LandingReport.Form.JSON), line -> {})) {
+                request, index, new DebugReport(new PrintWriter(printed), DebugReport.Form.JSON), line -> {})) {
             session.answer(new BufferedReader(new StringReader(asked)), "");
         }
         List<String> lines = printed.toString().lines().toList();
@@ -560,7 +560,7 @@ class ExactTierTest {
         assertReplayedToTheCut(killed);
         FrameLookup middle = FrameLookup.at(recordings, id, killed.events() / 2);
         try (var session =
-                Landings.lander(request(killed), line -> {}).land(middle.seq()).machine()) {
+                Seekers.open(request(killed), line -> {}).seek(middle.seq()).machine()) {
             assertTrue(session.position() > 0);
         }
     }

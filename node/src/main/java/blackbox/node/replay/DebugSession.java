@@ -4,11 +4,11 @@ import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.seek.FrameLookup;
-import blackbox.replay.seek.LandedOutput;
-import blackbox.replay.seek.Landings;
+import blackbox.replay.seek.GuestOutput;
 import blackbox.replay.seek.LiveProcesses;
 import blackbox.replay.seek.Seeker;
-import blackbox.replay.seek.Seeker.Landed;
+import blackbox.replay.seek.Seeker.Paused;
+import blackbox.replay.seek.Seekers;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.Progress;
 import blackbox.schemas.event.Kind;
@@ -45,17 +45,17 @@ public final class DebugSession implements AutoCloseable {
 
     private final ReplayRequest request;
     private final Seeker seeker;
-    private final LandingReport report;
-    private Landed landed;
+    private final DebugReport report;
+    private Paused paused;
     private FrameLookup event;
     private volatile boolean asking;
     private boolean misunderstood;
 
-    private DebugSession(ReplayRequest request, Seeker seeker, LandingReport report, Landed landed, FrameLookup event) {
+    private DebugSession(ReplayRequest request, Seeker seeker, DebugReport report, Paused paused, FrameLookup event) {
         this.request = request;
         this.seeker = seeker;
         this.report = report;
-        this.landed = landed;
+        this.paused = paused;
         this.event = event;
     }
 
@@ -64,11 +64,11 @@ public final class DebugSession implements AutoCloseable {
     /// @param index of an event
     /// @param progress receives progress
     /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
-    public static DebugSession at(ReplayRequest request, long index, LandingReport report, Progress progress)
+    public static DebugSession at(ReplayRequest request, long index, DebugReport report, Progress progress)
             throws ReplayException, IOException {
         var event = FrameLookup.at(request.recordings(), request.facts().run(), index);
-        Seeker seeker = Landings.lander(request, progress);
-        return new DebugSession(request, seeker, report, seeker.land(event.seq()), event);
+        Seeker seeker = Seekers.open(request, progress);
+        return new DebugSession(request, seeker, report, seeker.seek(event.seq()), event);
     }
 
     /// Prints where it is, and then answers commands until `in` ends.
@@ -77,7 +77,7 @@ public final class DebugSession implements AutoCloseable {
     /// @throws ReplayException `ENGINE` when the machine fails
     public void answer(BufferedReader in, String why) throws IOException, ReplayException {
         try {
-            report.arrival(request.facts().run(), why, place(), landed.machine().debugger(), HELP);
+            report.arrival(request.facts().run(), why, place(), paused.machine().debugger(), HELP);
             release();
             for (String line = ask(in); line != null; line = ask(in)) {
                 String[] words = line.strip().split("\\s+", -1);
@@ -116,7 +116,7 @@ public final class DebugSession implements AutoCloseable {
 
     /// Frees the machine's debugger socket for another client.
     private void release() throws VmException {
-        landed.machine().release();
+        paused.machine().release();
     }
 
     /// Answers a command; a bad command is reported and leaves the machine where it is. False when the
@@ -156,8 +156,8 @@ public final class DebugSession implements AutoCloseable {
             case "registers" -> registers();
             case "memory" -> memory(Long.parseUnsignedLong(word(words, 1).replaceFirst("^0x", ""), 16), word(words, 2));
             case "processes" -> processes();
-            case "console" -> report.answer(LandedOutput.console(request, landed.machine()));
-            case "output" -> report.answer(LandedOutput.agent(request, landed.machine()));
+            case "console" -> report.answer(GuestOutput.console(request, paused.machine()));
+            case "output" -> report.answer(GuestOutput.agent(request, paused.machine()));
             case "disk" -> {
                 atEvent();
                 report.answer(JSON.createObjectNode()
@@ -166,7 +166,7 @@ public final class DebugSession implements AutoCloseable {
                                 "blackbox disk " + request.facts().run() + " --at " + event.index() + " --list /"));
             }
             case "finish" -> {
-                boolean finished = landed.machine().finish(PATIENCE);
+                boolean finished = paused.machine().finish(PATIENCE);
                 report.answer(JSON.createObjectNode().put("finished", finished));
                 return false;
             }
@@ -180,21 +180,21 @@ public final class DebugSession implements AutoCloseable {
         return true;
     }
 
-    private LandingReport.Place place() throws VmException {
-        long position = landed.machine().position();
-        return new LandingReport.Place(
+    private DebugReport.Place place() throws VmException {
+        long position = paused.machine().position();
+        return new DebugReport.Place(
                 request.facts().run(),
                 event,
                 position,
-                landed.end(),
-                landed.machine().beganAt(),
-                position - landed.position(),
-                landed.machine().debugger());
+                paused.end(),
+                paused.machine().beganAt(),
+                position - paused.position(),
+                paused.machine().debugger());
     }
 
     /// What the recorded events show is known only at events.
     private void atEvent() throws VmException {
-        if (landed.machine().position() != landed.position()) {
+        if (paused.machine().position() != paused.position()) {
             throw new IllegalArgumentException(
                     "this position is not at an event anymore; `to " + event.index() + "` goes back to the last one");
         }
@@ -206,37 +206,37 @@ public final class DebugSession implements AutoCloseable {
         if (found == null) {
             throw new IllegalArgumentException("no such event follows");
         }
-        land(found);
+        seek(found);
     }
 
     private void to(String text) throws IOException, ReplayException, VmException {
         var position =
                 Moment.parse(text).locate(request.recordings(), request.facts().run());
-        land(FrameLookup.at(request.recordings(), request.facts().run(), position.index()));
+        seek(FrameLookup.at(request.recordings(), request.facts().run(), position.index()));
     }
 
-    private void land(FrameLookup target) throws ReplayException, VmException {
-        replace(seeker.land(target.seq()));
+    private void seek(FrameLookup target) throws ReplayException, VmException {
+        replace(seeker.seek(target.seq()));
         event = target;
         report.place(place());
     }
 
-    private void replace(Landed there) throws VmException {
-        SteppedMachine before = landed.machine();
-        landed = there;
+    private void replace(Paused there) throws VmException {
+        SteppedMachine before = paused.machine();
+        paused = there;
         before.close();
     }
 
     /// Forward, the machine continues; backward, a fresh machine is brought there.
     private void move(long instructions) throws VmException, ReplayException {
-        long target = landed.machine().position() + instructions;
-        if (target < 0 || target >= landed.end()) {
-            throw new IllegalArgumentException("the recording has instructions 0 to " + (landed.end() - 1));
+        long target = paused.machine().position() + instructions;
+        if (target < 0 || target >= paused.end()) {
+            throw new IllegalArgumentException("the recording has instructions 0 to " + (paused.end() - 1));
         }
         if (instructions < 0) {
-            replace(new Landed(seeker.at(target), landed.seq(), landed.position(), landed.end()));
-        } else if (!landed.machine().runTo(target, PATIENCE)) {
-            throw new VmException(VmException.Code.QEMU_FAILED, landed.machine().lastWords());
+            replace(new Paused(seeker.at(target), paused.seq(), paused.position(), paused.end()));
+        } else if (!paused.machine().runTo(target, PATIENCE)) {
+            throw new VmException(VmException.Code.QEMU_FAILED, paused.machine().lastWords());
         }
         report.place(place());
     }
@@ -244,7 +244,7 @@ public final class DebugSession implements AutoCloseable {
     private void registers() throws VmException {
         ObjectNode answer = JSON.createObjectNode();
         ObjectNode values = answer.putObject("registers");
-        landed.machine()
+        paused.machine()
                 .gdb()
                 .registers()
                 .values()
@@ -260,7 +260,7 @@ public final class DebugSession implements AutoCloseable {
         ObjectNode answer = JSON.createObjectNode();
         answer.putObject("memory")
                 .put("address", "%016x".formatted(address))
-                .put("octets", HexFormat.of().formatHex(landed.machine().gdb().memory(address, length)));
+                .put("octets", HexFormat.of().formatHex(paused.machine().gdb().memory(address, length)));
         report.answer(answer);
     }
 
@@ -294,6 +294,6 @@ public final class DebugSession implements AutoCloseable {
 
     @Override
     public void close() throws VmException {
-        landed.machine().close();
+        paused.machine().close();
     }
 }

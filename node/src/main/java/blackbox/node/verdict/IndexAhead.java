@@ -8,8 +8,8 @@ import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.rerun.OnMiss;
-import blackbox.replay.seek.Landings;
 import blackbox.replay.seek.Seeker;
+import blackbox.replay.seek.Seekers;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -113,7 +113,7 @@ public final class IndexAhead implements AutoCloseable {
                 progress.say("run " + run + " is not indexed: "
                         + refused.refusals().getFirst().what());
             case ReplaySession.Ready ready -> {
-                Landings.lander(ready.request(), line -> {}).indexAll();
+                Seekers.open(ready.request(), line -> {}).indexAll();
                 progress.say("run " + run + " is indexed for `replay --to`");
             }
         }

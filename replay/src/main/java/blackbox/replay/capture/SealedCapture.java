@@ -41,7 +41,7 @@ public record SealedCapture(
 
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
     private static final Set<Column> COLUMNS = EnumSet.of(Column.KIND, Column.AT_NS, Column.WHAT, Column.DETAIL);
-    private static final int STRETCHES_MAX = 10_000_000;
+    private static final int SEGMENTS_MAX = 10_000_000;
     private static final int BUFFER_BYTES = 1 << 16;
 
     public SealedCapture {
@@ -119,7 +119,7 @@ public record SealedCapture(
                 return;
             }
             long from = detail.path("from").asLong(-1);
-            if (from != end || segments.size() >= STRETCHES_MAX) {
+            if (from != end || segments.size() >= SEGMENTS_MAX) {
                 throw contradiction(index, "a segment from octet " + from + " cannot follow one that ends at " + end);
             }
             long to = detail.path("to").asLong(-1);

@@ -78,7 +78,7 @@ public final class DiskAt implements AutoCloseable {
         Position asked = moment.locate(recordings, run);
         SealedCapture log = SealedCapture.read(recordings, run, CaptureName.BLOCKS.text());
         var limits = new ArrayList<String>();
-        CaptureSegment wanted = stretchAt(log, asked);
+        CaptureSegment wanted = segmentAt(log, asked);
         long intact = log.checkTo(wanted == null ? 0 : wanted.to());
         CaptureSegment used = log.segments().stream()
                 .filter(each -> each.to() == intact)
@@ -123,7 +123,7 @@ public final class DiskAt implements AutoCloseable {
     }
 
     /// The last segment at or before a position.
-    private static @Nullable CaptureSegment stretchAt(SealedCapture log, Position asked) throws ReplayException {
+    private static @Nullable CaptureSegment segmentAt(SealedCapture log, Position asked) throws ReplayException {
         CaptureSegment found = null;
         for (CaptureSegment each : log.segments()) {
             if (each.index() <= asked.index()) {

@@ -63,13 +63,13 @@ final class Explanation {
                         aligner.known(Aligner.RECORDED),
                         recordedEvents,
                         before,
-                        before.past(root.recordedIndex())),
+                        before.historyOf(root.recordedIndex())),
                 new Causes.SideEvidence(
                         actual,
                         aligner.known(Aligner.ACTUAL),
                         actualEvents,
                         beforeActual,
-                        beforeActual.past(root.actualIndex())),
+                        beforeActual.historyOf(root.actualIndex())),
                 network,
                 divergent);
         Causes causes = new Causes(hash, evidence, settings.exact());
@@ -175,8 +175,8 @@ final class Explanation {
     }
 
     private static long led(Candidate candidate, CausalScan before, CausalScan beforeActual) {
-        return before.past(candidate.recordedIndex()).divergences()
-                | beforeActual.past(candidate.actualIndex()).divergences();
+        return before.historyOf(candidate.recordedIndex()).divergences()
+                | beforeActual.historyOf(candidate.actualIndex()).divergences();
     }
 
     private DivergencePoint first(Candidate root, Causes.Found found) throws IOException {

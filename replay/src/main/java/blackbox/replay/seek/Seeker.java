@@ -88,13 +88,13 @@ public final class Seeker {
     /// @param seq the number of the frame that is about to be emitted
     /// @param position the next instruction, counted from the recording's first
     /// @param end how many there are
-    public record Landed(SteppedMachine machine, long seq, long position, long end) {}
+    public record Paused(SteppedMachine machine, long seq, long position, long end) {}
 
     /// Seeks to the frame with this number.
     ///
     /// @throws ReplayException `BAD_INPUT` when the recording has no such frame, or it was emitted before the
     /// recording's first instruction; `ENGINE`
-    public Landed land(long seq) throws ReplayException {
+    public Paused seek(long seq) throws ReplayException {
         try {
             long ktimeNs = FrameTimes.of(events, seq);
             var clock = new GuestClock(instructionShift);
@@ -108,7 +108,7 @@ public final class Seeker {
                 try {
                     Place here = way.meet(seq, new Approach(clock, ktimeNs));
                     index.save(false);
-                    return new Landed(way.machine(), seq, here.position(), extent.instructions());
+                    return new Paused(way.machine(), seq, here.position(), extent.instructions());
                 } catch (VmException | IOException | ReplayException e) {
                     way.close();
                     throw e;

@@ -155,8 +155,8 @@ class SealedCaptureTest {
             Files.write(file, changed);
             var failure = assertThrows(ReplayException.class, () -> capture().check());
             assertEquals(Code.ALTERED, failure.code());
-            int stretch = at < 100 ? 0 : at < 250 ? 1 : 2;
-            String place = "octets " + (stretch == 0 ? 0 : ends[stretch - 1]) + " to " + ends[stretch];
+            int segment = at < 100 ? 0 : at < 250 ? 1 : 2;
+            String place = "octets " + (segment == 0 ? 0 : ends[segment - 1]) + " to " + ends[segment];
             assertTrue(String.valueOf(failure.getMessage()).contains(place), failure.getMessage());
         }
     }

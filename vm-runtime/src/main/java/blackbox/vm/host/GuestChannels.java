@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// @param events the tracer's octets, from its start on
 /// @param streams the agent's
 /// @param input the pipe of the agent's input, in the exact tier
-/// @param log keeps QEMU's log, in the exact tier
+/// @param log copies QEMU's log, in the exact tier
 record GuestChannels(
-        InputStream events, AgentStreams streams, @Nullable AgentPipe input, ReplayLog.@Nullable Keeper log)
+        InputStream events, AgentStreams streams, @Nullable AgentPipe input, ReplayLog.@Nullable Copier log)
         implements AutoCloseable {
 
     /// Of a machine of the live tier.
@@ -45,11 +45,11 @@ record GuestChannels(
         Path captures = folder.file(QemuArguments.CAPTURE);
         try {
             Path kept = Files.createFile(CaptureName.LOG.in(captures));
-            var keeper =
-                    new ReplayLog.Keeper(qemu.follow(folder.file(QemuArguments.LOG), ReplayLog.HEADER_BYTES), kept);
+            var copier =
+                    new ReplayLog.Copier(qemu.follow(folder.file(QemuArguments.LOG), ReplayLog.HEADER_BYTES), kept);
             var streams = new AgentStreams(qemu.follow(CaptureName.STDIO.in(captures), 0), input.channel());
             InputStream events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
-            return new GuestChannels(after(before, events), streams, input, keeper);
+            return new GuestChannels(after(before, events), streams, input, copier);
         } catch (IOException e) {
             throw new VmException(Code.IO, "QEMU's output in " + captures + " could not be read", e);
         }

@@ -28,11 +28,11 @@ public final class ReplayLog {
     private ReplayLog() {}
 
     /// Copies what QEMU appends, until QEMU ends.
-    public static final class Keeper {
+    public static final class Copier {
         private final Thread thread;
         private volatile @Nullable IOException failure;
 
-        public Keeper(InputStream growing, Path kept) {
+        public Copier(InputStream growing, Path kept) {
             thread = Thread.ofPlatform().daemon().name("replay-log").start(() -> copy(growing, kept));
         }
 

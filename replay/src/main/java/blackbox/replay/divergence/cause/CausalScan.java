@@ -279,7 +279,7 @@ public final class CausalScan {
     }
 
     /// What led to the candidate at that event.
-    public CausalHistory past(long index) {
+    public CausalHistory historyOf(long index) {
         return found.getOrDefault(index, CausalHistory.NOTHING);
     }
 

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 ///
 /// @param out where to write them
 /// @param form of the answers
-public record LandingReport(PrintWriter out, Form form) {
+public record DebugReport(PrintWriter out, Form form) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /// The form of the answers.

@@ -16,16 +16,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /// Seekers for exact runs, with their indexes in `replays/RUN/index`.
-public final class Landings {
+public final class Seekers {
 
-    private Landings() {}
+    private Seekers() {}
 
     /// A seeker for a run.
     ///
     /// @param request whose inputs were checked
     /// @param progress receives progress
     /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
-    public static Seeker lander(ReplayRequest request, Progress progress) throws ReplayException, IOException {
+    public static Seeker open(ReplayRequest request, Progress progress) throws ReplayException, IOException {
         var streams = new Seeker.Streams(
                 sealed(request, CaptureName.LOG.text()),
                 sealed(request, CaptureName.EVENTS.text()),

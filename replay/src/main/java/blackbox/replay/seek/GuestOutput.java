@@ -15,10 +15,10 @@ import java.nio.file.Files;
 
 /// The last 64 KiB of what a guest has written so far: from the recording what precedes the machine's start,
 /// from the machine what it has written since.
-public final class LandedOutput {
+public final class GuestOutput {
     private static final int BYTES_MAX = 64 << 10;
 
-    private LandedOutput() {}
+    private GuestOutput() {}
 
     /// `console`: text.
     public static ObjectNode console(ReplayRequest request, SteppedMachine machine) throws IOException {
