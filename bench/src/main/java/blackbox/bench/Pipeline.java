@@ -5,13 +5,14 @@ import blackbox.bench.result.Goal;
 import blackbox.bench.subject.Folders;
 import blackbox.bench.subject.Traffic;
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.kafka.BatchConsumer;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
 import blackbox.ingest.service.IngestService;
-import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
+import blackbox.ingest.service.IngestSettings;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.seal.BatchSink;
 import blackbox.recorder.seal.RunSealer;
@@ -21,6 +22,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.DataFolder;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -135,7 +137,7 @@ final class Pipeline implements Benchmark {
 
     private double whole(List<Event> events, Path data, Properties clients) throws Exception {
         var settings =
-                new IngestSettings(data, clients, TopicRetention.RELEASE_COMMITTED, () -> List.of(key.verifier()), key);
+                new IngestSettings(data, LocalStore.in(new DataFolder(data)), clients, TopicRetention.RELEASE_COMMITTED, () -> List.of(key.verifier()), key);
         RunId run = RunId.create(Instant.now(), random);
         try (IngestService ingest = IngestService.start(settings);
                 var publisher = new KafkaPublisher(clients)) {

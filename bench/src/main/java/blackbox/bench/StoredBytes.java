@@ -5,6 +5,7 @@ import blackbox.bench.result.Goal;
 import blackbox.bench.subject.Folders;
 import blackbox.bench.subject.Traffic;
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
@@ -54,7 +55,7 @@ final class StoredBytes implements Benchmark {
         RunId run = RunId.create(Instant.now(), random);
         List<Event> events = new Traffic(1).events(EVENTS);
         long[] rows = new long[1];
-        try (EventTable table = EventTable.openForWriting(new DataFolder(data));
+        try (EventTable table = EventTable.openForWriting(new DataFolder(data), LocalStore.in(new DataFolder(data)));
                 var writer = new TableWriter(table, key, random, CommitStep.Observer.NONE)) {
             var clock = new long[] {Instant.now().getEpochSecond()};
             var sealer = new RunSealer(

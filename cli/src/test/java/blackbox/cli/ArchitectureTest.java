@@ -3,6 +3,8 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import blackbox.evidence.storage.LocalStore;
+import blackbox.evidence.store.Recordings;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -168,6 +170,31 @@ class ArchitectureTest {
             importers.forEach((module, packages) ->
                     assertFalse(packages.size() > 1, () -> module + " imports " + library.name() + " in " + packages));
         }
+    }
+
+    /// Only whoever reads a folder as it is, a bundle or a copy, takes what is in it for the data files.
+    private static final Set<String> CHOOSE_A_STORE =
+            Set.of("blackbox.evidence.store.Recordings", "blackbox.node.data.DataFiles");
+
+    @Test
+    void whereDataFilesAreIsChosenInOnePlace() {
+        Set<String> choosers = CLASSES.stream()
+                .filter(type -> !type.getPackageName().equals("blackbox.evidence.storage"))
+                .filter(type -> type.getCodeUnitCallsFromSelf().stream()
+                        .filter(call -> call.getTargetOwner().isEquivalentTo(LocalStore.class))
+                        .anyMatch(call -> Set.of("<init>", "in").contains(call.getName())))
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+        assertEquals(CHOOSE_A_STORE, choosers, "classes that choose where data files are");
+        Set<String> byThemselves = CLASSES.stream()
+                .filter(type -> !moduleOf(type).equals("evidence"))
+                .filter(type -> type.getMethodCallsFromSelf().stream()
+                        .filter(call -> call.getTargetOwner().isEquivalentTo(Recordings.class))
+                        .anyMatch(call -> call.getName().equals("unchecked")
+                                && call.getTarget().getRawParameterTypes().size() == 1))
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+        assertEquals(Set.of(), byThemselves, "classes that take a data folder's own files past DataFiles");
     }
 
     /// Those of evidence: a cache that nobody trusts, and a file that its reader checks. Evidence knows no folder of

@@ -9,6 +9,7 @@ import blackbox.evidence.bundle.BundleVerifier;
 import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CommitState;
@@ -69,7 +70,7 @@ public final class GrowthSubject {
         run.addLeaf(added(run.tick()));
         run.seal();
         run.close(0);
-        try (EventTable table = EventTable.openForWriting(new DataFolder(data));
+        try (EventTable table = EventTable.openForWriting(new DataFolder(data), LocalStore.in(new DataFolder(data)));
                 var writer = new TableWriter(table, run.key, new Random(1), CommitStep.Observer.NONE)) {
             CommitState state = table.state();
             for (SealedBatch batch : run.batches) {

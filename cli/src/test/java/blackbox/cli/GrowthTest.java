@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.exit.ExitCodes;
 import blackbox.evidence.GoldenWarehouse;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.table.EventTable;
 import blackbox.schemas.folder.DataFolder;
@@ -102,7 +103,8 @@ class GrowthTest {
     private void refusesTheAddedColumn() {
         var refused = assertThrows(
                 IngestException.class,
-                () -> EventTable.openForWriting(new DataFolder(data)).close());
+                () -> EventTable.openForWriting(new DataFolder(data), LocalStore.in(new DataFolder(data)))
+                        .close());
         assertEquals(IngestException.Code.CATALOG, refused.code());
         assertTrue(String.valueOf(refused.getMessage()).contains("a column `added`"), refused::getMessage);
         var unread = assertThrows(IngestException.class, () -> EventTable.openForReading(new DataFolder(data)));
@@ -145,7 +147,7 @@ class GrowthTest {
 
     @Test
     void theWarehouseIsOpenedWhereverItLies() throws Exception {
-        try (EventTable table = EventTable.openForWriting(new DataFolder(data))) {
+        try (EventTable table = EventTable.openForWriting(new DataFolder(data), LocalStore.in(new DataFolder(data)))) {
             assertEquals(GoldenWarehouse.CLOSED_EVENTS, table.lengths().get(GoldenWarehouse.CLOSED));
             assertEquals(3, table.plan(null).size());
         }

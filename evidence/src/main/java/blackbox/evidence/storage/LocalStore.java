@@ -2,6 +2,7 @@ package blackbox.evidence.storage;
 
 import blackbox.files.AtomicFiles;
 import blackbox.files.Folders;
+import blackbox.schemas.folder.DataFolder;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,6 +24,11 @@ public record LocalStore(Path root) implements FileStore {
 
     public LocalStore {
         root = root.toAbsolutePath().normalize();
+    }
+
+    /// The store in a data folder itself.
+    public static LocalStore in(DataFolder data) {
+        return new LocalStore(data.warehouse());
     }
 
     @Override

@@ -30,12 +30,13 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
 
     private static final int ATTEMPTS_MAX = 10;
 
-    /// With data files in the data folder's own warehouse, for callers that check them themselves.
+    /// With data files in the folder itself, as in a bundle or a copy; for callers that check them themselves. Where an
+    /// installation has its data files, it says itself (`blackbox.node.data`).
     public static Recordings unchecked(Path data) {
-        return unchecked(data, new LocalStore(new DataFolder(data).warehouse()));
+        return unchecked(data, LocalStore.in(new DataFolder(data)));
     }
 
-    /// The same, with data files elsewhere.
+    /// The same, with data files in `files`.
     public static Recordings unchecked(Path data, FileStore files) {
         return new Recordings(data, files, FileTrust.UNCHECKED);
     }

@@ -80,7 +80,7 @@ final class IngestSession implements AutoCloseable {
         this.clock = clock;
         this.counters = counters;
         this.watermarks = watermarks;
-        this.table = EventTable.openForWriting(new DataFolder(settings.data()));
+        this.table = EventTable.openForWriting(new DataFolder(settings.data()), settings.files());
         try {
             CommitState state = table.state();
             Map<RunId, Long> lengths = table.lengths();

@@ -2,6 +2,7 @@ package blackbox.ingest.service;
 
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.storage.FileStore;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Properties;
@@ -10,6 +11,7 @@ import java.util.function.Supplier;
 /// What ingest works with.
 ///
 /// @param data the data folder
+/// @param files where data files and their seals go
 /// @param clients Kafka's client settings: `bootstrap.servers` and, for a real cluster, TLS and SASL
 /// @param retention what happens to records in the topic once they are in the table
 /// @param trusted whose signatures are accepted at the moment; queried again for each run that begins,
@@ -17,6 +19,7 @@ import java.util.function.Supplier;
 /// @param signer signs data files; used by the writer's thread only
 public record IngestSettings(
         Path data,
+        FileStore files,
         Properties clients,
         TopicRetention retention,
         Supplier<? extends Collection<? extends NoteVerifier>> trusted,

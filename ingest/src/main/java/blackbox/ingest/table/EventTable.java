@@ -1,7 +1,6 @@
 package blackbox.ingest.table;
 
 import blackbox.evidence.storage.FileStore;
-import blackbox.evidence.storage.LocalStore;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
 import blackbox.ingest.IngestException;
@@ -53,30 +52,28 @@ public final class EventTable implements AutoCloseable {
             .thenComparingLong(entry -> entry.name().firstIndex());
 
     private final DataFolder layout;
-    private final FileStore files;
     private final JdbcCatalog catalog;
-    private final @Nullable ProcessLock lock;
+    private final @Nullable Writing writing;
     private final Table table;
 
-    private EventTable(
-            DataFolder layout, FileStore files, JdbcCatalog catalog, @Nullable ProcessLock lock, Table table) {
+    private EventTable(DataFolder layout, JdbcCatalog catalog, @Nullable Writing writing, Table table) {
         this.layout = layout;
-        this.files = files;
         this.catalog = catalog;
-        this.lock = lock;
+        this.writing = writing;
         this.table = table;
     }
+
+    /// What only the writer has.
+    ///
+    /// @param files where data files and their seals lie
+    private record Writing(ProcessLock lock, FileStore files) {}
 
     /// Opens the table, creating it if it is missing, adds the columns that were introduced since it was
     /// created, and finishes a commit that a crash interrupted.
     ///
+    /// @param files where data files and their seals lie; all else is in the data folder
     /// @throws IngestException `IN_USE` when another process has it open for writing, `CATALOG` when a newer
     ///     version created it
-    public static EventTable openForWriting(DataFolder data) throws IngestException {
-        return openForWriting(data, new LocalStore(data.warehouse()));
-    }
-
-    /// The same, with data files and their seals in `files` and all else in the data folder.
     public static EventTable openForWriting(DataFolder data, FileStore files) throws IngestException {
         DataFolder layout = data.absolute();
         ProcessLock lock = lock(layout);
@@ -86,7 +83,7 @@ public final class EventTable implements AutoCloseable {
             if (!catalog.tableExists(ID)) {
                 create(catalog, layout);
             }
-            var table = new EventTable(layout, files, catalog, lock, known(catalog));
+            var table = new EventTable(layout, catalog, new Writing(lock, files), known(catalog));
             TableGrowth.addColumns(table.table);
             table.requireOwnCommit();
             table.finishLastCommit();
@@ -115,7 +112,7 @@ public final class EventTable implements AutoCloseable {
                 catalog.close();
                 return null;
             }
-            return new EventTable(layout, new LocalStore(layout.warehouse()), catalog, null, known(catalog));
+            return new EventTable(layout, catalog, null, known(catalog));
         } catch (RuntimeException e) {
             throw catalogFailure(layout, e);
         }
@@ -307,8 +304,8 @@ public final class EventTable implements AutoCloseable {
 
     /// Removes a data file from the store, and then its seal.
     void remove(String key) throws IOException {
-        files.delete(key);
-        files.delete(key + DataFileName.SEAL_SUFFIX);
+        files().delete(key);
+        files().delete(key + DataFileName.SEAL_SUFFIX);
     }
 
     /// The key of a run's file in the store.
@@ -316,9 +313,9 @@ public final class EventTable implements AutoCloseable {
         return EventsTable.dataFolder(run) + "/" + name;
     }
 
-    /// Where data files and their seals lie.
+    /// Where the writer's data files and their seals lie.
     FileStore files() {
-        return files;
+        return Objects.requireNonNull(writing, "opened for reading").files();
     }
 
     private static List<Path> list(Path folder) throws IOException {
@@ -338,11 +335,9 @@ public final class EventTable implements AutoCloseable {
         return table;
     }
 
-    private static void release(@Nullable ProcessLock lock) throws IngestException {
+    private static void release(ProcessLock lock) throws IngestException {
         try {
-            if (lock != null) {
-                lock.close();
-            }
+            lock.close();
         } catch (IOException e) {
             throw IngestException.ofIo("cannot release the table's lock", e);
         }
@@ -353,7 +348,9 @@ public final class EventTable implements AutoCloseable {
         try {
             catalog.close();
         } finally {
-            release(lock);
+            if (writing != null) {
+                release(writing.lock());
+            }
         }
     }
 }

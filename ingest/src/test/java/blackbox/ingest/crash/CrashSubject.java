@@ -2,6 +2,7 @@ package blackbox.ingest.crash;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService;
 import blackbox.ingest.service.IngestSettings;
@@ -14,6 +15,7 @@ import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import java.io.OutputStream;
@@ -60,8 +62,13 @@ final class CrashSubject {
     /// Works until standard input ends.
     private void host() throws Exception {
         List<NoteVerifier> trusted = List.of(key("recorder").verifier());
-        var settings =
-                new IngestSettings(data, clients, TopicRetention.RELEASE_COMMITTED, () -> trusted, key("ingest"));
+        var settings = new IngestSettings(
+                data,
+                LocalStore.in(new DataFolder(data)),
+                clients,
+                TopicRetention.RELEASE_COMMITTED,
+                () -> trusted,
+                key("ingest"));
         try (EmbeddedBroker _ = EmbeddedBroker.start(data.resolve("kafka"), port);
                 IngestService _ = IngestService.start(settings)) {
             System.out.println("ready");

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.IngestException;
@@ -68,7 +69,12 @@ final class IngestServiceTest {
 
     private IngestService startService() throws IngestException {
         return IngestService.start(new IngestSettings(
-                data, clients(), TopicRetention.RELEASE_COMMITTED, () -> List.of(Traffic.KEY.verifier()), INGEST_KEY));
+                data,
+                LocalStore.in(new DataFolder(data)),
+                clients(),
+                TopicRetention.RELEASE_COMMITTED,
+                () -> List.of(Traffic.KEY.verifier()),
+                INGEST_KEY));
     }
 
     private void publish(List<SealedBatch> batches) throws Exception {

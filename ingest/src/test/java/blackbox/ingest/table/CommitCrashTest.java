@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.Traffic;
@@ -84,7 +85,7 @@ final class CommitCrashTest {
 
     /// Takes the topic from where the table says it is; false when it was cut off.
     private boolean ingest(DataFolder layout, CommitStep.Observer observer) throws IngestException {
-        try (EventTable table = EventTable.openForWriting(layout);
+        try (EventTable table = EventTable.openForWriting(layout, LocalStore.in(layout));
                 var writer = new TableWriter(table, TableRoundTripTest.INGEST_KEY, new Random(3), observer)) {
             CommitState state = table.state();
             var check = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), state.runs(), table.lengths());

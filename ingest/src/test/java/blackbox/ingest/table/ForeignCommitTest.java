@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification.Finding;
@@ -59,7 +60,7 @@ final class ForeignCommitTest {
     }
 
     private EventTable open() throws IngestException {
-        return EventTable.openForWriting(layout);
+        return EventTable.openForWriting(layout, LocalStore.in(layout));
     }
 
     private TableWriter writer(EventTable table) {

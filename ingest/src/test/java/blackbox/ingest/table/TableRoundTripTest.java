@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.Traffic;
@@ -49,7 +50,7 @@ final class TableRoundTripTest {
         var traffic = new Traffic(new Random(5));
         var open = new Traffic(new Random(6));
         var layout = new DataFolder(folder);
-        try (EventTable table = EventTable.openForWriting(layout);
+        try (EventTable table = EventTable.openForWriting(layout, LocalStore.in(layout));
                 var writer = new TableWriter(table, INGEST_KEY, new Random(7), CommitStep.Observer.NONE)) {
             for (int i = 0; i < 40; i++) {
                 writer.append(traffic.batch(20));
@@ -73,7 +74,7 @@ final class TableRoundTripTest {
 
     private List<ReadRow> commitAndRead(Traffic traffic) throws Exception {
         var layout = new DataFolder(folder);
-        try (EventTable table = EventTable.openForWriting(layout);
+        try (EventTable table = EventTable.openForWriting(layout, LocalStore.in(layout));
                 var writer = new TableWriter(table, INGEST_KEY, new Random(2), CommitStep.Observer.NONE)) {
             for (SealedBatch batch : traffic.batches()) {
                 writer.append(batch);

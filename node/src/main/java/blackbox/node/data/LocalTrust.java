@@ -63,7 +63,7 @@ public record LocalTrust(DataFolder data) {
     /// The recordings, with answers made from what is sealed by a key that this installation trusts or that its log
     /// of runs vouches for.
     public Recordings recordings() {
-        return Recordings.unchecked(data.root())
+        return DataFiles.unchecked(data)
                 .trusting(new SealTrust(new TransparencyLogReader(data.log()), this::trustedKeys));
     }
 

@@ -1,6 +1,5 @@
 package blackbox.node.data;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -51,7 +50,7 @@ public final class Shredding {
     /// @throws IOException when something could not be deleted; whatever could be is gone, and another call goes on
     public static Outcome shred(DataFolder data, ShredMark mark) throws IOException {
         RunId run = mark.run();
-        if (Recordings.unchecked(data.root()).isLive(run)) {
+        if (DataFiles.unchecked(data).isLive(run)) {
             return new StillRecorded();
         }
         Shredded payloads = PayloadKeyFile.vault(data).shred(mark);

@@ -10,6 +10,7 @@ import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.files.AtomicFiles;
+import blackbox.node.data.DataFiles;
 import blackbox.node.data.LocalTrust;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -33,7 +34,7 @@ final class Resealing {
 
     Resealing(DataFolder data, NoteVerifier revoked, NoteSigner next) {
         this.trust = new LocalTrust(data);
-        this.recordings = Recordings.unchecked(data.root());
+        this.recordings = DataFiles.unchecked(data);
         this.revoked = revoked;
         this.next = next;
     }

@@ -4,8 +4,9 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService;
-import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
+import blackbox.ingest.service.IngestSettings;
+import blackbox.node.data.DataFiles;
 import blackbox.node.data.LocalTrust;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyFile;
@@ -58,6 +59,7 @@ public final class Pipeline implements AutoCloseable {
             lock.announce(servers);
             IngestService ingest = IngestService.start(new IngestSettings(
                     data.root(),
+                    DataFiles.of(data),
                     clients,
                     broker == null ? TopicRetention.KEEP : TopicRetention.RELEASE_COMMITTED,
                     trust(data),

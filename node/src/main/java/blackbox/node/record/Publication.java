@@ -1,7 +1,7 @@
 package blackbox.node.record;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.ingest.IngestException;
+import blackbox.node.data.DataFiles;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.Spool;
@@ -163,7 +163,7 @@ final class Publication {
     /// @return null when the table has the run, otherwise why not
     private @Nullable String ingested(long endIndex, long deadline)
             throws IngestException, IOException, InterruptedException {
-        var recordings = Recordings.unchecked(data.root());
+        var recordings = DataFiles.unchecked(data);
         long had = recordings.sealedEnd(run);
         long grown = System.nanoTime();
         while (pipeline == null
