@@ -6,6 +6,7 @@ import blackbox.bench.result.Goal.AtMost;
 import blackbox.bench.result.Medians;
 import blackbox.bench.subject.Launcher;
 import blackbox.bench.subject.VmData;
+import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
@@ -126,7 +127,7 @@ final class ExactTier implements Benchmark {
 
     /// The log is encrypted by then, which makes it longer by 16 octets in 65,536.
     private static Path newestLog(VmData data) throws IOException {
-        try (Stream<Path> runs = Files.list(data.folder().resolve("captures"))) {
+        try (Stream<Path> runs = Files.list(new DataFolder(data.folder()).captures())) {
             return runs.map(run -> run.resolve("rr.enc"))
                     .filter(Files::exists)
                     .max(Comparator.comparing(Path::toString))

@@ -11,8 +11,8 @@ import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
 import blackbox.ingest.service.IngestService;
-import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.service.IngestSettings;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.seal.BatchSink;
 import blackbox.recorder.seal.RunSealer;
@@ -136,12 +136,17 @@ final class Pipeline implements Benchmark {
     }
 
     private double whole(List<Event> events, Path data, Properties clients) throws Exception {
-        var settings =
-                new IngestSettings(data, LocalStore.in(new DataFolder(data)), clients, TopicRetention.RELEASE_COMMITTED, () -> List.of(key.verifier()), key);
+        var settings = new IngestSettings(
+                data,
+                LocalStore.in(new DataFolder(data)),
+                clients,
+                TopicRetention.RELEASE_COMMITTED,
+                () -> List.of(key.verifier()),
+                key);
         RunId run = RunId.create(Instant.now(), random);
         try (IngestService ingest = IngestService.start(settings);
                 var publisher = new KafkaPublisher(clients)) {
-            Spool spool = Spool.create(data.resolve("spool"), run);
+            Spool spool = Spool.create(new DataFolder(data).spool(), run);
             long start = System.nanoTime();
             long cpu = SYSTEM.getProcessCpuTime();
             long last;

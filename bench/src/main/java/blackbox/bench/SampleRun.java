@@ -9,6 +9,7 @@ import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
@@ -41,7 +42,7 @@ final class SampleRun {
         RunId run = RunId.create(now, random);
         Ed25519Key longTerm = Ed25519Key.create(LOG, random);
         var signer = new TransparencyLogWriter.Signer(List.of(longTerm, MlDsaKey.create44(LOG, random)), now, null);
-        var log = new TransparencyLogWriter(data.resolve("log"), signer, InstantSource.system());
+        var log = new TransparencyLogWriter(new DataFolder(data).log(), signer, InstantSource.system());
         var keys = new EphemeralKeys(run, random);
         var detail = new ObjectMapper().createObjectNode().put("tier", "live");
         detail.putObject("recorder").put("certificate", log.certify(run, keys.first()));
@@ -53,7 +54,7 @@ final class SampleRun {
         List<String> checkpoints = new ArrayList<>();
         SealedRun written = SealedRun.write(data, run, longTerm, keys, events, checkpoints::add);
         log.append(List.of(checkpoints.getLast()));
-        Files.writeString(data.resolve("keys/log.pub"), longTerm.verifier().encoded() + "\n");
+        Files.writeString(new DataFolder(data).logKey(), longTerm.verifier().encoded() + "\n");
         return written;
     }
 }

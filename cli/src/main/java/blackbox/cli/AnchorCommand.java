@@ -68,12 +68,12 @@ final class AnchorCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, RecorderException, InterruptedException {
         DataFolder data = common.ownDataFolder();
-        AnchorSettings settings = AnchorSettings.read(data.keys(), authorities);
+        AnchorSettings settings = AnchorSettings.read(data, authorities);
         if (settings.isEmpty()) {
             throw CommandException.badInput(
                     "no witness or time authority is configured: name witnesses with their addresses in "
-                            + data.keys().resolve(AnchorSettings.POLICY) + ", or a time authority with --tsa or in "
-                            + data.keys().resolve(AnchorSettings.CONF));
+                            + data.policy() + ", or a time authority with --tsa or in "
+                            + data.anchorsConf());
         }
         try (var client = new AnchorClient(timeout)) {
             var anchoring = new Anchoring(

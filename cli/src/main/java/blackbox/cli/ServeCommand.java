@@ -148,7 +148,7 @@ final class ServeCommand implements Callable<Integer> {
                             + "; wait for it or stop it",
                     null);
         }
-        AnchorSettings anchors = AnchorSettings.read(data.keys(), authorities);
+        AnchorSettings anchors = AnchorSettings.read(data, authorities);
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
         Stop stop = Stop.onShutdown();

@@ -1,6 +1,7 @@
 package blackbox.vm;
 
 import blackbox.files.ProcessLock;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +19,7 @@ public final class FolderLock implements AutoCloseable {
     public static FolderLock take(Path folder) throws VmException {
         try {
             Files.createDirectories(folder);
-            return new FolderLock(ProcessLock.take(folder.resolve("lock")));
+            return new FolderLock(ProcessLock.take(folder.resolve(DataFolder.LOCK)));
         } catch (IOException e) {
             throw new VmException(Code.IO, folder + " could not be locked", e);
         }

@@ -1,6 +1,7 @@
 package blackbox.bench.result;
 
 import blackbox.bench.subject.VmData;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.qemu.AcceleratorProbe;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -29,7 +30,7 @@ public record Machine(String cpu, int cores, String accelerator, double loadAtSt
         if (plain != null) {
             return plain.kind().name();
         }
-        Path tried = VmData.location().resolve("cache").resolve("accelerator.json");
+        Path tried = new DataFolder(VmData.location()).cache().resolve("accelerator.json");
         return Files.exists(tried)
                 ? new ObjectMapper()
                         .readTree(tried.toFile())

@@ -13,6 +13,7 @@ import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;
@@ -56,8 +57,8 @@ public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
             Iterable<Event> events,
             Consumer<String> checkpoints)
             throws Exception {
-        Path folder = Files.createDirectories(data.resolve("warehouse/blackbox/events/data/run=" + run));
-        Path keys = Files.createDirectories(data.resolve("keys"));
+        Path folder = Files.createDirectories(new DataFolder(data).dataFiles(run));
+        Path keys = Files.createDirectories(new DataFolder(data).keys());
         Files.writeString(keys.resolve("bench.pub"), key.verifier().encoded() + "\n");
         Path staging = folder.resolve("staging");
         var random = new SecureRandom();

@@ -1,5 +1,6 @@
 package blackbox.bench.subject;
 
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,7 +23,7 @@ public record VmData(Path folder) {
     public static VmData shared() throws IOException, InterruptedException {
         var data = new VmData(location());
         blackbox.files.Folders.createPrivate(data.folder);
-        if (!Files.exists(data.folder.resolve("images").resolve(IMAGE).resolve("image.json"))) {
+        if (!Files.exists(new DataFolder(data.folder).images().resolve(IMAGE).resolve("image.json"))) {
             System.err.println("bench: building a guest image in " + data.folder);
             Launcher.time(data.command("image", "build", IMAGE));
         }
@@ -38,17 +39,18 @@ public record VmData(Path folder) {
     /// replaced by renames, so what happens there does not affect this one.
     public VmData withImageOnly() throws IOException {
         Path fresh = Files.createTempDirectory(folder, "scratch-");
-        Path from = folder.resolve("images").resolve(IMAGE);
-        Path to = Files.createDirectories(fresh.resolve("images").resolve(IMAGE));
+        Path from = new DataFolder(folder).images().resolve(IMAGE);
+        Path to = Files.createDirectories(new DataFolder(fresh).images().resolve(IMAGE));
         try (var files = Files.list(from)) {
             for (Path file : files.filter(each -> Files.isRegularFile(each, LinkOption.NOFOLLOW_LINKS))
                     .toList()) {
                 Files.createLink(to.resolve(file.getFileName()), file);
             }
         }
-        for (String shared : List.of("qemu", "cache")) {
-            if (Files.exists(folder.resolve(shared))) {
-                Files.createSymbolicLink(fresh.resolve(shared), folder.resolve(shared));
+        var there = new DataFolder(folder);
+        for (Path shared : List.of(there.qemu(), there.cache())) {
+            if (Files.exists(shared)) {
+                Files.createSymbolicLink(fresh.resolve(shared.getFileName()), shared);
             }
         }
         return new VmData(fresh);

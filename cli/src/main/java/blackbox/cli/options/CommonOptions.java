@@ -16,9 +16,6 @@ import picocli.CommandLine.Option;
 /// What every command takes; add it as `@Mixin`.
 public final class CommonOptions {
 
-    /// Each is in a data folder and hardly anywhere else.
-    private static final List<String> SIGNS = List.of("images/lock", "warehouse", "keys/log.pub");
-
     @Option(
             names = "--data",
             paramLabel = "DIR",
@@ -53,7 +50,7 @@ public final class CommonOptions {
         Umask.ownerOnly();
         try {
             if (!Folders.createPrivate(root)) {
-                if (!Folders.isEmpty(root) && SIGNS.stream().map(root::resolve).noneMatch(Files::exists)) {
+                if (!Folders.isEmpty(root) && signs(folder).stream().noneMatch(Files::exists)) {
                     throw CommandException.badInput("others may open the folder " + root
                             + ", where recordings would be kept, which hold what the agent saw; other files are in"
                             + " it; name another with --data, or run chmod 700 on it");
@@ -65,6 +62,11 @@ public final class CommonOptions {
             throw CommandException.failed("the data folder " + root + " cannot be used: " + e.getMessage(), e);
         }
         return folder;
+    }
+
+    /// Each is in a data folder and hardly anywhere else.
+    private static List<Path> signs(DataFolder folder) {
+        return List.of(folder.imagesLock(), folder.warehouse(), folder.logKey());
     }
 
     /// The recordings there; answers are made only from data files that are believed.

@@ -1,5 +1,7 @@
 package blackbox.evidence.bundle;
 
+import blackbox.schemas.folder.DataFolder;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -16,6 +18,9 @@ final class BundleLayout {
     static final String README = "README.md";
     static final String COMPLETENESS = "completeness.json";
     static final String FORMATS = "formats/";
+
+    /// The public keys: an excerpt of the data folder has its names.
+    static final String KEYS = new DataFolder(Path.of("")).keys() + "/";
 
     /// The fields of the statement's predicate.
     static final String WORD_FORMAT = "format";

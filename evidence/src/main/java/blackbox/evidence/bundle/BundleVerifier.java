@@ -145,8 +145,8 @@ public final class BundleVerifier {
 
     private List<NoteVerifier> ownKeys(SortedMap<String, Path> files) throws IOException, MalformedBundleException {
         var keys = new ArrayList<NoteVerifier>();
-        for (var file : files.tailMap("keys/").entrySet()) {
-            if (file.getKey().startsWith("keys/") && file.getKey().endsWith(".pub")) {
+        for (var file : files.tailMap(BundleLayout.KEYS).entrySet()) {
+            if (file.getKey().startsWith(BundleLayout.KEYS) && file.getKey().endsWith(".pub")) {
                 try {
                     keys.add(NoteVerifiers.parse(Files.readString(file.getValue(), StandardCharsets.ISO_8859_1)
                             .strip()));

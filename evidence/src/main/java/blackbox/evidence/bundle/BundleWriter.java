@@ -46,12 +46,14 @@ public final class BundleWriter {
 
     private final Recordings recordings;
     private final RunId run;
+    private final DataFolder folder;
     private final Path staging;
     private final SortedMap<String, Path> files = new TreeMap<>();
 
     private BundleWriter(Recordings recordings, RunId run, Path staging) {
         this.recordings = recordings;
         this.run = run;
+        this.folder = new DataFolder(recordings.data());
         this.staging = staging;
     }
 
@@ -89,8 +91,10 @@ public final class BundleWriter {
         takeAll(recordings.quarantineFolder(run), "");
         stageLog();
         takeAll(recordings.keys(), ".pub");
-        takeAll(recordings.keys(), "policy");
-        takeAll(recordings.keys().resolve("time"), "");
+        if (Files.isRegularFile(folder.policy())) {
+            take(folder.policy());
+        }
+        takeAll(folder.timeAuthorities(), "");
         stage(BundleLayout.COMPLETENESS, CompletenessReport.of(recordings, run));
         String readme = new String(resource(BundleLayout.README), StandardCharsets.UTF_8);
         stage(BundleLayout.README, readme.replace(RUN_IN_README, run.value()).getBytes(StandardCharsets.UTF_8));
@@ -106,19 +110,19 @@ public final class BundleWriter {
     /// before its tiles.
     private void stageLog() throws IOException {
         Path log = recordings.log();
-        Path checkpoint = log.resolve("checkpoint");
+        Path checkpoint = log.resolve(TilePath.CHECKPOINT);
         if (!Files.exists(checkpoint)) {
             return;
         }
         byte[] head = Files.readAllBytes(checkpoint);
-        stage("log/checkpoint", head);
+        stage(name(checkpoint), head);
         takeAll(log.resolve(DataFolder.ANCHORS), "");
         var reader = new TransparencyLogReader(log);
         for (TilePath tile : tilesOf(head, reader.anchorFiles())) {
             TilePath there = reader.read(tile) == null ? tile.full() : tile; // the log has grown over it
             byte[] octets = reader.read(there);
             if (octets != null) { // else the verifier reports it
-                stage("log/" + there.path(), octets);
+                stage(name(log.resolve(there.path())), octets);
             }
         }
     }
@@ -140,7 +144,7 @@ public final class BundleWriter {
 
     /// Adds a file of the warehouse; from a remote store, by way of a local copy.
     private void take(FileStore store, String key) throws IOException {
-        String name = "warehouse/" + key;
+        String name = name(folder.warehouse().resolve(key));
         Path local = store.local(key);
         if (local != null) {
             put(name, local);

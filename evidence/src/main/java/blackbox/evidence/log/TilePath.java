@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// Level [#ENTRIES] is `tile/entries/…`: the leaves themselves.
 public record TilePath(int level, long index, int width) {
 
+    /// The file beside the tiles that has the log's last checkpoint.
+    public static final String CHECKPOINT = "checkpoint";
+
     /// The level of entry bundles.
     public static final int ENTRIES = -1;
 

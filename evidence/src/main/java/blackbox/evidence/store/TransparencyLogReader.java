@@ -57,7 +57,7 @@ public final class TransparencyLogReader implements TileSource {
     ///
     /// @throws IOException when it cannot be read or is not a checkpoint
     public @Nullable Head head() throws IOException {
-        return head(folder.resolve("checkpoint"));
+        return head(folder.resolve(TilePath.CHECKPOINT));
     }
 
     private static @Nullable Head head(Path file) throws IOException {

@@ -48,7 +48,7 @@ public final class StaticRunLog {
             throw new IOException("the events of run " + run + " do not lead to the root that its checkpoint signs;"
                     + " `blackbox verify` shows where they differ");
         }
-        Files.write(folder.resolve("checkpoint"), last.note.encoded().getBytes(StandardCharsets.UTF_8));
+        Files.write(folder.resolve(TilePath.CHECKPOINT), last.note.encoded().getBytes(StandardCharsets.UTF_8));
         return new Written(tiles.size(), last.note);
     }
 

@@ -1,6 +1,7 @@
 package blackbox.node.keys;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.TilePath;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
@@ -25,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// Replaces and revokes the keys of a data folder: changes the folder and states the change in the log of
 /// runs, in such an order that an interrupted operation is completed by running it again.
 public final class KeyRotation {
-
-    private static final String INGEST = "ingest";
 
     private final DataFolder data;
     private final KeyAccess access;
@@ -80,32 +79,28 @@ public final class KeyRotation {
         try (PipelineLock lock = PipelineLock.tryTake(data)) {
             if (lock == null) {
                 throw new IllegalArgumentException("files are being sealed in " + data.root()
-                        + ": end the recordings and `blackbox ingest` there, then revoke the key");
+                        + ": end the recordings and `blackbox serve` there, then revoke the key");
             }
             NoteVerifier begun = begun();
             NoteVerifier key = begun == null ? named : begun;
             log(current).revoke(key, Role.INGEST);
-            AtomicFiles.onDisk().replace(revoking(), (key.encoded() + "\n").getBytes(StandardCharsets.UTF_8));
+            AtomicFiles.onDisk().replace(data.revoking(), (key.encoded() + "\n").getBytes(StandardCharsets.UTF_8));
             forget(key);
-            Ed25519Key next = KeyFile.loadOrCreate(data.keys(), INGEST);
+            Ed25519Key next = KeyFile.ofIngest(data);
             log(current).certifyIngest(next.verifier());
             Revocation done = new Resealing(data, key, next).all();
-            Files.delete(revoking());
+            Files.delete(data.revoking());
             return done;
         }
     }
 
     /// The key whose revocation was interrupted, or null.
     public @Nullable NoteVerifier begun() throws IOException {
-        return Files.exists(revoking()) ? NoteVerifiers.parse(Files.readString(revoking())) : null;
-    }
-
-    private Path revoking() {
-        return data.keys().resolve("revoking");
+        return Files.exists(data.revoking()) ? NoteVerifiers.parse(Files.readString(data.revoking())) : null;
     }
 
     private boolean hasLog() {
-        return Files.exists(data.log().resolve(TransparencyLogWriter.CHECKPOINT));
+        return Files.exists(data.log().resolve(TilePath.CHECKPOINT));
     }
 
     private TransparencyLogWriter log(LogKey key) {

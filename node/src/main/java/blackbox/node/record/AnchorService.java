@@ -48,7 +48,7 @@ public final class AnchorService implements AutoCloseable {
     /// `serve`, `anchor` or `record`.
     public static AnchorService once(DataFolder data, Progress progress) {
         try {
-            AnchorSettings settings = AnchorSettings.read(data.keys(), List.of());
+            AnchorSettings settings = AnchorSettings.read(data, List.of());
             return start(data, settings, AnchorLoop.Pacing.ONCE, progress);
         } catch (RecorderException e) {
             progress.say("the log of runs is not anchored: " + e.getMessage());

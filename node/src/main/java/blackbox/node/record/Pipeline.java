@@ -4,8 +4,8 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService;
-import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.service.IngestSettings;
+import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.node.data.DataFiles;
 import blackbox.node.data.LocalTrust;
 import blackbox.recorder.RecorderException;
@@ -63,7 +63,7 @@ public final class Pipeline implements AutoCloseable {
                     clients,
                     broker == null ? TopicRetention.KEEP : TopicRetention.RELEASE_COMMITTED,
                     trust(data),
-                    KeyFile.loadOrCreate(data.keys(), "ingest")));
+                    KeyFile.ofIngest(data)));
             return new Pipeline(lock, broker, new KafkaPublisher(clients), ingest);
         } catch (IngestException | RecorderException | IOException | RuntimeException | LinkageError e) {
             if (broker != null) {

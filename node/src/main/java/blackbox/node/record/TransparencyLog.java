@@ -22,8 +22,6 @@ import java.util.List;
 /// the key and the trust policy that trusts this log.
 public final class TransparencyLog implements AutoCloseable {
 
-    private static final String INGEST = "ingest";
-
     private final DataFolder data;
     private final LogKey key;
     private final TransparencyLogWriter log;
@@ -77,8 +75,8 @@ public final class TransparencyLog implements AutoCloseable {
     /// Has the log vouch for the key that seals data files. That this was done is remembered beside the key,
     /// so that not every run reads the whole log.
     void vouchForIngest() throws RecorderException {
-        NoteVerifier ingest = KeyFile.loadOrCreate(data.keys(), INGEST).verifier();
-        Path told = data.keys().resolve(INGEST + ".certified");
+        NoteVerifier ingest = KeyFile.ofIngest(data).verifier();
+        Path told = data.ingestCertified();
         String what = log.origin() + "\n" + ingest.encoded() + "\n";
         try {
             if (!Files.exists(told) || !Files.readString(told).equals(what)) {

@@ -5,6 +5,7 @@ import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.time.TimeAuthorities;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -27,16 +28,6 @@ import java.util.stream.Stream;
 public record AnchorSettings(
         TrustPolicy policy, Map<String, URI> witnesses, List<URI> authorities, TimeAuthorities trusted) {
 
-    /// The trust policy's file, below the keys.
-    public static final String POLICY = "policy";
-
-    /// The list of time-stamping authorities, below the keys: a line `tsa <address>` each, and lines that
-    /// begin with `#`.
-    public static final String CONF = "anchors.conf";
-
-    /// The folder of their certificates (PEM), below the keys.
-    public static final String CERTIFICATES = "time";
-
     private static final String TSA = "tsa ";
 
     public AnchorSettings {
@@ -44,19 +35,21 @@ public record AnchorSettings(
         authorities = List.copyOf(authorities);
     }
 
-    /// Reads the settings in a data folder's keys; `more` are further authorities to ask.
+    /// Reads the settings in a data folder's keys: the trust policy, the certificates of time-stamping authorities, and
+    /// their list, with a line `tsa <address>` for each, and lines that begin with `#`.
     ///
+    /// @param more further authorities to ask
     /// @throws RecorderException `ANCHOR` when a file exists and cannot be used
-    public static AnchorSettings read(Path keys, List<URI> more) throws RecorderException {
-        Path file = keys.resolve(POLICY);
+    public static AnchorSettings read(DataFolder data, List<URI> more) throws RecorderException {
+        Path file = data.policy();
         try {
             String policy = Files.exists(file) ? Files.readString(file) : "quorum none\n";
             TrustPolicy read = TrustPolicy.parse(policy, NoteVerifiers::parse);
             Map<String, URI> witnesses = WitnessAddresses.parse(policy);
-            file = keys.resolve(CONF);
+            file = data.anchorsConf();
             var authorities = new LinkedHashSet<>(Files.exists(file) ? addresses(Files.readString(file)) : List.of());
             authorities.addAll(more);
-            file = keys.resolve(CERTIFICATES);
+            file = data.timeAuthorities();
             return new AnchorSettings(
                     read, witnesses, List.copyOf(authorities), TimeAuthorities.of(certificates(file)));
         } catch (IOException | IllegalArgumentException | CertificateException e) {

@@ -84,7 +84,7 @@ public final class Anchoring {
     ///     what was obtained cannot be kept
     public Outcome run() throws RecorderException, InterruptedException {
         try {
-            byte[] octets = files.read(log.resolve("checkpoint"), NOTE_BYTES_MAX);
+            byte[] octets = files.read(log.resolve(TilePath.CHECKPOINT), NOTE_BYTES_MAX);
             if (octets == null) {
                 return new Outcome.Nothing();
             }

@@ -4,13 +4,23 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 
 /// A signing key in a file of mode 0600, with its verifier key beside it as `<name>.pub`.
 public final class KeyFile {
 
+    private static final String INGEST = "ingest";
+
     private KeyFile() {}
+
+    /// The key that seals a data folder's files, which ingest writes; created if it does not exist.
+    ///
+    /// @throws RecorderException when the file cannot be read, holds no key, or is readable by others
+    public static Ed25519Key ofIngest(DataFolder data) throws RecorderException {
+        return loadOrCreate(data.keys(), INGEST);
+    }
 
     /// Reads `<folder>/<role>.key`, or creates it if it does not exist. The key's name is `blackbox/<role>`.
     ///

@@ -7,6 +7,7 @@ import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +25,6 @@ public final class LogKeys {
 
     /// Says which key signs the log of runs.
     public static final String CONF = "log.conf";
-
-    private static final String PUBLIC = "log.pub";
 
     /// The same for the key that is to take its place, while a rotation is under way.
     private static final String NEXT = "log.next.conf";
@@ -106,7 +105,7 @@ public final class LogKeys {
     }
 
     private static void write(Path folder, LogKeyConf conf) throws IOException {
-        OwnerFile.writePublic(folder.resolve(PUBLIC), conf.keys().getFirst() + "\n");
+        OwnerFile.writePublic(folder.resolve(DataFolder.LOG_KEY), conf.keys().getFirst() + "\n");
         OwnerFile.write(folder.resolve(CONF), conf.text());
     }
 
@@ -174,7 +173,8 @@ public final class LogKeys {
             if (old == null || next == null) {
                 throw new RecorderException(Code.KEY, "no rotation is under way in " + folder);
             }
-            OwnerFile.writePublic(folder.resolve(PUBLIC), next.keys().getFirst() + "\n");
+            OwnerFile.writePublic(
+                    folder.resolve(DataFolder.LOG_KEY), next.keys().getFirst() + "\n");
             AtomicFiles.put(folder.resolve(NEXT), folder.resolve(CONF));
             LogKeyStore.of(old.store(), folder, access).destroy(old);
         } catch (IOException e) {

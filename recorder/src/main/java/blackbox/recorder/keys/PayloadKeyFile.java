@@ -23,7 +23,6 @@ public final class PayloadKeyFile implements PayloadKey.Source {
     /// Names another file.
     public static final String VARIABLE = "BLACKBOX_PAYLOAD_KEY_FILE";
 
-    private static final String NAME = "payload.key";
     private static final String FIRST_WORD = "blackbox/payload-key/v1 ";
     private static final Map<Path, PayloadKey> OPENED = new ConcurrentHashMap<>();
 
@@ -38,7 +37,7 @@ public final class PayloadKeyFile implements PayloadKey.Source {
     /// The payloads of a data folder, with the key that this process's environment gives it.
     public static Vault vault(DataFolder data) {
         String named = System.getenv(VARIABLE);
-        Path file = named == null || named.isBlank() ? data.keys().resolve(NAME) : Path.of(named);
+        Path file = named == null || named.isBlank() ? data.payloadKey() : Path.of(named);
         return new Vault(
                 data,
                 new PayloadKeyFile(file, KeyAccess.system()),
@@ -99,7 +98,7 @@ public final class PayloadKeyFile implements PayloadKey.Source {
 
     private char[] passphrase() throws IOException {
         try {
-            return FileKeyStore.passphrase(access, NAME);
+            return FileKeyStore.passphrase(access, DataFolder.PAYLOAD_KEY);
         } catch (RecorderException e) {
             throw new IOException(e.getMessage(), e);
         }

@@ -44,9 +44,6 @@ import org.jspecify.annotations.Nullable;
 /// objects, processes.
 public final class TransparencyLogWriter {
 
-    /// The signed checkpoint's file below the log's folder.
-    public static final String CHECKPOINT = "checkpoint";
-
     private static final String LOCK = "lock";
     private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(60);
     private static final long LOCK_POLL_MS = 5;
@@ -295,7 +292,7 @@ public final class TransparencyLogWriter {
 
     /// The log's state on the disk, checked.
     private LogEdge edge() throws IOException {
-        byte[] octets = files.read(folder.resolve(CHECKPOINT));
+        byte[] octets = files.read(folder.resolve(TilePath.CHECKPOINT));
         if (octets == null) {
             requireUnborn();
             return LogEdge.empty();
@@ -334,7 +331,7 @@ public final class TransparencyLogWriter {
         Map<TilePath, byte[]> changed = edge.changed();
         writeTiles(changed);
         String checkpoint = SignedNote.sign(new Checkpoint(origin(), edge.size(), edge.root()).text(), signers);
-        replace(folder.resolve(CHECKPOINT), checkpoint.getBytes(StandardCharsets.UTF_8));
+        replace(folder.resolve(TilePath.CHECKPOINT), checkpoint.getBytes(StandardCharsets.UTF_8));
         files.sync(folder);
         dropPartials(changed.keySet());
         return new Appended(first, edge.size(), checkpoint);

@@ -21,6 +21,7 @@ import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessAnswer;
 import blackbox.schemas.Hash;
+import blackbox.schemas.folder.DataFolder;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -127,7 +128,7 @@ class AnchoringTest {
 
     private Anchoring anchoring(URI... more) throws RecorderException {
         return new Anchoring(
-                folder.resolve("log"), AnchorSettings.read(folder.resolve("keys"), List.of(more)), client, RANDOM);
+                folder.resolve("log"), AnchorSettings.read(new DataFolder(folder), List.of(more)), client, RANDOM);
     }
 
     private String note(int number) {
@@ -172,7 +173,7 @@ class AnchoringTest {
                 kept.signers(List.of(key.verifier(), witnessKey.verifier())));
         TimeToken token = TimeToken.ofResponse(Files.readAllBytes(anchors.resolve(checkpoint.size() + "-1.tsr")));
         Hash imprint = Hash.sha256(checkpoint.text().getBytes(StandardCharsets.UTF_8));
-        AnchorSettings settings = AnchorSettings.read(folder.resolve("keys"), List.of());
+        AnchorSettings settings = AnchorSettings.read(new DataFolder(folder), List.of());
         assertInstanceOf(TimeVerdict.Stamped.class, settings.trusted().verify(token, imprint));
     }
 
@@ -248,7 +249,8 @@ class AnchoringTest {
     @Test
     void settingsThatCannotBeUsedAreRefused() throws Exception {
         Path keys = folder.resolve("keys");
-        assertTrue(AnchorSettings.read(folder.resolve("none"), List.of()).isEmpty());
+        assertTrue(AnchorSettings.read(new DataFolder(folder.resolve("none")), List.of())
+                .isEmpty());
         for (String[] bad : new String[][] {
             {"anchors.conf", "https://tsa.example\n"},
             {"anchors.conf", "tsa not an address\n"},
@@ -257,7 +259,8 @@ class AnchoringTest {
         }) {
             String good = Files.readString(keys.resolve(bad[0]));
             Files.writeString(keys.resolve(bad[0]), bad[1]);
-            var failure = assertThrows(RecorderException.class, () -> AnchorSettings.read(keys, List.of()));
+            var failure =
+                    assertThrows(RecorderException.class, () -> AnchorSettings.read(new DataFolder(folder), List.of()));
             assertEquals(RecorderException.Code.ANCHOR, failure.code());
             Files.writeString(keys.resolve(bad[0]), good);
         }

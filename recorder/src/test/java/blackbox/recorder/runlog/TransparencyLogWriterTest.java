@@ -78,7 +78,7 @@ final class TransparencyLogWriterTest {
 
     /// Every leaf of the log, which holds: signature, root, tiles and entries agree.
     private List<String> leaves(LogFiles files) throws IOException {
-        byte[] octets = files.read(folder.resolve(TransparencyLogWriter.CHECKPOINT));
+        byte[] octets = files.read(folder.resolve(TilePath.CHECKPOINT));
         if (octets == null) {
             return List.of();
         }
@@ -336,7 +336,7 @@ final class TransparencyLogWriterTest {
     void aKeyThatHasExpiredOrIsNotTheLogsCannotBeRotated() throws Exception {
         var expiring = new TransparencyLogWriter.Signer(List.of(key), NOW, NOW.plusSeconds(60));
         new TransparencyLogWriter(folder, expiring, InstantSource.fixed(NOW)).append(List.of(checkpoint(1)));
-        byte[] before = Files.readAllBytes(folder.resolve(TransparencyLogWriter.CHECKPOINT));
+        byte[] before = Files.readAllBytes(folder.resolve(TilePath.CHECKPOINT));
         Ed25519Key next = Ed25519Key.create("blackbox/log/test", new SecureRandom());
         Instant late = NOW.plusSeconds(61);
         var tooLate = new TransparencyLogWriter(
@@ -344,8 +344,7 @@ final class TransparencyLogWriterTest {
         assertThrows(RecorderException.class, () -> tooLate.rotate(List.of(key)));
         var inTime = new TransparencyLogWriter(folder, signer(next), InstantSource.fixed(NOW));
         assertThrows(RecorderException.class, () -> inTime.rotate(List.of(epoch)));
-        assertArrayEquals(
-                before, Files.readAllBytes(folder.resolve(TransparencyLogWriter.CHECKPOINT)), "nothing was appended");
+        assertArrayEquals(before, Files.readAllBytes(folder.resolve(TilePath.CHECKPOINT)), "nothing was appended");
     }
 
     @Test

@@ -17,6 +17,15 @@ public record DataFolder(Path root) {
     /// In a run's folder of replays: its index.
     public static final String INDEX = "index";
 
+    /// In the folder of keys: the public key of the log of runs.
+    public static final String LOG_KEY = "log.pub";
+
+    /// In the folder of keys: the key for payloads.
+    public static final String PAYLOAD_KEY = "payload.key";
+
+    /// In a folder that one process at a time changes: its lock.
+    public static final String LOCK = "lock";
+
     /// The same folder, whatever the process's working directory becomes.
     public DataFolder absolute() {
         return new DataFolder(root.toAbsolutePath().normalize());
@@ -25,6 +34,26 @@ public record DataFolder(Path root) {
     /// Signing keys (`*.key`, mode 0600) and the public keys that verification trusts (`*.pub`).
     public Path keys() {
         return root.resolve("keys");
+    }
+
+    /// The public key of the log of runs.
+    public Path logKey() {
+        return keys().resolve(LOG_KEY);
+    }
+
+    /// The key that wraps those of the runs' payloads, unless the environment names another file.
+    public Path payloadKey() {
+        return keys().resolve(PAYLOAD_KEY);
+    }
+
+    /// Which key that seals data files the log of runs vouches for, so that not every run reads the whole log.
+    public Path ingestCertified() {
+        return keys().resolve("ingest.certified");
+    }
+
+    /// The key whose revocation has begun and is not complete.
+    public Path revoking() {
+        return keys().resolve("revoking");
     }
 
     /// The keys of the runs' payloads, each wrapped with the data folder's: `schemas/payload.md`.
@@ -40,6 +69,11 @@ public record DataFolder(Path root) {
     /// The certificates (`*.pem`) of the time authorities that are trusted.
     public Path timeAuthorities() {
         return keys().resolve("time");
+    }
+
+    /// The time-stamping authorities that are asked about the log of runs.
+    public Path anchorsConf() {
+        return keys().resolve("anchors.conf");
     }
 
     /// The token that a client of the HTTP service must present.
@@ -69,7 +103,7 @@ public record DataFolder(Path root) {
 
     /// The lock that is held while a run's recorder is alive.
     public Path runLock(RunId run) {
-        return runs(run).resolve("lock");
+        return runs(run).resolve(LOCK);
     }
 
     /// A cache of what was computed from a run's leaves; may be deleted.
@@ -180,6 +214,11 @@ public record DataFolder(Path root) {
     /// The guest images, one folder each.
     public Path images() {
         return root.resolve("images");
+    }
+
+    /// The lock of the one process that builds an image.
+    public Path imagesLock() {
+        return images().resolve(LOCK);
     }
 
     /// Every file that was ever used to build an image, and imported locks.

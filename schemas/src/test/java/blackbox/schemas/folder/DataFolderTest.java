@@ -15,6 +15,7 @@ class DataFolderTest {
 
     /// What earlier versions stored is found under these names.
     private static final Map<String, String> NAMES = Map.ofEntries(
+            Map.entry("anchorsConf", "keys/anchors.conf"),
             Map.entry("apiToken", "api-token"),
             Map.entry("archive", "archive"),
             Map.entry("archivedObjects", "archive/sha256"),
@@ -25,13 +26,17 @@ class DataFolderTest {
             Map.entry("dataFiles", "warehouse/blackbox/events/data"),
             Map.entry("dataFiles(run)", "warehouse/blackbox/events/data/run=" + RUN),
             Map.entry("images", "images"),
+            Map.entry("imagesLock", "images/lock"),
             Map.entry("index(run)", "replays/" + RUN + "/index"),
+            Map.entry("ingestCertified", "keys/ingest.certified"),
             Map.entry("ingestLock", "ingest.lock"),
             Map.entry("kafka", "kafka"),
             Map.entry("keys", "keys"),
             Map.entry("locks", "archive/locks"),
             Map.entry("log", "log"),
+            Map.entry("logKey", "keys/log.pub"),
             Map.entry("machines", "vm"),
+            Map.entry("payloadKey", "keys/payload.key"),
             Map.entry("pipelineLock", "pipeline.lock"),
             Map.entry("policy", "keys/policy"),
             Map.entry("qemu", "qemu"),
@@ -39,6 +44,7 @@ class DataFolderTest {
             Map.entry("quarantine(run)", "quarantine/" + RUN),
             Map.entry("replays", "replays"),
             Map.entry("replays(run)", "replays/" + RUN),
+            Map.entry("revoking", "keys/revoking"),
             Map.entry("root", ""),
             Map.entry("runKeys", "keys/runs"),
             Map.entry("runLock(run)", "runs/" + RUN + "/lock"),
