@@ -134,19 +134,11 @@ public final class DemoCommand implements Callable<Integer> {
             throws Exception {
         List<String> command = DemoWorkspace.command(service.urlInGuest());
         var request = new RecordRequest(
-                LocalImages.DEFAULT,
                 "demo",
+                new RecordRequest.Agent(command, Map.of(), "agent", 0, null, TIMEOUT),
                 workspace,
-                Map.of(),
-                TIMEOUT,
-                Network.USER,
-                "agent",
-                CaptureLimits.DEFAULT,
-                option,
-                MachineSize.DEFAULT,
-                0,
-                null,
-                command);
+                new RecordRequest.Guest(LocalImages.DEFAULT, option, MachineSize.DEFAULT, Network.USER),
+                CaptureLimits.DEFAULT);
         var listener = new RecordListener() {
             @Override
             public void say(String line) {

@@ -283,20 +283,11 @@ public final class RecordCommand implements Callable<Integer> {
                     "the command has " + given + " bytes, more than the run's first event can hold, which is "
                             + RecordRequest.GIVEN_BYTES_MAX + "; move long arguments into a file in the workspace");
         }
-        return new RecordRequest(
-                image,
-                name,
-                workspace,
-                environment,
-                timeout,
-                networkChoice(),
-                user,
-                new CaptureLimits(diskLogMax, framesMax),
-                tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier),
-                size(),
-                pids,
-                terminal,
-                command);
+        Network reachable = networkChoice();
+        TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
+        var guest = new RecordRequest.Guest(image, option, size(), reachable);
+        var agent = new RecordRequest.Agent(command, environment, user, pids, terminal, timeout);
+        return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax));
     }
 
     private MachineSize size() {

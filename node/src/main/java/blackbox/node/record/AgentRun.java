@@ -9,7 +9,6 @@ import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentHandover;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
@@ -81,7 +80,7 @@ final class AgentRun {
         this.workspace = workspace;
         this.streams = streams;
         this.stdin = captures.stdin(streams.in());
-        this.cast = cast(request.terminal(), captures);
+        this.cast = cast(request.agent().terminal(), captures);
         this.log = log;
         this.listener = listener;
         this.progress = listener::say;
@@ -232,12 +231,7 @@ final class AgentRun {
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
         vm.prepareAgent(
-                AgentCommand.of(
-                        request.command(),
-                        request.environment(),
-                        request.user(),
-                        request.pidsMax(),
-                        request.terminal()),
+                request.agent().toCommand(),
                 entropy,
                 stdin,
                 cast == null ? streams.out() : new ShownOutput(streams.out(), cast),
@@ -247,7 +241,7 @@ final class AgentRun {
         began = first;
         log.agentStarted(first.pid(), first.cgroupId(), first.bootNanos());
         started.countDown();
-        Duration timeout = request.timeout();
+        Duration timeout = request.agent().timeout();
         Exit exit;
         String why = "exited";
         try {
@@ -333,7 +327,7 @@ final class AgentRun {
 
     /// Has the agent's terminal take another size.
     void resize(int rows, int columns) {
-        Terminal terminal = request.terminal();
+        Terminal terminal = request.agent().terminal();
         TerminalCast shown = cast;
         if (terminal == null || shown == null || started.getCount() > 0 || exited.getCount() == 0) {
             return;

@@ -27,20 +27,24 @@ final class OpeningLeaf {
                 new RecordedTier(facts.tier().label(), tier.asked().label(), tier.reason()),
                 new Image(facts.imageName(), facts.imageDigest()),
                 facts.snapshotDigest(),
-                new Agent(
-                        request.command(),
-                        request.environment().keySet().stream().sorted().toList(),
-                        request.user(),
-                        request.network().name().toLowerCase(Locale.ROOT),
-                        request.pidsMax(),
-                        terminal(request)),
+                agent(request),
                 new GuestInputs(facts.workspace().sha256(), facts.workspace().bytes(), entropy),
                 recorder,
                 machine(facts));
     }
 
-    private static RunOpening.@Nullable Terminal terminal(RecordRequest request) {
-        Terminal terminal = request.terminal();
+    private static Agent agent(RecordRequest request) {
+        RecordRequest.Agent agent = request.agent();
+        return new Agent(
+                agent.command(),
+                agent.environment().keySet().stream().sorted().toList(),
+                agent.user(),
+                request.guest().network().name().toLowerCase(Locale.ROOT),
+                agent.pidsMax(),
+                terminal(agent.terminal()));
+    }
+
+    private static RunOpening.@Nullable Terminal terminal(@Nullable Terminal terminal) {
         return terminal == null ? null : new RunOpening.Terminal(terminal.rows(), terminal.columns(), terminal.type());
     }
 

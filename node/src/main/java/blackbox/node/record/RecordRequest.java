@@ -2,6 +2,7 @@ package blackbox.node.record;
 
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
+import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Terminal;
@@ -21,34 +22,51 @@ import org.jspecify.annotations.Nullable;
 
 /// What to record.
 ///
-/// @param image name of the guest image
 /// @param name what the user calls the run, or null
+/// @param agent what runs
 /// @param workspace folder that goes in, or null for an empty one
-/// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not. Kept in the
-///     order of the names: `Map.copyOf` has another one in each JVM
-/// @param timeout how long the agent may run, or null
-/// @param network what the VM's network reaches
-/// @param user `agent` or `root`
+/// @param guest where it runs
 /// @param limits how much is stored beside the events
-/// @param tier how faithfully it must be possible to replay it
-/// @param size of the VM
-/// @param pidsMax most processes and threads of the agent at once, 0 for no limit
-/// @param terminal that the agent gets in place of pipes, or null
-/// @param command the agent's program and arguments, each [OctetText]
 public record RecordRequest(
-        String image,
-        @Nullable String name,
-        @Nullable Path workspace,
-        Map<String, String> environment,
-        @Nullable Duration timeout,
-        Network network,
-        String user,
-        CaptureLimits limits,
-        TierOption tier,
-        MachineSize size,
-        int pidsMax,
-        @Nullable Terminal terminal,
-        List<String> command) {
+        @Nullable String name, Agent agent, @Nullable Path workspace, Guest guest, CaptureLimits limits) {
+
+    /// The agent.
+    ///
+    /// @param command program and arguments, each [OctetText]
+    /// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not.
+    ///     Kept in the order of the names: `Map.copyOf` has another one in each JVM
+    /// @param user `agent` or `root`
+    /// @param pidsMax most processes and threads at once, 0 for no limit
+    /// @param terminal that it gets in place of pipes, or null
+    /// @param timeout how long it may run, or null
+    public record Agent(
+            List<String> command,
+            Map<String, String> environment,
+            String user,
+            int pidsMax,
+            @Nullable Terminal terminal,
+            @Nullable Duration timeout) {
+        public Agent {
+            if (command.isEmpty()) {
+                throw new IllegalArgumentException("there is no command to run");
+            }
+            environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+            command = List.copyOf(command);
+        }
+
+        /// As the guest is told.
+        AgentCommand toCommand() {
+            return AgentCommand.of(command, environment, user, pidsMax, terminal);
+        }
+    }
+
+    /// The VM.
+    ///
+    /// @param image name of the guest image
+    /// @param tier how faithfully it must be possible to replay it
+    /// @param network what the VM's network reaches
+    public record Guest(String image, TierOption tier, MachineSize size, Network network) {}
+
     /// The most that a run's first event holds of the command and the names in its environment, as JSON: a
     /// leaf has at most 65,535 octets, and it needs some thousands itself.
     public static final int GIVEN_BYTES_MAX = 48 << 10;
@@ -61,13 +79,5 @@ public record RecordRequest(
         return Stream.<JsonNode>of(sealed, mapper.valueToTree(names))
                 .mapToInt(each -> each.toString().getBytes(StandardCharsets.UTF_8).length)
                 .sum();
-    }
-
-    public RecordRequest {
-        if (command.isEmpty()) {
-            throw new IllegalArgumentException("there is no command to run");
-        }
-        environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
-        command = List.copyOf(command);
     }
 }

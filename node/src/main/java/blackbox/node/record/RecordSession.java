@@ -121,9 +121,9 @@ public final class RecordSession {
     /// @throws RecorderException when the recorder cannot go on; what was recorded before is kept
     public RecordResult run()
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
-        GuestImage image = new LocalImages(data, progress).open(request.image());
+        GuestImage image = new LocalImages(data, progress).open(request.guest().image());
         MachineHost host = QemuHost.open(data.root(), wall, random, progress);
-        TierChoice tier = host.choose(request.tier(), image);
+        TierChoice tier = host.choose(request.guest().tier(), image);
         Vault vault = PayloadKeyFile.vault(data);
         vault.prepare();
         progress.say("tier " + tier.tier().label() + ": " + tier.reason());
@@ -135,8 +135,8 @@ public final class RecordSession {
         Path workspace = request.workspace();
         var start = new VmRequest(
                 image,
-                request.size(),
-                request.network(),
+                request.guest().size(),
+                request.guest().network(),
                 workspace == null ? null : new WorkspaceSource.Given(workspace),
                 VmRequest.Start.WARM,
                 Captures.makeFolder(data, run),

@@ -19,33 +19,47 @@ import org.jspecify.annotations.Nullable;
 
 /// The agent according to a run's first event, as far as executing it again needs it.
 ///
-/// @param command arguments, each [OctetText]
-/// @param variables names of what was added to its environment; the values were not recorded
-/// @param user `agent` or `root`
 /// @param size of its machine
-/// @param pidsMax most processes and threads at once, 0 for no limit
-/// @param terminal that it was given, null if it had pipes
 /// @param entropy digest of the seed of its guest's random generator, null if the run does not say
-/// @param startedAt when the run began
-/// @param clock what the guest's clock showed, null if the run does not say
-/// @param took how long the run took, null if it has no end
 record RecordedAgent(
-        List<String> command,
-        List<String> variables,
-        String user,
-        MachineSize size,
-        int pidsMax,
-        @Nullable Terminal terminal,
-        @Nullable Hash entropy,
-        Instant startedAt,
-        @Nullable GuestTimes clock,
-        @Nullable Duration took) {
-    private static final int PATIENCE_FACTOR = 20;
-    private static final Duration PATIENCE_MIN = Duration.ofMinutes(2);
+        Command command, MachineSize size, @Nullable Hash entropy, RunTimes times) {
 
-    RecordedAgent {
-        command = List.copyOf(command);
-        variables = List.copyOf(variables);
+    /// What was started.
+    ///
+    /// @param words program and arguments, each [OctetText]
+    /// @param variables names of what was added to its environment; the values were not recorded
+    /// @param user `agent` or `root`
+    /// @param pidsMax most processes and threads at once, 0 for no limit
+    /// @param terminal that it was given, null if it had pipes
+    record Command(
+            List<String> words,
+            List<String> variables,
+            String user,
+            int pidsMax,
+            @Nullable Terminal terminal) {
+        Command {
+            words = List.copyOf(words);
+            variables = List.copyOf(variables);
+        }
+    }
+
+    /// When it ran.
+    ///
+    /// @param startedAt when the run began
+    /// @param guest what the guest's clock showed, null if the run does not say
+    /// @param took how long the run took, null if it has no end
+    record RunTimes(
+            Instant startedAt,
+            @Nullable GuestTimes guest,
+            @Nullable Duration took) {
+        private static final int PATIENCE_FACTOR = 20;
+        private static final Duration PATIENCE_MIN = Duration.ofMinutes(2);
+
+        /// How long to wait for it: emulation on a busy machine is sometimes many times slower.
+        Duration patience() {
+            Duration recorded = took == null ? Duration.ZERO : took;
+            return recorded.multipliedBy(PATIENCE_FACTOR).plus(PATIENCE_MIN);
+        }
     }
 
     /// What the guest's wall clock showed in a run, nanoseconds since 1970.
@@ -90,17 +104,19 @@ record RecordedAgent(
         RunOpening.Agent agent = opening.agent();
         RunOpening.Machine machine = opening.machine();
         RunFacts.End end = facts.end();
-        return new RecordedAgent(
+        var command = new Command(
                 agent.command(),
                 agent.environment(),
                 agent.user() == null ? "agent" : agent.user(),
-                machine == null ? MachineSize.DEFAULT : MachineSize.ofRecorded(machine.memoryMib(), machine.vcpus()),
                 agent.pidsMax(),
-                terminal(agent.terminal()),
-                opening.inputs().entropy(),
+                terminal(agent.terminal()));
+        var times = new RunTimes(
                 Instant.EPOCH.plusNanos(start.atNs()),
                 GuestTimes.of(end),
                 end == null ? null : Duration.ofNanos(Math.max(0, end.atNs() - start.atNs())));
+        MachineSize size =
+                machine == null ? MachineSize.DEFAULT : MachineSize.ofRecorded(machine.memoryMib(), machine.vcpus());
+        return new RecordedAgent(command, size, opening.inputs().entropy(), times);
     }
 
     private static @Nullable Terminal terminal(RunOpening.@Nullable Terminal recorded) throws ReplayException {
@@ -122,19 +138,15 @@ record RecordedAgent(
 
     /// The variables for which `given` has no value.
     List<String> missing(Map<String, String> given) {
-        return variables.stream().filter(name -> !given.containsKey(name)).toList();
+        return command.variables().stream()
+                .filter(name -> !given.containsKey(name))
+                .toList();
     }
 
     /// The command with these values; what was not recorded is left out.
     AgentCommand with(Map<String, String> values) {
         var known = new TreeMap<>(values);
-        known.keySet().retainAll(variables);
-        return AgentCommand.of(command, known, user, pidsMax, terminal);
-    }
-
-    /// How long to wait for it: emulation on a busy machine is sometimes many times slower.
-    Duration patience() {
-        Duration recorded = took == null ? Duration.ZERO : took;
-        return recorded.multipliedBy(PATIENCE_FACTOR).plus(PATIENCE_MIN);
+        known.keySet().retainAll(command.variables());
+        return AgentCommand.of(command.words(), known, command.user(), command.pidsMax(), command.terminal());
     }
 }

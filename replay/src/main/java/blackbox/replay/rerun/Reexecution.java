@@ -13,6 +13,7 @@ import blackbox.replay.cassette.Miss;
 import blackbox.replay.cassette.PeerLink;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.rerun.RecordedAgent.GuestTimes;
+import blackbox.replay.rerun.RecordedAgent.RunTimes;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.Progress;
 import blackbox.schemas.event.Event;
@@ -71,8 +72,7 @@ final class Reexecution {
     /// @param command as recorded, with the values of its environment
     /// @param stdin as recorded
     /// @param entropy that of the recorded guest, null if it is not known
-    /// @param startedAt when the recorded run began
-    /// @param times what the recorded guest's clock showed, null if that is not known
+    /// @param times of the recorded run
     /// @param onMiss what to do when something is asked that was not recorded
     record Inputs(
             GuestImage image,
@@ -81,9 +81,7 @@ final class Reexecution {
             AgentCommand command,
             RecordedInput stdin,
             @Nullable GuestEntropy entropy,
-            Instant startedAt,
-            @Nullable GuestTimes times,
-            Duration patience,
+            RunTimes times,
             OnMiss onMiss) {}
 
     /// The result.
@@ -128,7 +126,7 @@ final class Reexecution {
                 inputs.image(), inputs.size(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM, null, Tier.LIVE);
         try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, miss -> miss(miss, vm, inputs.onMiss()))) {
-            align(vm.facts().clock(), wall.set(inputs.startedAt()));
+            align(vm.facts().clock(), wall.set(inputs.times().startedAt()));
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
             var feeds = new GuestFeeds(streams, events, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
@@ -149,7 +147,7 @@ final class Reexecution {
             if (left != null) {
                 throw left;
             }
-            return new Result(vm.facts(), exit, offset(inputs.times(), exit), link.awaitEnd(), missed);
+            return new Result(vm.facts(), exit, offset(inputs.times().guest(), exit), link.awaitEnd(), missed);
         }
     }
 
@@ -163,7 +161,7 @@ final class Reexecution {
         Exit exit = null;
         try (InputStream stdin = inputs.stdin().open()) {
             launch(vm, inputs, stdin);
-            exit = vm.awaitExit(inputs.patience());
+            exit = vm.awaitExit(inputs.times().patience());
             if (missed != null && inputs.onMiss() == OnMiss.END) {
                 vm.drain(DRAIN_TIMEOUT);
                 return null;
@@ -193,7 +191,7 @@ final class Reexecution {
         GuestEntropy recorded = inputs.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
         vm.prepareAgent(inputs.command(), entropy, stdin, nowhere, nowhere);
-        GuestTimes times = inputs.times();
+        GuestTimes times = inputs.times().guest();
         if (times != null) {
             clock.shift(wall.set(times.start()));
         }

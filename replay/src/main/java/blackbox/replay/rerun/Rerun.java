@@ -82,9 +82,7 @@ final class Rerun {
                 agent.with(environment),
                 RecordedInput.of(facts, captures),
                 entropy,
-                agent.startedAt(),
-                agent.clock(),
-                agent.patience(),
+                agent.times(),
                 onMiss);
         try (var out = frames(captures, CaptureName.FRAMES_OUT.text());
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
