@@ -40,7 +40,9 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -128,6 +130,24 @@ class BundleTest {
         Path unpacked = unpacked();
         try (Stream<Path> tiles = Files.walk(unpacked.resolve("log/tile"))) {
             assertEquals(2, tiles.filter(Files::isRegularFile).count());
+        }
+    }
+
+    /// The page of the format lists them; a draft beside the policy stays behind, as a private key does.
+    @Test
+    void ofTheKeysItHasPublicOnesAndThePolicy() throws Exception {
+        Path keys = recordings.keys();
+        Files.createDirectory(keys.resolve("time"));
+        for (String name : List.of("policy", "old.policy", "log.key", "time/root.pem")) {
+            Files.writeString(keys.resolve(name), "quorum none\n");
+        }
+        Path taken = unpacked().resolve("keys");
+        try (Stream<Path> files = Files.walk(taken)) {
+            assertEquals(
+                    Set.of("log.pub", "recorder.pub", "policy", "time/root.pem"),
+                    files.filter(Files::isRegularFile)
+                            .map(file -> taken.relativize(file).toString())
+                            .collect(Collectors.toSet()));
         }
     }
 
