@@ -1,7 +1,6 @@
 package blackbox.recorder.guest;
 
 import blackbox.recorder.Detail;
-import blackbox.recorder.net.DnsMessage;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -10,6 +9,7 @@ import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.ProcessRef;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.net.DnsMessage;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.FrameType;
