@@ -1,5 +1,6 @@
 package blackbox.schemas.view;
 
+import blackbox.schemas.event.Protection;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import java.util.Collections;
@@ -298,9 +299,8 @@ public abstract sealed class FileView extends EventView {
     public static final class Mmap extends FileView {
         Mmap() {}
 
-        /// mmap(2)'s protection.
-        public @Nullable Long protection() {
-            return number(Column.FLAGS);
+        public @Nullable Protection protection() {
+            return has(Column.FLAGS) ? new Protection(count(Column.FLAGS)) : null;
         }
 
         @Override
