@@ -11,8 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Ingest, the verifier and proofs decide by this certificate who may sign a run; readers of the whole leaf must see
-/// the
-/// same one.
+/// the same one.
 class LeafDetailTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -12,7 +12,6 @@ import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
-import blackbox.schemas.event.Kind;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -171,7 +170,7 @@ final class Explanation {
 
     private static boolean isMiss(Candidate candidate) {
         Token actually = candidate.edit().hereActual();
-        return actually != null && actually.kind() == Kind.NET_MISS.code();
+        return actually != null && actually.sort() == Token.Sort.MISS;
     }
 
     private static long led(Candidate candidate, CausalScan before, CausalScan beforeActual) {

@@ -101,8 +101,9 @@ public sealed interface Event {
     }
 
     /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod, chown,
-    /// truncate, mknod, allocate. `pathTo` for rename, link and symlink (its target); `mode` for chmod, mkdir and mknod;
-    /// `uid`/`gid` for chown; `size`, in octets, is the new length for truncate, the end of the range for allocate.
+    /// truncate, mknod, allocate. `pathTo` for rename, link and symlink (its target); `mode` for chmod, mkdir and
+    /// mknod; `uid`/`gid` for chown; `size`, in octets, is the new length for truncate, the end of the range for
+    /// allocate.
     record FileChange(
             EventHeader header,
             Kind kind,
@@ -122,8 +123,7 @@ public sealed interface Event {
     }
 
     /// A file was mapped, shared and writable: what is written through the mapping is not seen.
-    record FileMap(
-            EventHeader header, @Nullable Text path, Protection protection, long ret) implements Event {
+    record FileMap(EventHeader header, @Nullable Text path, Protection protection, long ret) implements Event {
         @Override
         public Kind kind() {
             return Kind.FILE_MMAP;

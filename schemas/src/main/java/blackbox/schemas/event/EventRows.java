@@ -50,9 +50,7 @@ public final class EventRows {
             case Event.FileIo e -> out.io(e);
             case Event.FileChange e -> out.change(e);
             case Event.FileMap e ->
-                out.path(e.path())
-                        .number(Column.FLAGS, e.protection().bits())
-                        .number(Column.RET, e.ret());
+                out.path(e.path()).number(Column.FLAGS, e.protection().bits()).number(Column.RET, e.ret());
             case Event.NetCall e ->
                 out.net(e.protocol(), e.local(), e.remote()).path(e.path()).number(Column.RET, e.ret());
             case Event.NetFlow e -> out.flow(e);

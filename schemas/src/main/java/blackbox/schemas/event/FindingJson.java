@@ -55,8 +55,8 @@ public final class FindingJson {
         return json == null ? null : json.toString();
     }
 
-    /// What was noticed; null if the detail is not what [#write] makes for `finding`. Fields that this version does not
-    /// know are passed over.
+    /// What was noticed; null if the detail is not what [#write] makes for `finding`. Fields that this version
+    /// does not know are passed over.
     public static @Nullable FindingDetail read(Finding finding, @Nullable String detail) {
         FlatJson json = detail == null ? FlatJson.empty() : FlatJson.read(detail);
         if (json == null) {

@@ -5,8 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A JSON object (RFC 8259) whose values are whole numbers of 64 bits and strings. Written without spaces, its fields
-/// in
-/// the order in which they were put, and of all characters only those escaped that must be.
+/// in the order in which they were put, and of all characters only those escaped that must be.
 final class FlatJson {
 
     /// Characters that have an escape of two characters, and its second one.
@@ -80,8 +79,7 @@ final class FlatJson {
     }
 
     /// Reads one object; null if the text is not one, or has values of other types. Of fields with one name the last
-    /// one
-    /// counts.
+    /// one counts.
     static @Nullable FlatJson read(String text) {
         var reader = new Reader(text);
         FlatJson json = reader.object();

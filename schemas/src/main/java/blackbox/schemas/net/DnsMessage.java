@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param isResponse whether it is an answer
 /// @param type of the first question
-/// @param onlyQuestionEnd where the question ends in a message that asks one standard question, without answers and
-///     without compression; otherwise -1
-public record DnsMessage(
-        int id, boolean isResponse, String name, int type, List<String> answers, int onlyQuestionEnd) {
+/// @param onlyQuestionEnd where the question ends in a message that asks one standard question, without answers
+///     and without compression; otherwise -1
+public record DnsMessage(int id, boolean isResponse, String name, int type, List<String> answers, int onlyQuestionEnd) {
 
     private static final int HEADER_BYTES = 12;
     private static final int QUESTION_BYTES_MIN = 5;
@@ -39,12 +38,7 @@ public record DnsMessage(
                 : List.of();
         boolean only = asksOnce(octets) && !name.isCompressed() && isAllOf(octets, end);
         return new DnsMessage(
-                Octets.u16(octets, 0),
-                response,
-                name.text(),
-                Octets.u16(octets, name.end()),
-                answers,
-                only ? end : -1);
+                Octets.u16(octets, 0), response, name.text(), Octets.u16(octets, name.end()), answers, only ? end : -1);
     }
 
     /// Whether it is a standard query of one question, with no answers and at most two additional records.

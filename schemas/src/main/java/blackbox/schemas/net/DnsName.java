@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A name in a DNS message (RFC 1035 sections 3.1 and 4.1.4).
 ///
-/// @param text its labels with dots between them: in lower case, or, of a label with octets that are not printable ASCII,
-///     each octet as `\ddd`
+/// @param text its labels with dots between them: in lower case, or, of a label with octets that are not
+///     printable ASCII, each octet as `\ddd`
 /// @param end where the octets after it begin
 /// @param isCompressed whether a part of it is elsewhere in the message
 record DnsName(String text, int end, boolean isCompressed) {

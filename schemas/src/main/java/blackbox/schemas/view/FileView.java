@@ -21,6 +21,9 @@ public abstract sealed class FileView extends EventView {
     private static final Set<FileEffect> ATTRIBUTES = effects(FileEffect.ATTRIBUTES);
     private static final Set<FileEffect> MAPPED = effects(FileEffect.MAPS);
 
+    /// Permissions of the group and of others.
+    private static final long OTHERS = 077;
+
     FileView() {}
 
     private static Set<FileEffect> effects(FileEffect first, FileEffect... more) {
@@ -30,6 +33,11 @@ public abstract sealed class FileView extends EventView {
     /// The path as the kernel names it; as given by the caller if an open failed.
     public final @Nullable Text path() {
         return text(Column.PATH);
+    }
+
+    /// Whether its mode gives nothing to the group and to others.
+    public final boolean isClosedToOthers() {
+        return has(Column.MODE) && (count(Column.MODE) & OTHERS) == 0;
     }
 
     /// What it did to the file at [#path].
