@@ -7,9 +7,9 @@ import blackbox.replay.divergence.cause.Candidate;
 import blackbox.replay.divergence.cause.CausalScan;
 import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
-import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -101,8 +101,12 @@ final class Explanation {
             }
             Facts was = recordedEvents.facts(edit.expected().getFirst().index());
             Facts is = actualEvents.facts(edit.actual().getFirst().index());
-            boolean dns = candidate.strand().sort() == Strand.Sort.DNS;
-            if (was != null && is != null && (dns || was.bytesIn() != is.bytesIn())) {
+            boolean same = was != null
+                    && is != null
+                    && was.deed() instanceof Deed.Flowed before
+                    && is.deed() instanceof Deed.Flowed now
+                    && before.bytesIn() == now.bytesIn();
+            if (was != null && is != null && !same) {
                 changes.add(new Causes.NetworkChange(candidate, was, is));
             }
         }
@@ -124,12 +128,12 @@ final class Explanation {
         var watched = new ArrayList<CausalScan.Watched>();
         for (Causes.NetworkChange change : network) {
             Facts flow = first ? change.expected() : change.actual();
-            String ip = flow.remoteIp();
-            if (ip != null && change.candidate().strand().sort() != Strand.Sort.DNS) {
+            Deed.Peer peer = flow.deed() instanceof Deed.Flowed flowed ? flowed.peer() : null;
+            if (flow.deed() instanceof Deed.Flowed flowed && peer != null) {
                 watched.add(new CausalScan.Watched(
-                        ip,
-                        flow.remotePort(),
-                        flow.localPort(),
+                        peer.ip(),
+                        peer.port(),
+                        flowed.localPort(),
                         change.candidate().bit()));
             }
         }
@@ -223,7 +227,7 @@ final class Explanation {
         if (!isMiss(root)) {
             return -1;
         }
-        String detail = actualEvents.detail(root.actualIndex());
+        String detail = actualEvents.missed(root.actualIndex());
         JsonNode remote = JSON.readTree(detail == null ? "{}" : detail).path("remote");
         String ip = remote.path("ip").asText();
         long port = remote.path("port").asLong();

@@ -118,7 +118,9 @@ class TransportAgreementTest {
         var table = new FlowTable();
         table.add(frame, Direction.OUT, 1);
         return table.close(2).stream()
-                .flatMap(event -> event instanceof Event.NetFlow flow ? List.of(flow).stream() : List.<Event.NetFlow>of().stream())
+                .flatMap(event -> event instanceof Event.NetFlow flow
+                        ? List.of(flow).stream()
+                        : List.<Event.NetFlow>of().stream())
                 .findFirst()
                 .orElseThrow();
     }
