@@ -22,7 +22,10 @@ class DetailTest {
             }
             long count = RANDOM.nextLong();
             assertEquals(
-                    Detail.of("limit", text.toString()).and("count", count).toString(),
+                    Detail.empty()
+                            .and("limit", text.toString())
+                            .and("count", count)
+                            .toString(),
                     FindingJson.write(new LimitReached(text.toString(), count)));
         }
     }

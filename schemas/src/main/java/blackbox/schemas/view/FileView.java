@@ -198,14 +198,9 @@ public abstract sealed class FileView extends EventView {
         }
     }
 
-    /// `file.symlink`.
+    /// `file.symlink`: the link's target is a text, which need not name a file.
     public static final class Symlink extends FileView {
         Symlink() {}
-
-        /// The link's target: a text, which need not name an existing file.
-        public @Nullable Text target() {
-            return text(Column.PATH_TO);
-        }
 
         @Override
         Set<FileEffect> done() {

@@ -35,16 +35,6 @@ public abstract sealed class RecorderView extends EventView {
     /// `recorder.heartbeat`: the last leaf of a batch.
     public static final class Heartbeat extends RecorderView {
         Heartbeat() {}
-
-        /// The losses declared so far, together.
-        public long lost() {
-            return count(Column.LOST);
-        }
-
-        /// The leaves so far, with this one.
-        public long events() {
-            return count(Column.EVENTS);
-        }
     }
 
     /// `tracer.heartbeat`.

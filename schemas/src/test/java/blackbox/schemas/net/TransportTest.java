@@ -28,15 +28,7 @@ class TransportTest {
     @Test
     void aSegmentsFieldsAreWhereTheStandardHasThem() {
         assertEquals(
-                new TcpHeader(
-                        40_000,
-                        443,
-                        0x80000001,
-                        0xfffffffe,
-                        TcpHeader.SYN | TcpHeader.ACK,
-                        0xfaf0,
-                        24,
-                        true),
+                new TcpHeader(40_000, 443, 0x80000001, 0xfffffffe, TcpHeader.SYN | TcpHeader.ACK, 0xfaf0, 24, true),
                 TcpHeader.of(SEGMENT, 0, SEGMENT.length));
         assertEquals(new UdpHeader(40_000, 53, 8, 10, true), UdpHeader.of(DATAGRAM, 0, DATAGRAM.length));
     }

@@ -27,7 +27,11 @@ public sealed interface Deed {
     record Called(@Nullable Peer peer, long ret) implements Deed {}
 
     /// A flow ended or began, as `ending` says, and brought octets to the guest.
-    record Flowed(@Nullable Peer peer, long localPort, long bytesIn, @Nullable String ending) implements Deed {}
+    record Flowed(
+            @Nullable Peer peer,
+            long localPort,
+            long bytesIn,
+            @Nullable String ending) implements Deed {}
 
     /// Anything else.
     record Other() implements Deed {}
