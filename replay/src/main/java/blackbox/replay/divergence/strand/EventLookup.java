@@ -118,7 +118,9 @@ public final class EventLookup {
         long last = -1;
         try (EventCursor cursor = source.open(0)) {
             while (count < most && cursor.next()) {
-                if (Deed.of(views.of(cursor.row())) instanceof Deed.Called call && peer.equals(call.peer())) {
+                EventView event = views.of(cursor.row());
+                boolean calls = event instanceof NetView.Connect || event instanceof NetView.Send;
+                if (calls && Deed.of(event) instanceof Deed.Called call && peer.equals(call.peer())) {
                     count++;
                     last = cursor.index();
                 }
