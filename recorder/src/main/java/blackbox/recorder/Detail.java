@@ -20,10 +20,6 @@ public final class Detail {
         return new Detail().and(name, value);
     }
 
-    public static Detail of(String name, String value) {
-        return new Detail().and(name, value);
-    }
-
     public Detail and(String name, long value) {
         object.put(name, value);
         return this;

@@ -1,23 +1,29 @@
 package blackbox.node.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.node.record.Installation.Ended;
 import blackbox.node.record.Installation.Running;
+import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
+import blackbox.schemas.event.FindingJson;
 import blackbox.vm.machine.MachineSize;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Limits hold before the agent begins, are sealed with the run's opening, and what ran into one is an event.
 final class LimitsTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     static Path folder;
@@ -33,10 +39,26 @@ final class LimitsTest {
         return blackbox.run("show", run, "--json").expect(0).json().path("detail");
     }
 
-    private static String findings(String run) throws Exception {
-        return blackbox.run("events", run, "--json", "--kind", "recorder.finding")
+    private static List<FindingDetail> findings(String run) throws Exception {
+        String lines = blackbox.run("events", run, "--json", "--kind", "recorder.finding")
                 .expect(0)
                 .out();
+        var findings = new ArrayList<FindingDetail>();
+        for (String line : lines.lines().toList()) {
+            JsonNode event = JSON.readTree(line);
+            Finding finding = Finding.valueOf(event.path("what").asText());
+            findings.add(Objects.requireNonNull(
+                    FindingJson.read(
+                            finding, event.has("detail") ? event.path("detail").toString() : null),
+                    line));
+        }
+        return findings;
+    }
+
+    private static boolean isOfLimit(FindingDetail finding, String limit) {
+        return finding instanceof FindingDetail.LimitReached reached
+                && reached.limit().equals(limit)
+                && reached.count() > 0;
     }
 
     /// It is the agent that is ended for want of memory, not what watches it.
@@ -49,9 +71,11 @@ final class LimitsTest {
         String run = ended.recorded().path("run").asText();
         assertEquals(256 - 9, ended.exitCode(), ended::err);
         assertEquals(512, opening(run).path("start").path("memoryMib").asInt());
-        String findings = findings(run);
-        assertTrue(findings.contains("LIMIT_REACHED") && findings.contains("memory"), findings);
-        assertFalse(findings.contains("TRACER_UNFINISHED"), findings);
+        List<FindingDetail> findings = findings(run);
+        assertTrue(findings.stream().anyMatch(each -> isOfLimit(each, "memory")), findings::toString);
+        assertTrue(
+                findings.stream().noneMatch(each -> each instanceof FindingDetail.TracerUnfinished),
+                findings::toString);
         Ended unused = blackbox.run("verify", run).expect(0);
     }
 
@@ -74,7 +98,7 @@ final class LimitsTest {
         assertEquals("19\n", ended.expect(0).out(), ended::err);
         String run = ended.recorded().path("run").asText();
         assertEquals(20, opening(run).path("pidsMax").asInt());
-        assertTrue(findings(run).contains("pids"));
+        assertTrue(findings(run).stream().anyMatch(each -> isOfLimit(each, "pids")));
     }
 
     @Test

@@ -24,14 +24,6 @@ public final class CosignatureVerifier extends NamedVerifier {
         this.publicKey = PublicKeys.decode(key.type(), key.publicKey());
     }
 
-    /// Reads a verifier key, `<name>+<key id>+<base64 of type and public key>`.
-    ///
-    /// @throws IllegalArgumentException when it is not a witness's or its id does not match
-    /// @throws UnsupportedOperationException when this process lacks its algorithm, as FIPS mode does ML-DSA
-    public static CosignatureVerifier parse(String encoded) {
-        return new CosignatureVerifier(VerifierKey.parse(encoded));
-    }
-
     @Override
     public boolean verify(byte[] text, byte[] line) {
         boolean isMlDsa = key().type() == KeyType.ML_DSA_44_COSIGNATURE;

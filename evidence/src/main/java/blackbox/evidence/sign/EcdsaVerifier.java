@@ -41,13 +41,6 @@ public final class EcdsaVerifier extends NamedVerifier {
         return new EcdsaVerifier(new VerifierKey(name, KeyType.ECDSA, spki));
     }
 
-    /// Reads a verifier key, `<name>+<key id>+<base64 of 0x02 and SubjectPublicKeyInfo>`.
-    ///
-    /// @throws IllegalArgumentException when it is not an ECDSA P-256 one or its id does not match
-    public static EcdsaVerifier parse(String encoded) {
-        return new EcdsaVerifier(VerifierKey.parse(encoded));
-    }
-
     @Override
     public boolean verify(byte[] text, byte[] signature) {
         return isStrictDer(signature) && PublicKeys.verify(KeyType.ECDSA, publicKey, text, signature);

@@ -25,13 +25,6 @@ public final class MlDsaKey implements NoteSigner, Destroyable {
         return of(name, Seed.create(KeyType.ML_DSA_44, random));
     }
 
-    /// A new ML-DSA-65 key.
-    ///
-    /// @throws UnsupportedOperationException when this process has no ML-DSA, as in FIPS mode
-    public static MlDsaKey create65(String name, SecureRandom random) {
-        return of(name, Seed.create(KeyType.ML_DSA_65, random));
-    }
-
     /// The ML-DSA-44 key derived from 32 octets, of which a copy is kept.
     public static MlDsaKey ofSeed44(String name, byte[] octets) {
         return of(name, Seed.of(KeyType.ML_DSA_44, octets.clone()));

@@ -18,14 +18,6 @@ public final class MlDsaVerifier extends NamedVerifier {
         this.publicKey = PublicKeys.decode(key.type(), key.publicKey());
     }
 
-    /// Reads a verifier key, `<name>+<key id>+<base64 of type, identifier and public key>`.
-    ///
-    /// @throws IllegalArgumentException when it is not an ML-DSA one or its id does not match
-    /// @throws UnsupportedOperationException when this process has no ML-DSA, as in FIPS mode
-    public static MlDsaVerifier parse(String encoded) {
-        return new MlDsaVerifier(VerifierKey.parse(encoded));
-    }
-
     @Override
     public boolean verify(byte[] text, byte[] signature) {
         return PublicKeys.verify(key().type(), publicKey, text, signature);

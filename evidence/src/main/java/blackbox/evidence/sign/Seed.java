@@ -96,10 +96,6 @@ final class Seed {
         return new VerifierKey(name, type, PublicKeys.encode(type, publicKey));
     }
 
-    KeyType type() {
-        return type;
-    }
-
     byte[] sign(byte[] text) {
         PrivateKey key = privateKey;
         if (key == null) {

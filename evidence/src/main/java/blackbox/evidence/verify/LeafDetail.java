@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
 /// data binding.
 public final class LeafDetail {
 
+    /// The field of a `run.open` leaf's detail that says who recorded, and its field with the run key's certificate.
+    public static final String RECORDER = "recorder";
+
+    public static final String CERTIFICATE = "certificate";
+
     private static final JsonFactory JSON = new JsonFactory();
 
     private LeafDetail() {}
@@ -21,7 +26,7 @@ public final class LeafDetail {
     /// @param note the text, or null if the value is not a text
     public record Certificate(boolean there, @Nullable String note) {
 
-        static final Certificate NONE = new Certificate(false, null);
+        public static final Certificate NONE = new Certificate(false, null);
     }
 
     /// The certificate in a `run.open` leaf's detail. Of several the last one counts, as for other JSON
@@ -33,7 +38,7 @@ public final class LeafDetail {
                 return found;
             }
             while (json.nextToken() == JsonToken.FIELD_NAME) {
-                boolean recorder = json.currentName().equals("recorder");
+                boolean recorder = json.currentName().equals(RECORDER);
                 JsonToken value = json.nextToken();
                 if (recorder) {
                     found = Certificate.NONE;
@@ -53,7 +58,7 @@ public final class LeafDetail {
     private static Certificate inRecorder(JsonParser json) throws IOException {
         Certificate found = Certificate.NONE;
         while (json.nextToken() == JsonToken.FIELD_NAME) {
-            boolean certificate = json.currentName().equals("certificate");
+            boolean certificate = json.currentName().equals(CERTIFICATE);
             JsonToken value = json.nextToken();
             if (certificate) {
                 found = new Certificate(true, value == JsonToken.VALUE_STRING ? json.getText() : null);

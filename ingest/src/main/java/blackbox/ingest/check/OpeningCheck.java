@@ -4,53 +4,40 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.trust.NextSigner;
 import blackbox.evidence.trust.RunKeyCertificate;
+import blackbox.evidence.verify.LeafDetail;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.List;
 
 /// Reads from a run's first batch who must sign it. Owned by one thread.
 final class OpeningCheck {
 
-    private final JsonMapper json = JsonMapper.builder().build();
     private final Row row = new Row();
 
     /// The key that the certificate in the first leaf names, if a trusted key signed the certificate; nobody
     /// if the certificate is not valid; directly trusted keys if there is none.
     NextSigner signerOf(SealedBatch first, List<NoteVerifier> trusted) {
-        JsonNode certificate = certificate(first.leaves());
-        if (certificate.isMissingNode()) {
+        LeafDetail.Certificate certificate = certificate(first.leaves());
+        if (!certificate.there()) {
             return NextSigner.opened(null);
         }
-        SignedNote note = certificate.isTextual() ? SignedNote.parse(certificate.textValue()) : null;
+        SignedNote note = certificate.note() == null ? null : SignedNote.parse(certificate.note());
         RunKeyCertificate parsed = note == null ? null : RunKeyCertificate.parse(note.text());
         boolean believed =
                 note != null && parsed != null && parsed.run().equals(first.run()) && note.signedBy(trusted) != null;
         return believed ? NextSigner.opened(parsed) : new NextSigner.Nobody();
     }
 
-    private JsonNode certificate(LeafCursor leaf) {
+    private LeafDetail.Certificate certificate(LeafCursor leaf) {
         boolean opens = leaf.next()
                 && LeafCodec.decode(leaf.array(), leaf.offset(), leaf.offset() + leaf.length(), row)
                 && row.has(Column.KIND)
                 && row.number(Column.KIND) == Kind.RUN_OPEN.code()
                 && row.has(Column.DETAIL);
-        if (!opens) {
-            return MissingNode.getInstance();
-        }
-        try {
-            return json.readTree(row.text(Column.DETAIL).toString())
-                    .path("recorder")
-                    .path("certificate");
-        } catch (JsonProcessingException e) {
-            return MissingNode.getInstance();
-        }
+        return opens ? LeafDetail.certificate(row.text(Column.DETAIL).toString()) : LeafDetail.Certificate.NONE;
     }
 }

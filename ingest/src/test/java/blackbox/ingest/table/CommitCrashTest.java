@@ -15,6 +15,7 @@ import blackbox.ingest.check.CheckResult;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.schemas.table.EventsTable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -127,7 +128,7 @@ final class CommitCrashTest {
                         run,
                         DuckRows.read(files.stream().map(DataFileEntry::path).toList()));
             }
-            assertEquals(known, files(layout.dataFiles()));
+            assertEquals(known, files(layout.warehouse().resolve(EventsTable.DATA_FOLDER)));
             assertEquals(Set.of(), files(layout.staging()));
             assertEquals(Set.of(runs[1].run()), table.state().runs().keySet());
         }

@@ -68,7 +68,7 @@ final class ObjectStoreTest {
     @Test
     void theRunVerifies() throws Exception {
         assertEquals(2, store.list(EventsTable.dataFolder(run.run)).size());
-        assertFalse(Files.exists(new DataFolder(folder).dataFiles()));
+        assertFalse(Files.exists(new DataFolder(folder).warehouse().resolve(EventsTable.DATA_FOLDER)));
         assertEquals(List.of(run.run), recordings().runs());
         Verification verification = RunVerifier.verify(recordings(), run.run, List.of(run.key.verifier()));
         assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);

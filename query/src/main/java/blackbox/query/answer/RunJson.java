@@ -3,6 +3,7 @@ package blackbox.query.answer;
 import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunOpening;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.util.List;
@@ -24,15 +25,16 @@ public final class RunJson {
     static void fields(JsonGenerator out, RunFacts facts) throws IOException {
         RunFacts.Start start = facts.start();
         RunFacts.End end = facts.end();
+        RunOpening.Summary summary = facts.summary();
         out.writeStringField("run", facts.run().value());
         out.writeStringField("name", facts.name());
         out.writeStringField("startedAt", start == null ? null : Timestamps.format(start.atNs()));
         out.writeStringField("endedAt", end == null ? null : Timestamps.format(end.atNs()));
         out.writeStringField("state", facts.state().name());
-        out.writeStringField("tier", start == null ? null : start.text("tier"));
+        out.writeStringField("tier", summary.tier());
         out.writeObjectFieldStart("image");
-        out.writeStringField("name", start == null ? null : start.text("image", "name"));
-        out.writeStringField("digest", start == null ? null : start.text("image", "digest"));
+        out.writeStringField("name", summary.imageName());
+        out.writeStringField("digest", summary.imageDigest());
         out.writeEndObject();
         out.writeNumberField("events", facts.events());
         out.writeNumberField("lost", facts.lost());

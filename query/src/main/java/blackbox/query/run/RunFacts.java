@@ -53,17 +53,7 @@ public record RunFacts(
 
     /// The `run.open` row: when, what the user called the run (or null), and its JSON (a missing node where it
     /// has none).
-    public record Start(long atNs, @Nullable String name, JsonNode detail) {
-
-        /// The text at `path` in the row's JSON, or null.
-        public @Nullable String text(String... path) {
-            JsonNode node = detail;
-            for (String name : path) {
-                node = node.path(name);
-            }
-            return node.isTextual() ? node.textValue() : null;
-        }
-    }
+    public record Start(long atNs, @Nullable String name, JsonNode detail) {}
 
     /// The `run.close` row: when, the agent's exit code or the signal that ended it, and its JSON (a missing node where
     /// it has none).
@@ -116,7 +106,12 @@ public record RunFacts(
         return RunOpening.of(start == null ? MissingNode.getInstance() : start.detail());
     }
 
-    /// The same, for a run that turned out to be damaged further on.
+    /// What a list of runs shows of it, read without complaint from whatever the first row has.
+    public RunOpening.Summary summary() {
+        return RunOpening.summary(start == null ? MissingNode.getInstance() : start.detail());
+    }
+
+    /// The same facts, for a run that turned out to be damaged further on.
     public RunFacts withFault(String what) {
         return new RunFacts(run, state, start, end, events, lost, what, leftOut);
     }

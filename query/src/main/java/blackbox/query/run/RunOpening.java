@@ -1,5 +1,6 @@
 package blackbox.query.run;
 
+import blackbox.evidence.verify.LeafDetail;
 import blackbox.schemas.Hash;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -98,6 +99,13 @@ public record RunOpening(
         }
     }
 
+    /// What a list of runs shows of it: texts as the leaf has them, of which nothing is checked; null where it has
+    /// none.
+    public record Summary(
+            @Nullable String tier,
+            @Nullable String imageName,
+            @Nullable String imageDigest) {}
+
     /// As the leaf stores it.
     public String toJson() {
         ObjectNode leaf = JSON.createObjectNode();
@@ -132,10 +140,10 @@ public record RunOpening(
             leaf.putObject("entropy").put("sha256", String.valueOf(inputs.entropy()));
         }
         if (recorder != null) {
-            leaf.putObject("recorder")
+            leaf.putObject(LeafDetail.RECORDER)
                     .put("version", recorder.version())
                     .put("key", recorder.key())
-                    .put("certificate", recorder.certificate());
+                    .put(LeafDetail.CERTIFICATE, recorder.certificate());
         }
         if (machine != null) {
             write(leaf.putObject("start"), machine);
@@ -172,8 +180,17 @@ public record RunOpening(
                         hash(detail.path("workspace").path("sha256")),
                         detail.path("workspace").path("bytes").asLong(),
                         hash(detail.path("entropy").path("sha256"))),
-                recorder(detail.path("recorder")),
+                recorder(detail.path(LeafDetail.RECORDER)),
                 machine(detail.path("start")));
+    }
+
+    /// The summary of a leaf's detail, which may be of any form.
+    static Summary summary(JsonNode detail) {
+        JsonNode image = detail.path("image");
+        return new Summary(
+                detail.path("tier").textValue(),
+                image.path("name").textValue(),
+                image.path("digest").textValue());
     }
 
     private static @Nullable RecordedTier tier(JsonNode detail) {
@@ -201,7 +218,7 @@ public record RunOpening(
     private static @Nullable Recorder recorder(JsonNode recorder) {
         String version = text(recorder.path("version"));
         String key = text(recorder.path("key"));
-        String certificate = text(recorder.path("certificate"));
+        String certificate = text(recorder.path(LeafDetail.CERTIFICATE));
         return version == null || key == null || certificate == null ? null : new Recorder(version, key, certificate);
     }
 

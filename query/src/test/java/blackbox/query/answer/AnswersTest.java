@@ -19,7 +19,7 @@ import blackbox.query.run.RunState;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -284,7 +284,7 @@ class AnswersTest {
                 }
             });
             first.await();
-            other.add(new Event.RecorderFinding(EventHeader.host(other.tick()), Finding.GUEST_SILENT, null));
+            other.add(new Event.RecorderFinding(EventHeader.host(other.tick()), new FindingDetail.GuestSilent(1)));
             other.close(0);
             other.table();
             follower.join();

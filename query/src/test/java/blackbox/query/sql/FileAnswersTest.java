@@ -12,6 +12,7 @@ import blackbox.query.answer.TouchedCollector;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Protection;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -65,6 +66,10 @@ class FileAnswersTest {
     }
 
     private void change(Kind kind, long ret) {
+        if (kind == Kind.FILE_MMAP) {
+            run.add(new Event.FileMap(header(), path(kind.eventName()), new Protection(3), ret));
+            return;
+        }
         Text to = kind == Kind.FILE_RENAME || kind == Kind.FILE_LINK || kind == Kind.FILE_SYMLINK ? path("to") : null;
         run.add(new Event.FileChange(header(), kind, path(kind.eventName()), to, 0600, 1, 1, 5L, ret));
     }

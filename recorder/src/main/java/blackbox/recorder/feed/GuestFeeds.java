@@ -1,6 +1,5 @@
 package blackbox.recorder.feed;
 
-import blackbox.recorder.Detail;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.capture.KeptStream;
@@ -11,7 +10,7 @@ import blackbox.recorder.guest.TracerReport;
 import blackbox.recorder.net.FlowTable;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.folder.CaptureName;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -89,7 +88,7 @@ public final class GuestFeeds {
             } catch (RecorderException e) {
                 failure = e;
             } catch (IOException e) {
-                finding(Finding.FRAMES_UNREADABLE, name);
+                finding(new FindingDetail.FramesUnreadable(name));
             }
         });
     }
@@ -98,11 +97,10 @@ public final class GuestFeeds {
         try (frames) {
             flows.read(new BufferedInputStream(frames), direction);
             if (frames.failure() != null) {
-                finding(
-                        Finding.CAPTURE_FAILED,
+                finding(new FindingDetail.CaptureFailed(
                         direction == FlowTable.Direction.OUT
                                 ? CaptureName.FRAMES_OUT.text()
-                                : CaptureName.FRAMES_IN.text());
+                                : CaptureName.FRAMES_IN.text()));
             }
         }
     }
@@ -148,10 +146,9 @@ public final class GuestFeeds {
         return stopped == null ? log.halted() : stopped.getMessage();
     }
 
-    private void finding(Finding what, String where) {
+    private void finding(FindingDetail what) {
         try {
-            String detail = Detail.of("where", where).toString();
-            recorder.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what, detail));
+            recorder.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what));
         } catch (RecorderException e) {
             failure = e;
         }
@@ -181,9 +178,8 @@ public final class GuestFeeds {
         SortedMap<String, String> unsealed = captures.sealLast(clock::nowNs, recorder);
         flows.finish();
         if (undrained || !decoder.sawFinal()) {
-            String detail = Detail.of("heardNs", decoder.heardNs()).toString();
-            recorder.accept(
-                    new Event.RecorderFinding(EventHeader.host(clock.nowNs()), Finding.TRACER_UNFINISHED, detail));
+            recorder.accept(new Event.RecorderFinding(
+                    EventHeader.host(clock.nowNs()), new FindingDetail.TracerUnfinished(decoder.heardNs())));
         }
         return unsealed;
     }

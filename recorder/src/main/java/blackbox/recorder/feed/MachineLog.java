@@ -6,7 +6,7 @@ import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -57,8 +57,7 @@ public final class MachineLog {
     /// @param limit `memory` or `pids`
     /// @param count how many processes were ended because of it, or could not be started
     public void limitReached(String limit, long count) {
-        Detail detail = Detail.of("limit", limit).and("count", count);
-        put(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), Finding.LIMIT_REACHED, detail.toString()));
+        put(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), new FindingDetail.LimitReached(limit, count)));
     }
 
     private void put(Event event) {

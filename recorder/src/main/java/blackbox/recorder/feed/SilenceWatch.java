@@ -1,10 +1,9 @@
 package blackbox.recorder.feed;
 
-import blackbox.recorder.Detail;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +47,6 @@ final class SilenceWatch {
         silent = quiet;
         return new Event.RecorderFinding(
                 EventHeader.host(nowNs),
-                quiet ? Finding.GUEST_SILENT : Finding.GUEST_BACK,
-                Detail.of("sinceNs", lastHeardNs).toString());
+                quiet ? new FindingDetail.GuestSilent(lastHeardNs) : new FindingDetail.GuestBack(lastHeardNs));
     }
 }

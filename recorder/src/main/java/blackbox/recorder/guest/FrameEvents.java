@@ -1,15 +1,16 @@
 package blackbox.recorder.guest;
 
 import blackbox.recorder.Detail;
-import blackbox.recorder.net.DnsMessage;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.ProcessRef;
+import blackbox.schemas.event.Protection;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.net.DnsMessage;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.FrameType;
@@ -78,7 +79,7 @@ final class FrameEvents {
             case CHMOD -> change(frame, fields, process, Kind.FILE_CHMOD);
             case CHOWN -> change(frame, fields, process, Kind.FILE_CHOWN);
             case TRUNCATE -> change(frame, fields, process, Kind.FILE_TRUNCATE);
-            case MMAP -> change(frame, fields, process, Kind.FILE_MMAP);
+            case MMAP -> map(frame, fields, process);
             case MKNOD -> change(frame, fields, process, Kind.FILE_MKNOD);
             case ALLOCATE -> change(frame, fields, process, Kind.FILE_ALLOCATE);
             case CONNECT -> call(frame, fields, process, Kind.NET_CONNECT);
@@ -103,8 +104,7 @@ final class FrameEvents {
     }
 
     private Event unknown(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
-        String detail = Detail.of("type", frame.type()).toString();
-        return new Event.RecorderFinding(header(frame, fields, process), Finding.UNKNOWN_FRAME, detail);
+        return new Event.RecorderFinding(header(frame, fields, process), new FindingDetail.UnknownFrame(frame.type()));
     }
 
     private Event exec(Frame frame, FrameFields fields, @Nullable ProcessRef process, @Nullable Text exe) {
@@ -159,7 +159,7 @@ final class FrameEvents {
         Text to = kind == Kind.FILE_SYMLINK ? fields.text(TlvType.TARGET, "to") : fields.path(TlvType.PATH_TO, "to");
         boolean mode = kind == Kind.FILE_CHMOD || kind == Kind.FILE_MKDIR || kind == Kind.FILE_MKNOD;
         boolean owner = kind == Kind.FILE_CHOWN;
-        boolean size = kind == Kind.FILE_TRUNCATE || kind == Kind.FILE_ALLOCATE || kind == Kind.FILE_MMAP;
+        boolean size = kind == Kind.FILE_TRUNCATE || kind == Kind.FILE_ALLOCATE;
         return new Event.FileChange(
                 header(frame, fields, process),
                 kind,
@@ -170,6 +170,12 @@ final class FrameEvents {
                 owner ? id(fields.number(1)) : null,
                 size ? fields.number(0) : null,
                 frame.ret());
+    }
+
+    private Event map(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        Text path = fields.path(TlvType.PATH, "path");
+        var protection = new Protection(fields.number(0));
+        return new Event.FileMap(header(frame, fields, process), path, protection, frame.ret());
     }
 
     /// A user or group id; null for the -1 that leaves one as it is.
@@ -237,7 +243,7 @@ final class FrameEvents {
         DnsMessage message = payload == null || payload.is(Tlv.FAULT) ? null : DnsMessage.parse(payload.toBytes());
         EventHeader header = header(frame, fields, process);
         if (message == null) {
-            return new Event.RecorderFinding(header, Finding.DNS_UNREADABLE, null);
+            return new Event.RecorderFinding(header, new FindingDetail.DnsUnreadable());
         }
         return new Event.DnsQuery(
                 header,
@@ -263,7 +269,7 @@ final class FrameEvents {
         boolean readable = before != null && after != null && !before.is(Tlv.FAULT) && !after.is(Tlv.FAULT);
         if (!readable || before == null || after == null) {
             fields.unread("credentials");
-            return new Event.RecorderFinding(header(frame, fields, process), Finding.CRED_UNREADABLE, null);
+            return new Event.RecorderFinding(header(frame, fields, process), new FindingDetail.CredUnreadable());
         }
         return new Event.CredChange(
                 header(frame, fields, process),

@@ -4,7 +4,7 @@ import blackbox.recorder.Detail;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.FrameType;
 import blackbox.schemas.wire.RingStream;
@@ -59,9 +59,7 @@ public final class GuestDecoder {
                 }
             }
         } catch (IOException e) {
-            finding(
-                    Finding.GUEST_STREAM_BROKEN,
-                    Detail.of("reason", e.getClass().getSimpleName()));
+            finding(new FindingDetail.GuestStreamBroken(e.getClass().getSimpleName()));
         }
         declare(ledger.close());
     }
@@ -69,8 +67,8 @@ public final class GuestDecoder {
     private void take(Frame frame) throws RecorderException {
         switch (ledger.take(frame.cpu(), frame.cpuSeq())) {
             case EXPECTED -> {}
-            case REPEATED -> finding(Finding.SEQUENCE_REPEATED, where(frame));
-            case IMPOSSIBLE -> finding(Finding.SEQUENCE_IMPOSSIBLE, where(frame));
+            case REPEATED -> finding(new FindingDetail.SequenceRepeated(frame.cpu(), frame.cpuSeq()));
+            case IMPOSSIBLE -> finding(new FindingDetail.SequenceImpossible(frame.cpu(), frame.cpuSeq()));
         }
         declare(ledger.settled());
         if (frame.type() == FrameType.HEARTBEAT.code()) {
@@ -104,15 +102,11 @@ public final class GuestDecoder {
         long before = garbageOctets;
         garbageOctets += octets;
         if (before == 0 || Long.highestOneBit(before) != Long.highestOneBit(garbageOctets)) {
-            finding(Finding.MALFORMED_FRAME, Detail.of("octetsSkipped", garbageOctets));
+            finding(new FindingDetail.MalformedFrame(garbageOctets));
         }
     }
 
-    private void finding(Finding what, Detail detail) throws RecorderException {
-        sink.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what, detail.toString()));
-    }
-
-    private static Detail where(Frame frame) {
-        return Detail.of("cpu", frame.cpu()).and("seq", frame.cpuSeq());
+    private void finding(FindingDetail what) throws RecorderException {
+        sink.accept(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), what));
     }
 }

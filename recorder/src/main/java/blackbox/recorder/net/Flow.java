@@ -1,6 +1,7 @@
 package blackbox.recorder.net;
 
 import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.net.TcpHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,7 @@ final class Flow {
             if (!tcp) {
                 return;
             }
-            boolean syn = (packet.tcpFlags() & Packet.SYN) != 0;
+            boolean syn = (packet.tcpFlags() & TcpHeader.SYN) != 0;
             if (!started) {
                 started = true;
                 next = packet.sequence() + (syn ? 1 : 0) & 0xffffffffL;
@@ -56,7 +57,7 @@ final class Flow {
                 streamBytes += advance;
                 next = next + advance & 0xffffffffL;
             }
-            finished |= (packet.tcpFlags() & Packet.FIN) != 0;
+            finished |= (packet.tcpFlags() & TcpHeader.FIN) != 0;
         }
 
         /// Stream octets without retransmissions; for a sender with false sequence numbers, at most the
@@ -69,7 +70,7 @@ final class Flow {
     void add(Packet packet, boolean outbound, long nowNs) {
         boolean tcp = key.protocol().equals("tcp");
         (outbound ? out : in).add(packet, tcp);
-        reset |= (packet.tcpFlags() & Packet.RST) != 0;
+        reset |= (packet.tcpFlags() & TcpHeader.RST) != 0;
         lastSeenNs = nowNs;
         if (outbound && !helloDone && packet.payload().length > 0) {
             addHello(packet.payload());

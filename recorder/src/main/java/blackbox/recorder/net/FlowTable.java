@@ -3,6 +3,8 @@ package blackbox.recorder.net;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.net.DnsMessage;
+import blackbox.schemas.net.TcpHeader;
 import blackbox.schemas.row.Text;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +60,7 @@ public final class FlowTable {
 
     private void fold(Packet packet, Flow.Key key, boolean out, long nowNs, List<Event> events) {
         Flow flow = flows.get(key);
-        boolean again = flow != null && flow.isOver() && (packet.tcpFlags() & Packet.SYN) != 0;
+        boolean again = flow != null && flow.isOver() && (packet.tcpFlags() & TcpHeader.SYN) != 0;
         if (again && flow != null) {
             flows.remove(key);
             events.add(event(flow, nowNs, flow.ending()));
@@ -91,10 +93,10 @@ public final class FlowTable {
             return;
         }
         var question = new Question(message.id(), key);
-        if (out && !message.response()) {
+        if (out && !message.isResponse()) {
             evictQuestion(nowNs, events);
             questions.put(question, message);
-        } else if (!out && message.response() && questions.remove(question) != null) {
+        } else if (!out && message.isResponse() && questions.remove(question) != null) {
             message.answers().forEach(answer -> remember(answer, message.name()));
             events.add(event(message, key, nowNs));
         }

@@ -3,6 +3,9 @@ package blackbox.recorder.net;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.net.IpHeader;
+import blackbox.schemas.net.Octets;
+import blackbox.schemas.net.TcpHeader;
+import blackbox.schemas.net.UdpHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +26,6 @@ record Packet(
         long sequence,
         int tcpFlags) {
 
-    static final int FIN = 1;
-    static final int SYN = 2;
-    static final int RST = 4;
-
     private static final int ARP = 0x0806;
     private static final int LATER_FRAGMENT = -1;
 
@@ -45,7 +44,7 @@ record Packet(
         if (frame.length < IpHeader.ETHERNET_BYTES) {
             return other("ether-short", frame);
         }
-        int type = u16(frame, 12);
+        int type = Octets.u16(frame, 12);
         return other(type == ARP ? "arp" : "ether-%04x".formatted(type), frame);
     }
 
@@ -58,25 +57,23 @@ record Packet(
     }
 
     private static Packet transport(int protocol, String from, String to, byte[] frame, int at, int end) {
-        if (protocol == 6 && end - at >= 20) {
-            int headerLength = (frame[at + 12] >> 4 & 0xf) * 4;
-            int body = Math.min(end, at + Math.max(20, headerLength));
+        TcpHeader tcp = protocol == IpHeader.TCP ? TcpHeader.of(frame, at, end) : null;
+        if (tcp != null) {
             return new Packet(
                     "tcp",
-                    new Endpoint(from, u16(frame, at)),
-                    new Endpoint(to, u16(frame, at + 2)),
-                    Arrays.copyOfRange(frame, body, end),
-                    Integer.toUnsignedLong(u16(frame, at + 4) << 16 | u16(frame, at + 6)),
-                    frame[at + 13] & 0x3f);
+                    new Endpoint(from, tcp.sourcePort()),
+                    new Endpoint(to, tcp.destinationPort()),
+                    Arrays.copyOfRange(frame, tcp.payloadAt(), end),
+                    Integer.toUnsignedLong(tcp.sequence()),
+                    tcp.flags());
         }
-        if (protocol == 17 && end - at >= 8) {
-            int body = at + 8;
-            int claimed = Math.max(body, Math.min(end, at + u16(frame, at + 4)));
+        UdpHeader udp = protocol == IpHeader.UDP ? UdpHeader.of(frame, at, end) : null;
+        if (udp != null) {
             return new Packet(
                     "udp",
-                    new Endpoint(from, u16(frame, at)),
-                    new Endpoint(to, u16(frame, at + 2)),
-                    Arrays.copyOfRange(frame, body, claimed),
+                    new Endpoint(from, udp.sourcePort()),
+                    new Endpoint(to, udp.destinationPort()),
+                    Arrays.copyOfRange(frame, udp.payloadAt(), udp.payloadEnd()),
                     0,
                     0);
         }
@@ -87,13 +84,9 @@ record Packet(
     private static String name(int protocol) {
         return switch (protocol) {
             case LATER_FRAGMENT -> "ip-fragment";
-            case 1 -> "icmp";
-            case 58 -> "icmpv6";
+            case IpHeader.ICMP -> "icmp";
+            case IpHeader.ICMP6 -> "icmpv6";
             default -> Integer.toString(protocol);
         };
-    }
-
-    private static int u16(byte[] octets, int at) {
-        return (octets[at] & 0xff) << 8 | octets[at + 1] & 0xff;
     }
 }

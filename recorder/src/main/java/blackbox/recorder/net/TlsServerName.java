@@ -1,5 +1,6 @@
 package blackbox.recorder.net;
 
+import blackbox.schemas.net.Octets;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,7 @@ final class TlsServerName {
         if (octets[0] != 22 || length >= HELLO_BYTES_MAX) {
             return false;
         }
-        return length < 5 || length < 5 + ((octets[3] & 0xff) << 8 | octets[4] & 0xff);
+        return length < 5 || length < 5 + Octets.u16(octets, 3);
     }
 
     /// The server name, or null if there is none.

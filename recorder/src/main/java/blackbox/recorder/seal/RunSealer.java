@@ -3,7 +3,6 @@ package blackbox.recorder.seal;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.NoteSigner;
-import blackbox.recorder.Detail;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
@@ -13,7 +12,7 @@ import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.EventRows;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
@@ -138,10 +137,7 @@ public final class RunSealer implements AutoCloseable {
     private void tellOfClock(long nowNs) {
         Duration back = clock.setBack();
         if (!back.isZero() && !closed) {
-            append(new Event.RecorderFinding(
-                    EventHeader.host(nowNs),
-                    Finding.CLOCK_SET_BACK,
-                    Detail.of("byNs", back.toNanos()).toString()));
+            append(new Event.RecorderFinding(EventHeader.host(nowNs), new FindingDetail.ClockSetBack(back.toNanos())));
         }
     }
 

@@ -98,7 +98,7 @@ class GuestFeedsTest {
     private List<String> findings() {
         return kept.stream()
                 .flatMap(each -> each instanceof Event.RecorderFinding finding
-                        ? Stream.of(finding.what().name())
+                        ? Stream.of(finding.detail().finding().name())
                         : Stream.of())
                 .toList();
     }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -19,10 +19,12 @@ class SilenceWatchTest {
         var watch = watch(HostClock.Pace.SHARED);
         assertNull(look(watch, 0, 104), "before the first heartbeat the start counts");
         assertEquals(
-                Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 106)).what());
+                new FindingDetail.GuestSilent(100 * SECOND_NS),
+                assertNotNullFinding(look(watch, 0, 106)).detail());
         assertNull(look(watch, 0, 120));
         assertEquals(
-                Finding.GUEST_BACK, assertNotNullFinding(look(watch, 120, 121)).what());
+                new FindingDetail.GuestBack(120 * SECOND_NS),
+                assertNotNullFinding(look(watch, 120, 121)).detail());
         assertNull(look(watch, 122, 123));
     }
 
@@ -31,7 +33,8 @@ class SilenceWatchTest {
         var watch = watch(HostClock.Pace.OWN);
         assertNull(look(watch, 0, 129));
         assertEquals(
-                Finding.GUEST_SILENT, assertNotNullFinding(look(watch, 0, 131)).what());
+                new FindingDetail.GuestSilent(100 * SECOND_NS),
+                assertNotNullFinding(look(watch, 0, 131)).detail());
     }
 
     /// A re-execution sets the host's time for the guest's events to the recording's.
@@ -42,9 +45,9 @@ class SilenceWatchTest {
         assertNull(watch.look(101 * SECOND_NS, 900 * SECOND_NS, 103 * SECOND_NS));
         assertNull(watch.look(901 * SECOND_NS, 901 * SECOND_NS, 104 * SECOND_NS));
         assertEquals(
-                Finding.GUEST_SILENT,
+                new FindingDetail.GuestSilent(901 * SECOND_NS),
                 assertNotNullFinding(watch.look(901 * SECOND_NS, 50 * SECOND_NS, 110 * SECOND_NS))
-                        .what());
+                        .detail());
     }
 
     private static SilenceWatch watch(HostClock.Pace pace) {

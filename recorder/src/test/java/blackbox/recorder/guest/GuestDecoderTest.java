@@ -9,10 +9,14 @@ import blackbox.recorder.RecorderException;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventRows;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Protection;
+import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileView;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -82,6 +86,18 @@ class GuestDecoderTest {
     }
 
     @Test
+    void aMappingHasAProtectionAndIsStoredWithTheFlags() throws Exception {
+        Event.FileMap map = all(Event.FileMap.class, decode(frames())).getFirst();
+        assertEquals(new Protection(3), map.protection());
+        var row = new Row();
+        EventRows.fill(map, row);
+        assertEquals(Kind.FILE_MMAP.code(), row.number(Column.KIND));
+        assertEquals(3, row.number(Column.FLAGS));
+        assertEquals(0, row.number(Column.RET));
+        assertEquals(new Protection(3), ((FileView.Mmap) new EventViews().of(row)).protection());
+    }
+
+    @Test
     void pathWithoutItsBeginningIsMarkedAndNotRooted() throws Exception {
         Event.FileChange deep = all(Event.FileChange.class, decode(frames())).stream()
                 .filter(event -> !event.header().marks().truncated().isEmpty())
@@ -118,7 +134,7 @@ class GuestDecoderTest {
                 .max()
                 .orElseThrow();
         long repeated = all(Event.RecorderFinding.class, events).stream()
-                .filter(e -> e.what() == Finding.SEQUENCE_REPEATED)
+                .filter(e -> e.detail() instanceof FindingDetail.SequenceRepeated)
                 .count();
         assertEquals(highest, numbered - repeated + lost);
     }
@@ -147,7 +163,7 @@ class GuestDecoderTest {
         ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN).putShort(8 + 6, (short) 200);
         Event.RecorderFinding finding =
                 all(Event.RecorderFinding.class, decode(stream)).getFirst();
-        assertEquals(Finding.UNKNOWN_FRAME, finding.what());
+        assertEquals(new FindingDetail.UnknownFrame(200), finding.detail());
         assertNotNull(finding.header().origin());
     }
 

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.recorder.net.FlowTable.Direction;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.net.DnsMessage;
+import blackbox.schemas.net.TcpHeader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -43,14 +45,14 @@ class FlowTableTest {
     @Test
     void countsTheStreamNotTheRetransmissionsNorThePadding() {
         long isn = 0xffff_fff0L;
-        out(Frames.tcp(true, 40000, 80, isn, Packet.SYN, NONE));
-        in(Frames.tcp(false, 40000, 80, 7, Packet.SYN, NONE));
+        out(Frames.tcp(true, 40000, 80, isn, TcpHeader.SYN, NONE));
+        in(Frames.tcp(false, 40000, 80, 7, TcpHeader.SYN, NONE));
         out(Frames.tcp(true, 40000, 80, isn + 1, 0, new byte[100]));
         out(Frames.tcp(true, 40000, 80, isn + 1, 0, new byte[100]));
         out(Frames.tcp(true, 40000, 80, isn + 51 & 0xffffffffL, 0, new byte[100]));
         in(Frames.tcp(false, 40000, 80, 8, 0, new byte[1000]));
-        out(Frames.tcp(true, 40000, 80, isn + 151 & 0xffffffffL, Packet.FIN, NONE));
-        in(Frames.tcp(false, 40000, 80, 1008, Packet.FIN, NONE));
+        out(Frames.tcp(true, 40000, 80, isn + 151 & 0xffffffffL, TcpHeader.FIN, NONE));
+        in(Frames.tcp(false, 40000, 80, 1008, TcpHeader.FIN, NONE));
         nowNs += 3 * SECOND_NS;
         in(Frames.udp(false, 1, 2, NONE));
         Event.NetFlow closed = flows("closed").getFirst();
@@ -85,7 +87,7 @@ class FlowTableTest {
     void pairsDnsQuestionsAndAnswersAndNamesTheFlowsThatFollow() {
         out(Frames.udp(true, 3333, 53, Frames.dnsQuestion(77, "Peer.Example", 1)));
         in(Frames.udp(false, 3333, 53, Frames.dnsAnswer(77, "peer.example", Frames.PEER)));
-        out(Frames.tcp(true, 40002, 8080, 1, Packet.SYN, NONE));
+        out(Frames.tcp(true, 40002, 8080, 1, TcpHeader.SYN, NONE));
         out(Frames.udp(true, 3333, 53, Frames.dnsQuestion(78, "unanswered.example", 28)));
         events.addAll(table.close(nowNs));
         List<Event.DnsQuery> asked = events.stream()

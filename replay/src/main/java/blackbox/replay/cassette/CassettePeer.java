@@ -5,6 +5,7 @@ import blackbox.replay.cassette.Miss.Kind;
 import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.IpAddress;
+import blackbox.schemas.net.Octets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;

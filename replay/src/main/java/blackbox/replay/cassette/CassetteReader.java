@@ -2,6 +2,7 @@ package blackbox.replay.cassette;
 
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.IpAddress;
+import blackbox.schemas.net.Octets;
 import blackbox.schemas.net.PcapReader;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,13 +2,14 @@ package blackbox.replay.cassette;
 
 import blackbox.replay.cassette.RecordedExchange.Question;
 import blackbox.schemas.Hash;
+import blackbox.schemas.net.DnsMessage;
+import blackbox.schemas.net.Octets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The part of DNS (RFC 1035) that is needed to answer from a recording: the form of a question, its id, and
 /// an answer that reports failure.
 final class DnsForm {
-    private static final int HEADER_BYTES = 12;
     private static final int SERVFAIL = 2;
 
     private DnsForm() {}
@@ -43,22 +44,8 @@ final class DnsForm {
     }
 
     /// Where the only question of a message ends; -1 if it is not a message with one question and no answers.
-    private static int questionEnd(byte[] message) {
-        boolean form = message.length > HEADER_BYTES + 4
-                && (message[2] & 0xf8) == 0
-                && Octets.u16(message, 4) == 1
-                && Octets.u16(message, 6) == 0
-                && Octets.u16(message, 8) == 0
-                && Octets.u16(message, 10) <= 2;
-        if (!form) {
-            return -1;
-        }
-        int at = HEADER_BYTES;
-        while (at < message.length && message[at] > 0 && message[at] <= 63) {
-            at += 1 + message[at];
-        }
-        int end = at + 5; // the root label, type and class
-        boolean whole = at < message.length && message[at] == 0 && end <= message.length;
-        return whole && (end == message.length || Octets.u16(message, 10) > 0) ? end : -1;
+    private static int questionEnd(byte[] payload) {
+        DnsMessage message = DnsMessage.parse(payload);
+        return message == null ? -1 : message.onlyQuestionEnd();
     }
 }

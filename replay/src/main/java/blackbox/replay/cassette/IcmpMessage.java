@@ -1,6 +1,7 @@
 package blackbox.replay.cassette;
 
 import blackbox.schemas.net.IpHeader;
+import blackbox.schemas.net.Octets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

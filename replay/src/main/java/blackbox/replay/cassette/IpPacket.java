@@ -1,6 +1,7 @@
 package blackbox.replay.cassette;
 
 import blackbox.schemas.net.IpHeader;
+import blackbox.schemas.net.Octets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// @param payloadAt where in the frame it begins
 /// @param fragment whether it is only a part of a packet; then the payload is not to be read
 record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload, int payloadAt, boolean fragment) {
-    static final int ICMP = 1;
-    static final int TCP = 6;
-    static final int UDP = 17;
-    static final int ICMP6 = 58;
+    static final int ICMP = IpHeader.ICMP;
+    static final int TCP = IpHeader.TCP;
+    static final int UDP = IpHeader.UDP;
+    static final int ICMP6 = IpHeader.ICMP6;
 
     static final int ETHERNET_BYTES = IpHeader.ETHERNET_BYTES;
     private static final int HOPS = 64;

@@ -1,5 +1,7 @@
 package blackbox.replay.cassette;
 
+import blackbox.schemas.net.Octets;
+import blackbox.schemas.net.TcpHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -23,34 +25,31 @@ record TcpSegment(
         int mss,
         byte[] payload,
         int payloadAt) {
-    static final int FIN = 1;
-    static final int SYN = 2;
-    static final int RST = 4;
-    static final int PSH = 8;
-    static final int ACK = 16;
+    static final int FIN = TcpHeader.FIN;
+    static final int SYN = TcpHeader.SYN;
+    static final int RST = TcpHeader.RST;
+    static final int PSH = TcpHeader.PSH;
+    static final int ACK = TcpHeader.ACK;
 
-    private static final int HEADER_BYTES = 20;
+    private static final int HEADER_BYTES = TcpHeader.BYTES_MIN;
     private static final int CHECKSUM_AT = 16;
 
     /// The segment in an IP payload, or null if there is none.
     static @Nullable TcpSegment parse(byte[] octets) {
-        if (octets.length < HEADER_BYTES) {
-            return null;
-        }
-        int header = (octets[12] >> 4 & 0xf) * 4;
-        if (header < HEADER_BYTES || header > octets.length) {
+        TcpHeader header = TcpHeader.of(octets, 0, octets.length);
+        if (header == null || !header.isWellFormed()) {
             return null;
         }
         return new TcpSegment(
-                Octets.u16(octets, 0),
-                Octets.u16(octets, 2),
-                Octets.u32(octets, 4),
-                Octets.u32(octets, 8),
-                Octets.u8(octets, 13) & 0x3f,
-                Octets.u16(octets, 14),
-                mss(octets, header),
-                Arrays.copyOfRange(octets, header, octets.length),
-                header);
+                header.sourcePort(),
+                header.destinationPort(),
+                header.sequence(),
+                header.acknowledgement(),
+                header.flags(),
+                header.window(),
+                mss(octets, header.payloadAt()),
+                Arrays.copyOfRange(octets, header.payloadAt(), octets.length),
+                header.payloadAt());
     }
 
     private static int mss(byte[] octets, int header) {

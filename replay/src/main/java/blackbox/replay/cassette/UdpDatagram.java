@@ -1,5 +1,7 @@
 package blackbox.replay.cassette;
 
+import blackbox.schemas.net.Octets;
+import blackbox.schemas.net.UdpHeader;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -7,23 +9,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param payloadAt where in the IP payload its octets begin
 record UdpDatagram(int sourcePort, int destinationPort, byte[] payload, int payloadAt) {
-    private static final int HEADER_BYTES = 8;
+    private static final int HEADER_BYTES = UdpHeader.BYTES;
     private static final int CHECKSUM_AT = 6;
 
     /// The datagram in an IP payload, or null if there is none.
     static @Nullable UdpDatagram parse(byte[] octets) {
-        if (octets.length < HEADER_BYTES) {
-            return null;
-        }
-        int length = Octets.u16(octets, 4);
-        if (length < HEADER_BYTES || length > octets.length) {
+        UdpHeader header = UdpHeader.of(octets, 0, octets.length);
+        if (header == null || !header.isWellFormed()) {
             return null;
         }
         return new UdpDatagram(
-                Octets.u16(octets, 0),
-                Octets.u16(octets, 2),
-                Arrays.copyOfRange(octets, HEADER_BYTES, length),
-                HEADER_BYTES);
+                header.sourcePort(),
+                header.destinationPort(),
+                Arrays.copyOfRange(octets, header.payloadAt(), header.payloadEnd()),
+                header.payloadAt());
     }
 
     /// A datagram in the opposite direction.

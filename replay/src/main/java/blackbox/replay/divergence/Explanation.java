@@ -7,12 +7,11 @@ import blackbox.replay.divergence.cause.Candidate;
 import blackbox.replay.divergence.cause.CausalScan;
 import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
-import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
-import blackbox.schemas.event.Kind;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -102,8 +101,12 @@ final class Explanation {
             }
             Facts was = recordedEvents.facts(edit.expected().getFirst().index());
             Facts is = actualEvents.facts(edit.actual().getFirst().index());
-            boolean dns = candidate.strand().sort() == Strand.Sort.DNS;
-            if (was != null && is != null && (dns || was.bytesIn() != is.bytesIn())) {
+            boolean same = was != null
+                    && is != null
+                    && was.deed() instanceof Deed.Flowed before
+                    && is.deed() instanceof Deed.Flowed now
+                    && before.bytesIn() == now.bytesIn();
+            if (was != null && is != null && !same) {
                 changes.add(new Causes.NetworkChange(candidate, was, is));
             }
         }
@@ -125,12 +128,12 @@ final class Explanation {
         var watched = new ArrayList<CausalScan.Watched>();
         for (Causes.NetworkChange change : network) {
             Facts flow = first ? change.expected() : change.actual();
-            String ip = flow.remoteIp();
-            if (ip != null && change.candidate().strand().sort() != Strand.Sort.DNS) {
+            Deed.Peer peer = flow.deed() instanceof Deed.Flowed flowed ? flowed.peer() : null;
+            if (flow.deed() instanceof Deed.Flowed flowed && peer != null) {
                 watched.add(new CausalScan.Watched(
-                        ip,
-                        flow.remotePort(),
-                        flow.localPort(),
+                        peer.ip(),
+                        peer.port(),
+                        flowed.localPort(),
                         change.candidate().bit()));
             }
         }
@@ -171,7 +174,7 @@ final class Explanation {
 
     private static boolean isMiss(Candidate candidate) {
         Token actually = candidate.edit().hereActual();
-        return actually != null && actually.kind() == Kind.NET_MISS.code();
+        return actually != null && actually.sort() == Token.Sort.MISS;
     }
 
     private static long led(Candidate candidate, CausalScan before, CausalScan beforeActual) {
@@ -224,7 +227,7 @@ final class Explanation {
         if (!isMiss(root)) {
             return -1;
         }
-        String detail = actualEvents.detail(root.actualIndex());
+        String detail = actualEvents.missed(root.actualIndex());
         JsonNode remote = JSON.readTree(detail == null ? "{}" : detail).path("remote");
         String ip = remote.path("ip").asText();
         long port = remote.path("port").asLong();

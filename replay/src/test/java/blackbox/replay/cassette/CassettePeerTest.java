@@ -10,6 +10,7 @@ import blackbox.replay.cassette.Miss.Kind;
 import blackbox.replay.cassette.Recording.Turn;
 import blackbox.schemas.Hash;
 import blackbox.schemas.net.IpAddress;
+import blackbox.schemas.net.Octets;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HexFormat;

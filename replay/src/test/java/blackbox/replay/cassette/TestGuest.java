@@ -1,6 +1,7 @@
 package blackbox.replay.cassette;
 
 import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.net.Octets;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.row.Column;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,6 +58,6 @@ class EventTapeTest {
     }
 
     private static Event event(int i) {
-        return new Event.RecorderFinding(EventHeader.host(1_000 + i), Finding.GUEST_BACK, null);
+        return new Event.RecorderFinding(EventHeader.host(1_000 + i), new FindingDetail.GuestBack(i));
     }
 }

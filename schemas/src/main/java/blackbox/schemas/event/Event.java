@@ -101,8 +101,9 @@ public sealed interface Event {
     }
 
     /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod, chown,
-    /// truncate, mmap. `pathTo` for rename, link and symlink (its target); `mode` for chmod and mkdir; `uid`/`gid`
-    /// for chown; `size` is the new length for truncate and allocate, the protection flags for mmap.
+    /// truncate, mknod, allocate. `pathTo` for rename, link and symlink (its target); `mode` for chmod, mkdir and
+    /// mknod; `uid`/`gid` for chown; `size`, in octets, is the new length for truncate, the end of the range for
+    /// allocate.
     record FileChange(
             EventHeader header,
             Kind kind,
@@ -113,7 +114,21 @@ public sealed interface Event {
             @Nullable Integer gid,
             @Nullable Long size,
             long ret)
-            implements Event {}
+            implements Event {
+        public FileChange {
+            if (kind == Kind.FILE_MMAP) {
+                throw new IllegalArgumentException("a mapping is a FileMap");
+            }
+        }
+    }
+
+    /// A file was mapped, shared and writable: what is written through the mapping is not seen.
+    record FileMap(EventHeader header, @Nullable Text path, Protection protection, long ret) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.FILE_MMAP;
+        }
+    }
 
     /// A socket call: kinds net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
     /// which a leading NUL is shown as `@`.
@@ -231,10 +246,8 @@ public sealed interface Event {
         }
     }
 
-    /// Something that the recorder noticed and that limits how far the recording can be relied on; detail is
-    /// JSON.
-    record RecorderFinding(
-            EventHeader header, Finding what, @Nullable String detail) implements Event {
+    /// Something that the recorder noticed and that limits how far the recording can be relied on.
+    record RecorderFinding(EventHeader header, FindingDetail detail) implements Event {
         @Override
         public Kind kind() {
             return Kind.RECORDER_FINDING;

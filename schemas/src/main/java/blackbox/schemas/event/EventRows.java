@@ -49,6 +49,8 @@ public final class EventRows {
             case Event.FileClose e -> out.path(e.path()).number(Column.RET, e.ret());
             case Event.FileIo e -> out.io(e);
             case Event.FileChange e -> out.change(e);
+            case Event.FileMap e ->
+                out.path(e.path()).number(Column.FLAGS, e.protection().bits()).number(Column.RET, e.ret());
             case Event.NetCall e ->
                 out.net(e.protocol(), e.local(), e.remote()).path(e.path()).number(Column.RET, e.ret());
             case Event.NetFlow e -> out.flow(e);
@@ -59,7 +61,7 @@ public final class EventRows {
             case Event.RecorderLoss e -> out.number(Column.LOST, e.lost()).said(e.what(), e.detail());
             case Event.RecorderHeartbeat e -> out.heartbeat(e);
             case Event.TracerHeartbeat e -> out.said(null, e.detail());
-            case Event.RecorderFinding e -> out.said(e.what().name(), e.detail());
+            case Event.RecorderFinding e -> out.said(e.detail().finding().name(), FindingJson.write(e.detail()));
             case Event.TracerReady e -> out.said(null, e.detail());
             case Event.VmLifecycle e -> out.said(e.what(), e.detail());
             case Event.AgentStart e -> out.said(null, e.detail());

@@ -3,35 +3,23 @@ package blackbox.schemas.event;
 import org.jspecify.annotations.Nullable;
 
 /// What a recorder can notice that limits how far a recording can be relied on. The names are stored, and
-/// none is ever given another meaning.
+/// none is ever given another meaning. [FindingDetail] is what is known about each.
 public enum Finding {
-    /// Detail: `sinceNs`, when the tracer last sent something.
     GUEST_SILENT("the guest's tracer has gone quiet", true),
-    /// Detail: `sinceNs`, when it sent something again.
     GUEST_BACK("the guest's tracer sends again after a silence", true),
-    /// Detail: `heardNs`, when the tracer last sent something.
     TRACER_UNFINISHED("the guest's tracer did not confirm that it had sent everything", true),
-    /// Detail: `reason`.
     GUEST_STREAM_BROKEN("the stream of the guest's tracer broke", true),
-    /// Detail: `octetsSkipped`.
     MALFORMED_FRAME("the guest's tracer sent octets that are not a frame", true),
-    /// Detail: `type`.
     UNKNOWN_FRAME("the guest's tracer sent a frame of a kind that the recorder does not know", true),
-    /// Detail: `cpu`, `seq`.
     SEQUENCE_REPEATED("a frame repeated an earlier frame's sequence number", true),
-    /// Detail: `cpu`, `seq`.
     SEQUENCE_IMPOSSIBLE("a frame had an impossible sequence number", true),
     /// A DNS message of the guest that could not be parsed.
     DNS_UNREADABLE("a DNS message could not be read", false),
     /// A change of credentials whose values could not be read.
     CRED_UNREADABLE("a change of credentials could not be read", true),
-    /// Detail: `where`, the captured file.
     FRAMES_UNREADABLE("captured network frames could not be read", true),
-    /// Detail: `where`, the captured file.
     CAPTURE_FAILED("the capture of a file stopped early", true),
-    /// Detail: `byNs`.
     CLOCK_SET_BACK("the host's clock was set back", false),
-    /// Detail: `limit` (`memory`, `pids`), `count`.
     LIMIT_REACHED("the agent ran into a limit: processes were ended, or could not be started", false);
 
     private final String words;

@@ -166,11 +166,6 @@ public record DataFolder(Path root) {
         return warehouse().resolve(EventsTable.NAMESPACE).resolve(EventsTable.NAME);
     }
 
-    /// All data files of the table, one folder per run.
-    public Path dataFiles() {
-        return warehouse().resolve(EventsTable.DATA_FOLDER);
-    }
-
     /// A run's data files and their seals.
     public Path dataFiles(RunId run) {
         return warehouse().resolve(EventsTable.dataFolder(run));

@@ -21,7 +21,7 @@ public final class IpAddress {
         var groups = new int[8];
         boolean mapped = true;
         for (int i = 0; i < 8; i++) {
-            groups[i] = (octets[at + 2 * i] & 0xff) << 8 | octets[at + 2 * i + 1] & 0xff;
+            groups[i] = Octets.u16(octets, at + 2 * i);
             mapped &= i >= 6 || groups[i] == (i == 5 ? 0xffff : 0);
         }
         return mapped ? v4(octets, at + 12) : text(groups);

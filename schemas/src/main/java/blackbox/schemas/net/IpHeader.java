@@ -41,6 +41,13 @@ public record IpHeader(
 
     public static final int TYPE_V6 = 0x86dd;
 
+    /// Protocols of payloads, by IANA's numbers.
+    public static final int ICMP = 1;
+
+    public static final int TCP = 6;
+    public static final int UDP = 17;
+    public static final int ICMP6 = 58;
+
     private static final int V4_BYTES = 20;
     private static final int V6_BYTES = 40;
     private static final int FRAGMENT = 44;
@@ -51,7 +58,7 @@ public record IpHeader(
         if (frame.length < ETHERNET_BYTES) {
             return null;
         }
-        return switch (u16(frame, 12)) {
+        return switch (Octets.u16(frame, 12)) {
             case TYPE_V4 -> frame.length < ETHERNET_BYTES + V4_BYTES ? null : v4(frame);
             case TYPE_V6 -> frame.length < ETHERNET_BYTES + V6_BYTES ? null : v6(frame);
             default -> null;
@@ -66,10 +73,10 @@ public record IpHeader(
     private static IpHeader v4(byte[] frame) {
         int at = ETHERNET_BYTES;
         int headerBytes = (frame[at] & 0xf) * 4;
-        int claimedEnd = at + u16(frame, at + 2);
+        int claimedEnd = at + Octets.u16(frame, at + 2);
         int end = Math.min(frame.length, claimedEnd);
         int body = Math.min(at + Math.max(headerBytes, V4_BYTES), end);
-        int fragment = u16(frame, at + 6);
+        int fragment = Octets.u16(frame, at + 6);
         boolean wellFormed = frame[at] >> 4 == 4
                 && headerBytes >= V4_BYTES
                 && claimedEnd <= frame.length
@@ -80,7 +87,7 @@ public record IpHeader(
 
     private static IpHeader v6(byte[] frame) {
         int at = ETHERNET_BYTES;
-        int claimedEnd = at + V6_BYTES + u16(frame, at + 4);
+        int claimedEnd = at + V6_BYTES + Octets.u16(frame, at + 4);
         int end = Math.min(frame.length, claimedEnd);
         int next = frame[at + 6] & 0xff;
         int body = at + V6_BYTES;
@@ -89,7 +96,7 @@ public record IpHeader(
         for (int i = 0; i < EXTENSIONS_MAX && part != Part.LATER && isExtension(next) && end - body >= 8; i++) {
             boolean fragment = next == FRAGMENT;
             if (fragment) {
-                int offset = u16(frame, body + 2);
+                int offset = Octets.u16(frame, body + 2);
                 part = part((offset & 0xfff8) != 0, (offset & 1) != 0);
             }
             int length = fragment ? 8 : 8 + (frame[body + 1] & 0xff) * 8;
@@ -107,9 +114,5 @@ public record IpHeader(
     /// Hop-by-hop options, routing, destination options, which encode their length alike, and fragment.
     private static boolean isExtension(int header) {
         return header == 0 || header == 43 || header == FRAGMENT || header == 60;
-    }
-
-    private static int u16(byte[] octets, int at) {
-        return (octets[at] & 0xff) << 8 | octets[at + 1] & 0xff;
     }
 }

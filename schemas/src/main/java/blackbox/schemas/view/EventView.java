@@ -75,6 +75,11 @@ public abstract sealed class EventView
                 : null;
     }
 
+    /// The pid of the process that caused it, or 0 if the event names none.
+    public final long pid() {
+        return count(Column.PID);
+    }
+
     /// The parent's pid at that time, from the kernel.
     public final @Nullable Long ppid() {
         return number(Column.PPID);

@@ -1,5 +1,6 @@
 package blackbox.schemas.view;
 
+import blackbox.schemas.event.Protection;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import java.util.Collections;
@@ -20,6 +21,9 @@ public abstract sealed class FileView extends EventView {
     private static final Set<FileEffect> ATTRIBUTES = effects(FileEffect.ATTRIBUTES);
     private static final Set<FileEffect> MAPPED = effects(FileEffect.MAPS);
 
+    /// Permissions of the group and of others.
+    private static final long OTHERS = 077;
+
     FileView() {}
 
     private static Set<FileEffect> effects(FileEffect first, FileEffect... more) {
@@ -29,6 +33,11 @@ public abstract sealed class FileView extends EventView {
     /// The path as the kernel names it; as given by the caller if an open failed.
     public final @Nullable Text path() {
         return text(Column.PATH);
+    }
+
+    /// Whether its mode gives nothing to the group and to others.
+    public final boolean isClosedToOthers() {
+        return has(Column.MODE) && (count(Column.MODE) & OTHERS) == 0;
     }
 
     /// What it did to the file at [#path].
@@ -189,14 +198,9 @@ public abstract sealed class FileView extends EventView {
         }
     }
 
-    /// `file.symlink`.
+    /// `file.symlink`: the link's target is a text, which need not name a file.
     public static final class Symlink extends FileView {
         Symlink() {}
-
-        /// The link's target: a text, which need not name an existing file.
-        public @Nullable Text target() {
-            return text(Column.PATH_TO);
-        }
 
         @Override
         Set<FileEffect> done() {
@@ -298,9 +302,8 @@ public abstract sealed class FileView extends EventView {
     public static final class Mmap extends FileView {
         Mmap() {}
 
-        /// mmap(2)'s protection.
-        public @Nullable Long protection() {
-            return number(Column.FLAGS);
+        public @Nullable Protection protection() {
+            return has(Column.FLAGS) ? new Protection(count(Column.FLAGS)) : null;
         }
 
         @Override

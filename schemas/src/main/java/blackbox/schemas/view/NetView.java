@@ -75,6 +75,11 @@ public abstract sealed class NetView extends EventView {
             return count(Column.BYTES_IN);
         }
 
+        /// How it ended, or `open`.
+        public @Nullable Text ending() {
+            return text(Column.WHAT);
+        }
+
         /// Whether it has no IP address at all, being link-layer only.
         public boolean isOfLink() {
             return !has(Column.REMOTE_IP) && !has(Column.LOCAL_IP);
@@ -99,5 +104,10 @@ public abstract sealed class NetView extends EventView {
     /// `net.miss`: a replay asked for something that its recording does not contain.
     public static final class Miss extends NetView {
         Miss() {}
+
+        /// What was asked for, as one JSON object.
+        public @Nullable Text detail() {
+            return text(Column.DETAIL);
+        }
     }
 }

@@ -1,6 +1,8 @@
 package blackbox.schemas.view;
 
 import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.FindingDetail;
+import blackbox.schemas.event.FindingJson;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import org.jspecify.annotations.Nullable;
@@ -33,16 +35,6 @@ public abstract sealed class RecorderView extends EventView {
     /// `recorder.heartbeat`: the last leaf of a batch.
     public static final class Heartbeat extends RecorderView {
         Heartbeat() {}
-
-        /// The losses declared so far, together.
-        public long lost() {
-            return count(Column.LOST);
-        }
-
-        /// The leaves so far, with this one.
-        public long events() {
-            return count(Column.EVENTS);
-        }
     }
 
     /// `tracer.heartbeat`.
@@ -63,6 +55,13 @@ public abstract sealed class RecorderView extends EventView {
         public @Nullable Finding finding() {
             Text what = what();
             return what == null ? null : Finding.ofName(what.toString());
+        }
+
+        /// The finding with what is known about it, or null if this version does not know it or cannot read that.
+        public @Nullable FindingDetail known() {
+            Finding finding = finding();
+            Text detail = detail();
+            return finding == null ? null : FindingJson.read(finding, detail == null ? null : detail.toString());
         }
 
         /// Whether it means that events may be missing; assumed of a finding that is not known.

@@ -9,7 +9,6 @@ import blackbox.replay.divergence.strand.TokenSink;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
-import blackbox.schemas.event.Kind;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
 import blackbox.schemas.view.RecorderView;
@@ -25,7 +24,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Reads both sides and matches them strand by strand. The side with fewer events waiting for their
@@ -46,10 +44,6 @@ public final class Aligner {
     private static final int EDIT_TOKENS = 256;
     private static final int EDIT_TOKENS_MAX = 1 << 17;
     private static final int DIVERGENT_MAX = 1 << 16;
-
-    /// Kinds with so many identical events that none is a landmark.
-    private static final Set<Integer> COMMON =
-            Set.of(Kind.FILE_OPEN.code(), Kind.FILE_CLOSE.code(), Kind.FILE_IO.code());
 
     private record Ending(long key, long events) {}
 
@@ -322,9 +316,17 @@ public final class Aligner {
     private static boolean[] rare(List<Token> tokens) {
         var rare = new boolean[tokens.size()];
         for (int i = 0; i < rare.length; i++) {
-            rare[i] = !COMMON.contains(tokens.get(i).kind());
+            rare[i] = isRare(tokens.get(i).sort());
         }
         return rare;
+    }
+
+    /// Whether an event can be a landmark: of the others there are many that are identical.
+    private static boolean isRare(Token.Sort sort) {
+        return switch (sort) {
+            case ACCESS, FILE_IO -> false;
+            case FLOW, PROCESS_END, MISS, OTHER -> true;
+        };
     }
 
     /// Too much waits on that side: the longest strands are compared as they are, or kept as their

@@ -2,7 +2,6 @@ package blackbox.replay.divergence.align;
 
 import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.strand.Token;
-import blackbox.schemas.event.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -128,7 +127,7 @@ public final class StrandPair {
     /// Calls on one file or flow are told of in portions, which depend on time. As long as it is not known what
     /// a made-up name stands for, it is not known either which file that is.
     private static boolean isFolded(Token token) {
-        return (token.kind() == Kind.FILE_IO.code() || token.kind() == Kind.NET_FLOW.code())
+        return (token.sort() == Token.Sort.FILE_IO || token.sort() == Token.Sort.FLOW)
                 && token.names().openCount() == 0;
     }
 

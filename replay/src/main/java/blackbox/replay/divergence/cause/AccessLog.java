@@ -8,7 +8,6 @@ import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.strand.TokenSink;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
-import blackbox.schemas.event.Kind;
 import blackbox.schemas.view.EventViews;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -94,7 +93,7 @@ final class AccessLog {
         if (token.subject() != 0) {
             add(token.subject(), Shared.FILE, access);
         }
-        if (token.kind() == Kind.PROCESS_EXIT.code()) {
+        if (token.sort() == Token.Sort.PROCESS_END) {
             add(hash.mix(strand.parent(), 22), Shared.CHILDREN, access);
         }
     }

@@ -3,18 +3,17 @@ package blackbox.replay.divergence.cause;
 import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.RunInputs.Input;
+import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
-import blackbox.schemas.event.Kind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Walks back from a divergence to the first input that differs, and names its class. What is inferred rather
@@ -37,7 +36,6 @@ public final class Causes {
     private static final String NOT_RECORDED =
             "values of environment variables, readings of the clock, getrandom(2), and"
                     + " the contents of files and of network traffic";
-    private static final Set<Kind> CONNECTS = Set.of(Kind.NET_CONNECT, Kind.NET_SEND);
 
     /// A flow or an answer that both sides have, but that differs.
     public record NetworkChange(Candidate candidate, Facts expected, Facts actual) {}
@@ -152,13 +150,13 @@ public final class Causes {
     private DivergenceClass changed(NetworkChange change) {
         Facts was = change.expected();
         Facts is = change.actual();
-        if (change.candidate().strand().sort() == Strand.Sort.DNS) {
+        if (!(was.deed() instanceof Deed.Flowed before) || !(is.deed() instanceof Deed.Flowed now)) {
             causes.add("a DNS question was answered differently: " + was.line() + " / " + is.line());
             return DivergenceClass.NET_DIFF;
         }
-        boolean silent = is.bytesIn() == 0 && was.bytesIn() > 0;
-        causes.add("the flow to " + was.remoteIp() + ":" + was.remotePort() + " brought " + is.bytesIn() + " bytes ("
-                + is.what() + ") instead of " + was.bytesIn() + " (" + was.what() + "): event "
+        boolean silent = now.bytesIn() == 0 && before.bytesIn() > 0;
+        causes.add("the flow to " + before.peer() + " brought " + now.bytesIn() + " bytes (" + now.ending()
+                + ") instead of " + before.bytesIn() + " (" + before.ending() + "): event "
                 + eventOf(change.candidate().recordedIndex()) + " in "
                 + recorded.side().name() + ", event "
                 + eventOf(change.candidate().actualIndex()) + " in "
@@ -191,16 +189,20 @@ public final class Causes {
     private @Nullable DivergenceClass connection() {
         Facts was = expectedHere;
         Facts is = actualHere;
-        if (was == null || is == null || !CONNECTS.contains(was.kind()) || was.kind() != is.kind()) {
+        if (was == null
+                || is == null
+                || was.kind() != is.kind()
+                || !(was.deed() instanceof Deed.Called before)
+                || !(is.deed() instanceof Deed.Called now)) {
             return null;
         }
-        String remote = was.remoteIp();
-        if (remote == null || !remote.equals(is.remoteIp()) || was.ret() == is.ret()) {
+        Deed.Peer peer = before.peer();
+        Deed.Peer other = now.peer();
+        if (peer == null || other == null || !peer.ip().equals(other.ip()) || before.ret() == now.ret()) {
             return null;
         }
-        causes.add("the call to " + remote + ":" + was.remotePort() + " returned " + is.ret() + " instead of "
-                + was.ret());
-        return is.failed() ? DivergenceClass.NET_MISS : DivergenceClass.NET_DIFF;
+        causes.add("the call to " + peer + " returned " + now.ret() + " instead of " + before.ret());
+        return now.ret() < 0 ? DivergenceClass.NET_MISS : DivergenceClass.NET_DIFF;
     }
 
     /// The workspace as it was unpacked, or a file of it that was read before.
@@ -245,18 +247,22 @@ public final class Causes {
         if (path == null || !path.equals(is.path()) || isWritten(path)) {
             return null;
         }
-        boolean opened = was.kind() == Kind.FILE_OPEN && was.failed() != is.failed();
-        boolean read = was.kind() == Kind.FILE_IO
-                && was.bytesWritten() == 0
-                && is.bytesWritten() == 0
-                && was.bytesRead() != is.bytesRead();
-        if (opened) {
+        if (was.deed() instanceof Deed.Opened before
+                && is.deed() instanceof Deed.Opened now
+                && before.failed() != now.failed()) {
             causes.add("the file " + path + " could be opened on only one side, and nothing in the runs wrote it");
-        } else if (read) {
-            causes.add("the file " + path + " gave " + is.bytesRead() + " bytes instead of " + was.bytesRead()
-                    + ", and nothing in the runs wrote it");
+            return DivergenceClass.IMAGE;
         }
-        return opened || read ? DivergenceClass.IMAGE : null;
+        if (was.deed() instanceof Deed.Transferred before
+                && is.deed() instanceof Deed.Transferred now
+                && before.bytesWritten() == 0
+                && now.bytesWritten() == 0
+                && before.bytesRead() != now.bytesRead()) {
+            causes.add("the file " + path + " gave " + now.bytesRead() + " bytes instead of " + before.bytesRead()
+                    + ", and nothing in the runs wrote it");
+            return DivergenceClass.IMAGE;
+        }
+        return null;
     }
 
     private boolean isWritten(String path) {

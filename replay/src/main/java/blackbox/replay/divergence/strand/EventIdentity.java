@@ -4,7 +4,6 @@ import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
 import blackbox.replay.divergence.text.TextNormalizer;
-import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.ListCursor;
 import blackbox.schemas.row.Row;
@@ -27,9 +26,6 @@ final class EventIdentity {
 
     /// Linux assigns local ports from here on (net.ipv4.ip_local_port_range).
     private static final int EPHEMERAL_PORT_MIN = 32_768;
-
-    /// Permissions of the group and of others.
-    private static final long OTHERS = 077;
 
     private static final int LANE_BITS = 16;
 
@@ -143,6 +139,7 @@ final class EventIdentity {
     private final MadeUpNames names;
     private final TextNormalizer normalizer;
     private long pathHash;
+    private boolean namesFile;
     private long portsLane;
     private long kernelLane;
 
@@ -172,6 +169,7 @@ final class EventIdentity {
         kernelLane = 0;
         learn(event, process);
         pathHash = row.has(Column.PATH) ? text(row, Column.PATH) : 0;
+        namesFile = !(event instanceof FileView.Symlink);
         long columns = row.presentMask() & compared(event);
         long volume = volume(event);
         if (event instanceof FileView.Io && isOfTheKernel(row)) {
@@ -184,7 +182,25 @@ final class EventIdentity {
         canon = result(row, canon);
         canon = ports(row, portsOf(event), canon);
         boolean writes = event instanceof FileView file && file.mayChange();
-        return new Token(index, ordinal, kind, canon, lanes(row), subject, volume, writes, names.used());
+        return new Token(index, ordinal, sort(event), canon, lanes(row), subject, volume, writes, names.used());
+    }
+
+    private static Token.Sort sort(EventView event) {
+        return switch (event) {
+            case FileView.Io _ -> Token.Sort.FILE_IO;
+            case FileView.Open _, FileView.Close _ -> Token.Sort.ACCESS;
+            case NetView.Flow _ -> Token.Sort.FLOW;
+            case NetView.Miss _ -> Token.Sort.MISS;
+            case ProcessView.Exit _ -> Token.Sort.PROCESS_END;
+            case ProcessView _,
+                    FileView _,
+                    NetView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> Token.Sort.OTHER;
+        };
     }
 
     /// What identifies a process among its siblings: the program that it runs and its arguments.
@@ -213,10 +229,9 @@ final class EventIdentity {
         if (event instanceof FileView file && event.row().has(Column.PATH)) {
             learnName(file);
         }
-        if (event instanceof NetView.Listen && isEphemeral(event.row(), Column.LOCAL_PORT)) {
-            normalizer.renamePort(
-                    normalizer.word(event.row().number(Column.LOCAL_PORT)),
-                    hash.mix(process.strand.group, process.nextListen()));
+        Long port = event instanceof NetView.Listen listen ? listen.localPort() : null;
+        if (port != null && isEphemeral(port)) {
+            normalizer.renamePort(normalizer.word(port), hash.mix(process.strand.group, process.nextListen()));
         }
     }
 
@@ -264,9 +279,7 @@ final class EventIdentity {
     /// Whether it is closed to others, or opened to be read again by who wrote it: who copies or unpacks under
     /// names that are given opens to write only, and for everybody.
     private static boolean isKeptToItself(FileView file) {
-        Row row = file.row();
-        boolean closed = row.has(Column.MODE) && (row.number(Column.MODE) & OTHERS) == 0;
-        return closed || file instanceof FileView.Open open && open.isForBoth();
+        return file.isClosedToOthers() || file instanceof FileView.Open open && open.isForBoth();
     }
 
     private long columns(Row row, int kind, long columns) {
@@ -274,7 +287,7 @@ final class EventIdentity {
         for (long left = columns; left != 0; left &= left - 1) {
             int field = Long.numberOfTrailingZeros(left);
             Column column = Column.of(field);
-            boolean kept = column == Column.PATH_TO && kind != Kind.FILE_SYMLINK.code();
+            boolean kept = column == Column.PATH_TO && namesFile;
             canon = hash.mix(canon, field, kept ? kept(row) : value(row, column));
         }
         return canon;
@@ -351,10 +364,11 @@ final class EventIdentity {
     }
 
     private long port(Row row, Column column) {
-        if (!isEphemeral(row, column)) {
-            return row.number(column);
+        long port = row.number(column);
+        if (!isEphemeral(port)) {
+            return port;
         }
-        byte[] digits = Long.toString(row.number(column)).getBytes(StandardCharsets.US_ASCII);
+        byte[] digits = Long.toString(port).getBytes(StandardCharsets.US_ASCII);
         return normalizer.text(digits, 0, digits.length);
     }
 
@@ -363,8 +377,8 @@ final class EventIdentity {
         return canon;
     }
 
-    private static boolean isEphemeral(Row row, Column column) {
-        return row.has(column) && row.number(column) >= EPHEMERAL_PORT_MIN;
+    private static boolean isEphemeral(long port) {
+        return port >= EPHEMERAL_PORT_MIN;
     }
 
     private long remoteEnd(Row row, int kind) {

@@ -2,9 +2,11 @@ package blackbox.replay.divergence.strand;
 
 import blackbox.query.answer.EventLine;
 import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.NetView;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,7 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Single events of one side, by index, in words.
+/// Single events of one side, by index, in words. Owned by one thread.
 public final class EventLookup {
 
     private static final int LINE_CHARS_MAX = 240;
@@ -21,31 +23,28 @@ public final class EventLookup {
     private static final int CONTEXT_SPAN = 8;
 
     private final EventSource source;
+    private final EventViews views = new EventViews();
 
     public EventLookup(EventSource source) {
         this.source = source;
     }
 
-    /// An event's process, path and network values, each null or 0 if it has none.
+    /// An event, as it is spoken of and compared.
+    ///
+    /// @param line all of it, in words
+    /// @param comm the task's name, or null if it is not known
+    /// @param pid of its process; 0 if it is the host's
     public record Facts(
-            Kind kind,
-            long atNs,
-            String line,
-            @Nullable String path,
-            @Nullable String comm,
-            long pid,
-            long ret,
-            long bytesRead,
-            long bytesWritten,
-            @Nullable String remoteIp,
-            long remotePort,
-            long localPort,
-            long bytesIn,
-            long bytesOut,
-            @Nullable String what) {
+            Kind kind, long atNs, String line, @Nullable String comm, long pid, Deed deed) {
 
-        public boolean failed() {
-            return ret < 0;
+        /// The path, if it is about a file.
+        public @Nullable String path() {
+            return switch (deed) {
+                case Deed.Opened opened -> opened.path();
+                case Deed.Transferred transferred -> transferred.path();
+                case Deed.Changed changed -> changed.path();
+                case Deed.Called _, Deed.Flowed _, Deed.Other _ -> null;
+            };
         }
 
         /// What the line has after its process: names, arguments and numbers.
@@ -69,30 +68,22 @@ public final class EventLookup {
             return null;
         }
         try (EventCursor cursor = source.open(index)) {
-            return cursor.next() && cursor.index() == index ? facts(index, cursor.row()) : null;
+            return cursor.next() && cursor.index() == index ? facts(index, views.of(cursor.row())) : null;
         }
     }
 
-    private static @Nullable Facts facts(long index, Row row) {
-        Kind kind = row.has(Column.KIND) ? Kind.ofCode(row.number(Column.KIND)) : null;
+    private static @Nullable Facts facts(long index, EventView event) {
+        Kind kind = event.kind();
+        Text comm = event.comm();
         return kind == null
                 ? null
                 : new Facts(
                         kind,
-                        number(row, Column.AT_NS),
-                        line(index, row),
-                        text(row, Column.PATH),
-                        text(row, Column.COMM),
-                        number(row, Column.PID),
-                        number(row, Column.RET),
-                        number(row, Column.BYTES_READ),
-                        number(row, Column.BYTES_WRITTEN),
-                        text(row, Column.REMOTE_IP),
-                        number(row, Column.REMOTE_PORT),
-                        number(row, Column.LOCAL_PORT),
-                        number(row, Column.BYTES_IN),
-                        number(row, Column.BYTES_OUT),
-                        text(row, Column.WHAT));
+                        event.atNs(),
+                        line(index, event.row()),
+                        comm == null ? null : comm.toString(),
+                        event.pid(),
+                        Deed.of(event));
     }
 
     private static String line(long index, Row row) {
@@ -100,18 +91,12 @@ public final class EventLookup {
         return line.length() <= LINE_CHARS_MAX ? line : line.substring(0, LINE_CHARS_MAX - 1) + "…";
     }
 
-    private static long number(Row row, Column column) {
-        return row.has(column) ? row.number(column) : 0;
-    }
-
-    private static @Nullable String text(Row row, Column column) {
-        return row.has(column) ? row.text(column).toString() : null;
-    }
-
-    /// The detail of the event at `index`, or null if it has none.
-    public @Nullable String detail(long index) throws IOException {
+    /// What a replay asked for in vain at `index`, as one JSON object; null if that event is of another kind.
+    public @Nullable String missed(long index) throws IOException {
         try (EventCursor cursor = source.open(index)) {
-            return cursor.next() && cursor.index() == index ? text(cursor.row(), Column.DETAIL) : null;
+            boolean there = cursor.next() && cursor.index() == index;
+            Text detail = there && views.of(cursor.row()) instanceof NetView.Miss miss ? miss.detail() : null;
+            return detail == null ? null : detail.toString();
         }
     }
 
@@ -128,14 +113,14 @@ public final class EventLookup {
     private record Calls(long count, long last) {}
 
     private Calls calls(String ip, long port, long most) throws IOException {
+        var peer = new Deed.Peer(ip, port);
         long count = 0;
         long last = -1;
         try (EventCursor cursor = source.open(0)) {
             while (count < most && cursor.next()) {
-                Row row = cursor.row();
-                long kind = number(row, Column.KIND);
-                boolean call = kind == Kind.NET_CONNECT.code() || kind == Kind.NET_SEND.code();
-                if (call && number(row, Column.REMOTE_PORT) == port && ip.equals(text(row, Column.REMOTE_IP))) {
+                EventView event = views.of(cursor.row());
+                boolean calls = event instanceof NetView.Connect || event instanceof NetView.Send;
+                if (calls && Deed.of(event) instanceof Deed.Called call && peer.equals(call.peer())) {
                     count++;
                     last = cursor.index();
                 }
@@ -150,7 +135,6 @@ public final class EventLookup {
         var lines = new ArrayList<String>();
         long from = Math.max(0, index - (long) around * CONTEXT_SPAN);
         int behind = 0;
-        var views = new EventViews();
         try (EventCursor cursor = source.open(from)) {
             while (behind < around + 1 && cursor.next()) {
                 Row row = cursor.row();

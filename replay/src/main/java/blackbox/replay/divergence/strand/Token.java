@@ -1,11 +1,12 @@
 package blackbox.replay.divergence.strand;
 
 import blackbox.replay.divergence.text.NamesUsed;
+
 /// One event as the alignment sees it.
 ///
 /// @param index the event's index in its run
 /// @param ordinal its place in its strand, from 0
-/// @param kind code of its kind
+/// @param sort which kinds the alignment tells apart
 /// @param canon hash of what it is, identifiers renamed
 /// @param lanes what was renamed, 16 bits of hash each: process numbers, made-up names, ports,
 /// lengths of the kernel's files
@@ -14,14 +15,30 @@ import blackbox.replay.divergence.text.NamesUsed;
 /// sum
 /// @param writes whether it changes its subject
 /// @param names the made-up names in it
-
 public record Token(
         long index,
         long ordinal,
-        int kind,
+        Sort sort,
         long canon,
         long lanes,
         long subject,
         long volume,
         boolean writes,
-        NamesUsed names) {}
+        NamesUsed names) {
+
+    /// Kinds of events that are compared in a way of their own.
+    public enum Sort {
+        /// A file was opened or closed.
+        ACCESS,
+        /// Reads and writes of a file, folded.
+        FILE_IO,
+        /// A flow with its octets, folded.
+        FLOW,
+        /// A process ended.
+        PROCESS_END,
+        /// A replay asked for something that its recording does not contain.
+        MISS,
+        /// Anything else.
+        OTHER
+    }
+}

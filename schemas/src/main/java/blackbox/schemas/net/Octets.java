@@ -1,35 +1,35 @@
-package blackbox.replay.cassette;
+package blackbox.schemas.net;
 
 import java.net.InetAddress;
 
 /// Numbers, checksums and addresses in network byte order.
-final class Octets {
+public final class Octets {
     private Octets() {}
 
-    static int u8(byte[] octets, int at) {
+    public static int u8(byte[] octets, int at) {
         return octets[at] & 0xff;
     }
 
-    static int u16(byte[] octets, int at) {
+    public static int u16(byte[] octets, int at) {
         return u8(octets, at) << 8 | u8(octets, at + 1);
     }
 
-    static int u32(byte[] octets, int at) {
+    public static int u32(byte[] octets, int at) {
         return u16(octets, at) << 16 | u16(octets, at + 2);
     }
 
-    static void putU16(byte[] octets, int at, int value) {
+    public static void putU16(byte[] octets, int at, int value) {
         octets[at] = (byte) (value >> 8);
         octets[at + 1] = (byte) value;
     }
 
-    static void putU32(byte[] octets, int at, int value) {
+    public static void putU32(byte[] octets, int at, int value) {
         putU16(octets, at, value >> 16);
         putU16(octets, at + 2, value);
     }
 
     /// The sum of 16-bit words that the Internet checksum is made of (RFC 1071), added to `sum`.
-    static long sum(byte[] octets, int from, int to, long sum) {
+    public static long sum(byte[] octets, int from, int to, long sum) {
         long total = sum;
         for (int at = from; at + 1 < to; at += 2) {
             total += u16(octets, at);
@@ -38,7 +38,7 @@ final class Octets {
     }
 
     /// The checksum of a sum: folded and complemented.
-    static int checksum(long sum) {
+    public static int checksum(long sum) {
         long folded = sum;
         while (folded >> 16 != 0) {
             folded = (folded & 0xffff) + (folded >> 16);
@@ -47,7 +47,7 @@ final class Octets {
     }
 
     /// The octets of an address that [IpAddress] wrote; never asks a resolver.
-    static byte[] ofAddress(String text) {
+    public static byte[] ofAddress(String text) {
         try {
             return InetAddress.ofLiteral(text).getAddress();
         } catch (IllegalArgumentException e) {

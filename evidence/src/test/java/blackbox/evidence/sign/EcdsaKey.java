@@ -9,7 +9,8 @@ import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
 
-/// An ECDSA P-256 private key in memory that signs notes under a name. Used by one thread at a time.
+/// An ECDSA P-256 private key in memory that signs notes under a name: Blackbox's own are in a TPM or a token. Used by
+/// one thread at a time.
 public final class EcdsaKey implements NoteSigner {
 
     private final EcdsaVerifier verifier;

@@ -1,0 +1,124 @@
+package blackbox.schemas.event;
+
+/// A finding with what is known about it: one record for each [Finding]. [FindingJson] writes and reads them; nobody
+/// else knows the names of their fields in JSON.
+public sealed interface FindingDetail {
+
+    Finding finding();
+
+    /// @param sinceNs when the tracer last sent something, nanoseconds since 1970 on the host's clock
+    record GuestSilent(long sinceNs) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.GUEST_SILENT;
+        }
+    }
+
+    /// @param sinceNs when it sent something again, nanoseconds since 1970 on the host's clock
+    record GuestBack(long sinceNs) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.GUEST_BACK;
+        }
+    }
+
+    /// @param heardNs when the tracer's last heartbeat arrived, nanoseconds since 1970 on the host's clock; 0 if none
+    /// did
+    record TracerUnfinished(long heardNs) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.TRACER_UNFINISHED;
+        }
+    }
+
+    /// @param reason the name of what went wrong, in words of the recorder's platform
+    record GuestStreamBroken(String reason) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.GUEST_STREAM_BROKEN;
+        }
+    }
+
+    /// @param octetsSkipped how many octets of the stream were no frame so far
+    record MalformedFrame(long octetsSkipped) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.MALFORMED_FRAME;
+        }
+    }
+
+    /// @param type the frame's, as in its header
+    record UnknownFrame(long type) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.UNKNOWN_FRAME;
+        }
+    }
+
+    /// @param cpu the CPU that numbered the frame
+    /// @param seq the number
+    record SequenceRepeated(long cpu, long seq) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.SEQUENCE_REPEATED;
+        }
+    }
+
+    /// @param cpu the CPU that numbered the frame
+    /// @param seq the number
+    record SequenceImpossible(long cpu, long seq) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.SEQUENCE_IMPOSSIBLE;
+        }
+    }
+
+    /// All that is known is in the event's other columns.
+    record DnsUnreadable() implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.DNS_UNREADABLE;
+        }
+    }
+
+    /// All that is known is in the event's other columns.
+    record CredUnreadable() implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.CRED_UNREADABLE;
+        }
+    }
+
+    /// @param where the captured file, or the thread that read it
+    record FramesUnreadable(String where) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.FRAMES_UNREADABLE;
+        }
+    }
+
+    /// @param where the captured file
+    record CaptureFailed(String where) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.CAPTURE_FAILED;
+        }
+    }
+
+    /// @param byNs by how much, nanoseconds
+    record ClockSetBack(long byNs) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.CLOCK_SET_BACK;
+        }
+    }
+
+    /// @param limit `memory` or `pids`
+    /// @param count how many processes were ended because of it, or could not be started
+    record LimitReached(String limit, long count) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.LIMIT_REACHED;
+        }
+    }
+}

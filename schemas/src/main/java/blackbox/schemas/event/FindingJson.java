@@ -1,0 +1,97 @@
+package blackbox.schemas.event;
+
+import blackbox.schemas.event.FindingDetail.CaptureFailed;
+import blackbox.schemas.event.FindingDetail.ClockSetBack;
+import blackbox.schemas.event.FindingDetail.CredUnreadable;
+import blackbox.schemas.event.FindingDetail.DnsUnreadable;
+import blackbox.schemas.event.FindingDetail.FramesUnreadable;
+import blackbox.schemas.event.FindingDetail.GuestBack;
+import blackbox.schemas.event.FindingDetail.GuestSilent;
+import blackbox.schemas.event.FindingDetail.GuestStreamBroken;
+import blackbox.schemas.event.FindingDetail.LimitReached;
+import blackbox.schemas.event.FindingDetail.MalformedFrame;
+import blackbox.schemas.event.FindingDetail.SequenceImpossible;
+import blackbox.schemas.event.FindingDetail.SequenceRepeated;
+import blackbox.schemas.event.FindingDetail.TracerUnfinished;
+import blackbox.schemas.event.FindingDetail.UnknownFrame;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The detail of a `recorder.finding` as it is stored (`schemas/events.md`): written and read only here.
+public final class FindingJson {
+
+    private static final String SINCE_NS = "sinceNs";
+    private static final String HEARD_NS = "heardNs";
+    private static final String REASON = "reason";
+    private static final String OCTETS_SKIPPED = "octetsSkipped";
+    private static final String TYPE = "type";
+    private static final String CPU = "cpu";
+    private static final String SEQ = "seq";
+    private static final String WHERE = "where";
+    private static final String BY_NS = "byNs";
+    private static final String LIMIT = "limit";
+    private static final String COUNT = "count";
+
+    private FindingJson() {}
+
+    /// One JSON object without spaces, or null where the finding says it all.
+    public static @Nullable String write(FindingDetail detail) {
+        FlatJson json = switch (detail) {
+            case GuestSilent d -> FlatJson.of(SINCE_NS, d.sinceNs());
+            case GuestBack d -> FlatJson.of(SINCE_NS, d.sinceNs());
+            case TracerUnfinished d -> FlatJson.of(HEARD_NS, d.heardNs());
+            case GuestStreamBroken d -> FlatJson.of(REASON, d.reason());
+            case MalformedFrame d -> FlatJson.of(OCTETS_SKIPPED, d.octetsSkipped());
+            case UnknownFrame d -> FlatJson.of(TYPE, d.type());
+            case SequenceRepeated d -> FlatJson.of(CPU, d.cpu()).and(SEQ, d.seq());
+            case SequenceImpossible d -> FlatJson.of(CPU, d.cpu()).and(SEQ, d.seq());
+            case DnsUnreadable _, CredUnreadable _ -> null;
+            case FramesUnreadable d -> FlatJson.of(WHERE, d.where());
+            case CaptureFailed d -> FlatJson.of(WHERE, d.where());
+            case ClockSetBack d -> FlatJson.of(BY_NS, d.byNs());
+            case LimitReached d -> FlatJson.of(LIMIT, d.limit()).and(COUNT, d.count());
+        };
+        return json == null ? null : json.toString();
+    }
+
+    /// What was noticed; null if the detail is not what [#write] makes for `finding`. Fields that this version
+    /// does not know are passed over.
+    public static @Nullable FindingDetail read(Finding finding, @Nullable String detail) {
+        FlatJson json = detail == null ? FlatJson.empty() : FlatJson.read(detail);
+        if (json == null) {
+            return null;
+        }
+        return switch (finding) {
+            case GUEST_SILENT -> number(json, SINCE_NS, GuestSilent::new);
+            case GUEST_BACK -> number(json, SINCE_NS, GuestBack::new);
+            case TRACER_UNFINISHED -> number(json, HEARD_NS, TracerUnfinished::new);
+            case GUEST_STREAM_BROKEN -> text(json, REASON, GuestStreamBroken::new);
+            case MALFORMED_FRAME -> number(json, OCTETS_SKIPPED, MalformedFrame::new);
+            case UNKNOWN_FRAME -> number(json, TYPE, UnknownFrame::new);
+            case SEQUENCE_REPEATED ->
+                number(json, CPU, cpu -> number(json, SEQ, seq -> new SequenceRepeated(cpu, seq)));
+            case SEQUENCE_IMPOSSIBLE ->
+                number(json, CPU, cpu -> number(json, SEQ, seq -> new SequenceImpossible(cpu, seq)));
+            case DNS_UNREADABLE -> new DnsUnreadable();
+            case CRED_UNREADABLE -> new CredUnreadable();
+            case FRAMES_UNREADABLE -> text(json, WHERE, FramesUnreadable::new);
+            case CAPTURE_FAILED -> text(json, WHERE, CaptureFailed::new);
+            case CLOCK_SET_BACK -> number(json, BY_NS, ClockSetBack::new);
+            case LIMIT_REACHED ->
+                text(json, LIMIT, limit -> number(json, COUNT, count -> new LimitReached(limit, count)));
+        };
+    }
+
+    private static @Nullable FindingDetail number(
+            FlatJson json, String name, LongFunction<? extends @Nullable FindingDetail> make) {
+        Long value = json.number(name);
+        return value == null ? null : make.apply(value);
+    }
+
+    private static @Nullable FindingDetail text(
+            FlatJson json, String name, Function<String, ? extends @Nullable FindingDetail> make) {
+        String value = json.text(name);
+        return value == null ? null : make.apply(value);
+    }
+}
