@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// [#WAITING_MAX] frames.
 final class FrameOrder {
 
-    /// How long a frame may be held back; what comes through the other pipe later than that counts as later.
-    static final Duration PATIENCE = Duration.ofMillis(50);
+    /// How long a frame may be held back: busy machines run the two readers hundreds of milliseconds apart. What comes
+    /// through the other pipe later than that counts as later.
+    static final Duration PATIENCE = Duration.ofMillis(500);
 
     static final int WAITING_MAX = 1_024;
 

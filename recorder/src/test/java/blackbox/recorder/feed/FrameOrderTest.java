@@ -28,9 +28,9 @@ class FrameOrderTest {
     @Test
     void aFrameWaitsOnlySoLong() {
         add(Direction.IN, 20, MS_NS);
-        order.release(50 * MS_NS, this::see);
+        order.release(500 * MS_NS, this::see);
         assertEquals(List.of(), seen);
-        order.release(51 * MS_NS, this::see);
+        order.release(501 * MS_NS, this::see);
         assertEquals(List.of(20), seen);
     }
 
