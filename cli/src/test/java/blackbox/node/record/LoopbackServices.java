@@ -31,16 +31,20 @@ public final class LoopbackServices implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("names").start(this::answer));
     }
 
-    /// Asks for a name with a random id, then for the pages that the variable PAGES names; ends with 3 when one does
-    /// not come.
+    /// Asks for a name's A and AAAA records at once, under random ids, as resolvers do, then for the pages that the
+    /// variable PAGES names; ends with 3 when a page does not come.
     public String client() {
         return """
                 import os, socket, sys, urllib.request
                 names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
                 names.settimeout(20)
-                names.sendto(os.urandom(2) + bytes.fromhex('01000001000000000000046e616d65076578616d706c650000010001'),
-                             ('10.0.2.2', %d))
-                print(names.recv(512)[-4:])
+                ids = [os.urandom(2), os.urandom(2)]
+                for id, kind in zip(ids, ['0001', '001c']):
+                    question = '01000001000000000000046e616d65076578616d706c6500' + kind + '0001'
+                    names.sendto(id + bytes.fromhex(question), ('10.0.2.2', %d))
+                answers = [names.recv(512), names.recv(512)]
+                assert sorted(answer[:2] for answer in answers) == sorted(ids)
+                print(answers[0][-4:])
                 for path in os.environ['PAGES'].split(','):
                     try:
                         with urllib.request.urlopen('http://10.0.2.2:%d' + path, timeout=20) as page:

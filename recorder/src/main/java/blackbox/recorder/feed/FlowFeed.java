@@ -9,10 +9,11 @@ import blackbox.schemas.net.PcapReader;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// Folds the frames of a machine's interface into flows, and passes on the resulting events. Each direction
-/// may be read by its own thread.
+/// Folds the frames of a machine's interface into flows, in the order of their capture times, and passes on the
+/// resulting events. Each direction may be read by its own thread.
 public final class FlowFeed {
     private final FlowTable flows = new FlowTable();
+    private final FrameOrder order = new FrameOrder();
     private final HostClock clock;
     private final EventSink sink;
 
@@ -26,12 +27,33 @@ public final class FlowFeed {
     /// @param frames pcap
     /// @throws RecorderException when an event could not be passed on; nothing more is read then
     public void read(InputStream frames, FlowTable.Direction direction) throws IOException, RecorderException {
+        var reader = new PcapReader(frames);
         try {
-            new PcapReader(frames).forEach(frame -> {
+            for (PcapReader.Frame frame = reader.next(); frame != null; frame = reader.next()) {
+                long nowNs = clock.nowNs();
                 synchronized (flows) {
-                    flows.add(frame, direction, clock.nowNs()).forEach(this::handOn);
+                    order.add(frame, direction, nowNs);
+                    order.release(nowNs, this::fold);
                 }
-            });
+            }
+        } catch (StoppedException e) {
+            throw e.reason;
+        } finally {
+            synchronized (flows) {
+                order.end(direction);
+            }
+        }
+    }
+
+    /// Folds the frames that have waited long enough for earlier ones of the other direction. To be called every now
+    /// and then while frames are read.
+    ///
+    /// @throws RecorderException as [#read]
+    public void tick() throws RecorderException {
+        try {
+            synchronized (flows) {
+                order.release(clock.nowNs(), this::fold);
+            }
         } catch (StoppedException e) {
             throw e.reason;
         }
@@ -39,11 +61,18 @@ public final class FlowFeed {
 
     /// Passes on what is still folded, once everything has been read.
     public void finish() throws RecorderException {
-        synchronized (flows) {
-            for (Event event : flows.close(clock.nowNs())) {
-                sink.accept(event);
+        try {
+            synchronized (flows) {
+                order.releaseAll(this::fold);
+                flows.close(clock.nowNs()).forEach(this::handOn);
             }
+        } catch (StoppedException e) {
+            throw e.reason;
         }
+    }
+
+    private void fold(FrameOrder.Placed frame) {
+        flows.add(frame.octets(), frame.direction(), frame.arrivedNs()).forEach(this::handOn);
     }
 
     private void handOn(Event event) {

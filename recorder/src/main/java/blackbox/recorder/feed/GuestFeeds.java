@@ -122,6 +122,7 @@ public final class GuestFeeds {
             while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
                 // What the hypervisor reports belongs in the epoch in which it arrived.
                 log.handTo(recorder);
+                flows.tick();
                 Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
                 if (event != null && !silenceExpected) {
                     recorder.accept(event);

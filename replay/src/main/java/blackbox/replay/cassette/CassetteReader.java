@@ -25,7 +25,10 @@ final class CassetteReader {
     private final CapturedFrames in;
     private final Map<Flow, ConnectionTape> open = new HashMap<>();
     private final List<ConnectionTape> tapes = new ArrayList<>();
+    /// The last datagram that the guest sent from a port.
     private final Map<Flow, RecordedExchange> asked = new HashMap<>();
+    /// DNS questions by their ids: several may be asked from one port before the first answer comes.
+    private final Map<Query, RecordedExchange> questions = new HashMap<>();
     private final List<RecordedExchange> exchanges = new ArrayList<>();
     private final Set<String> neighbours = new HashSet<>();
     private final Map<String, Boolean> echoes = new HashMap<>();
@@ -33,6 +36,8 @@ final class CassetteReader {
 
     /// Both ends of a conversation, the guest's first.
     private record Flow(int protocol, Endpoint local, Endpoint remote) {}
+
+    private record Query(Flow flow, int id) {}
 
     CassetteReader(CapturedFrames out, CapturedFrames in) {
         this.out = out;
@@ -127,16 +132,28 @@ final class CassetteReader {
             return;
         }
         Flow flow = flow(packet, datagram.sourcePort(), datagram.destinationPort(), fromGuest);
+        byte[] payload = datagram.payload();
         if (fromGuest) {
-            var exchange = new RecordedExchange(flow.remote(), DnsForm.question(datagram.payload()));
-            asked.put(flow, exchange);
-            exchanges.add(exchange);
+            ask(flow, payload);
             return;
         }
-        RecordedExchange exchange = asked.get(flow);
+        RecordedExchange byId = DnsForm.isAnswer(payload) ? questions.get(new Query(flow, DnsForm.id(payload))) : null;
+        RecordedExchange exchange = byId == null ? asked.get(flow) : byId;
         if (exchange != null) {
             long offset = payloadAt + datagram.payloadAt();
-            exchange.answers().add(new RecordedExchange.Place(offset, datagram.payload().length));
+            exchange.answers().add(new RecordedExchange.Place(offset, payload.length));
+        }
+    }
+
+    private void ask(Flow flow, byte[] payload) {
+        var exchange = new RecordedExchange(flow.remote(), DnsForm.question(payload));
+        asked.put(flow, exchange);
+        exchanges.add(exchange);
+        if (exchange.question().dns()) {
+            RecordedExchange before = questions.put(new Query(flow, DnsForm.id(payload)), exchange);
+            if (before != null && before.question().equals(exchange.question())) {
+                before.repeatedBy(exchange);
+            }
         }
     }
 

@@ -11,7 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the answer to a datagram: each recorded one is used once, in the order of the recording. Only a DNS
-/// question may be repeated from the same port with the same id, as resolvers do. Owned by one thread.
+/// question may be repeated from the same port with the same id, as resolvers do: it then gets what the recorded
+/// repetition got, and once those are used up, the last answer again. Owned by one thread.
 final class DatagramAnswers {
     private static final int REPEATS_MAX = 65_536;
 
@@ -37,18 +38,29 @@ final class DatagramAnswers {
         int id = question.dns() ? DnsForm.id(datagram.payload()) : 0;
         var key = new Asked(datagram.sourcePort(), id, remote, question);
         RecordedExchange again = question.dns() ? asked.get(key) : null;
-        if (again != null) {
-            return again;
+        RecordedExchange found = again == null ? unused(remote, question) : repetition(again);
+        if (found != null && question.dns() && (again != null || asked.size() < REPEATS_MAX)) {
+            asked.put(key, found);
         }
+        return found;
+    }
+
+    private @Nullable RecordedExchange unused(Endpoint remote, Question question) {
         for (RecordedExchange each : cassette.exchanges(remote)) {
-            if (each.question().equals(question) && used.add(each)) {
-                if (question.dns() && asked.size() < REPEATS_MAX) {
-                    asked.put(key, each);
-                }
+            if (!each.isRepeat() && each.question().equals(question) && used.add(each)) {
                 return each;
             }
         }
         return null;
+    }
+
+    private RecordedExchange repetition(RecordedExchange before) {
+        RecordedExchange next = before.repeated;
+        if (next == null) {
+            return before;
+        }
+        used.add(next);
+        return next;
     }
 
     /// The miss of a datagram without an answer.

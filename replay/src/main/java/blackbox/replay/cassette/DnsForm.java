@@ -20,6 +20,11 @@ final class DnsForm {
         return new Question(Hash.sha256(end < 0 ? payload : withId(payload, 0)), payload.length, end >= 0);
     }
 
+    /// Whether a datagram may be a DNS answer: it has a header, and the bit that says so.
+    static boolean isAnswer(byte[] datagram) {
+        return datagram.length >= HEADER_BYTES && (datagram[2] & 0x80) != 0;
+    }
+
     static int id(byte[] message) {
         return Octets.u16(message, 0);
     }

@@ -4,15 +4,23 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// A datagram of the recorded guest and what came back before it sent the next one from there. Filled by the
-/// [CassetteReader], then only read.
+/// A datagram of the recorded guest and what came back: for a DNS question, the answers with its id; for another
+/// datagram, all that came before the guest sent the next one from there. Filled by the [CassetteReader], then
+/// only read.
 final class RecordedExchange {
     private final Endpoint remote;
     private final Question question;
     private final List<Place> answers = new ArrayList<>();
     /// ICMP or ICMPv6 type and code of the unreachable message; 0 if there was none.
     int unreachable;
+
+    /// The same DNS question, asked again from the same port with the same id; null if it was not.
+    @Nullable
+    RecordedExchange repeated;
+
+    private boolean repeat;
 
     /// Octets in the capture of what the guest received.
     record Place(long offset, int count) {}
@@ -25,6 +33,17 @@ final class RecordedExchange {
     RecordedExchange(Endpoint remote, Question question) {
         this.remote = remote;
         this.question = question;
+    }
+
+    /// Links the question that repeats this one.
+    void repeatedBy(RecordedExchange later) {
+        repeated = later;
+        later.repeat = true;
+    }
+
+    /// Whether it repeats an earlier question.
+    boolean isRepeat() {
+        return repeat;
     }
 
     Endpoint remote() {

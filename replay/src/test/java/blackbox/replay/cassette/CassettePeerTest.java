@@ -260,6 +260,42 @@ class CassettePeerTest {
     }
 
     @Test
+    void twoQuestionsAtOnceGetTheirOwnAnswers() throws Exception {
+        recording.udp(true, 40_000, 53, question(7, "host"));
+        recording.udp(true, 40_000, 53, question(8, "other"));
+        recording.udp(false, 40_000, 53, answerTo(8, "other"));
+        recording.udp(false, 40_000, 53, answerTo(7, "host"));
+        TestGuest guest = guest();
+        ask(guest, 50_000, 53, question(9, "host"));
+        assertArrayEquals(answerTo(9, "host"), answer(guest));
+        ask(guest, 50_000, 53, question(10, "other"));
+        assertArrayEquals(answerTo(10, "other"), answer(guest));
+        assertEquals(List.of(), guest.misses);
+    }
+
+    @Test
+    void aQuestionThatWasLostIsLostAgainAndItsRepetitionAnswered() throws Exception {
+        recording.udp(true, 40_000, 53, question(7, "host"));
+        recording.udp(true, 40_000, 53, question(7, "host"));
+        recording.udp(false, 40_000, 53, answerTo(7, "host"));
+        TestGuest guest = guest();
+        ask(guest, 50_000, 53, question(9, "host"));
+        assertEquals(List.of(), guest.packets());
+        for (int twice = 0; twice < 2; twice++) {
+            ask(guest, 50_000, 53, question(9, "host"));
+            assertArrayEquals(answerTo(9, "host"), answer(guest));
+        }
+        ask(guest, 50_000, 53, question(10, "host"));
+        assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL: a repetition is no answer to another question");
+    }
+
+    private static byte[] answerTo(int id, String name) {
+        byte[] answer = question(id, name);
+        answer[2] = (byte) 0x81;
+        return answer;
+    }
+
+    @Test
     void datagramsAreAnsweredByContentAndElseUnreachable() throws Exception {
         recording.udp(true, 40_000, 9_000, "ping".getBytes(US_ASCII));
         recording.udp(false, 40_000, 9_000, "pong".getBytes(US_ASCII));

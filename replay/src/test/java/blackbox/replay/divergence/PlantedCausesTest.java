@@ -432,8 +432,9 @@ class PlantedCausesTest {
     void workThatThreadsShareOutOtherwise() throws Exception {
         Deeds recorded = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1));
         Deeds actual = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1));
-        Planted planted = plant(recorded, actual);
-        planted.is(DivergenceClass.SCHED).saying("divided differently");
+        Alignment alignment = plant(recorded, actual).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(List.of("process-numbers", "interleaving"), alignment.rules());
     }
 
     /// Twelve jobs; the ninth is the first that another thread takes.
@@ -445,6 +446,65 @@ class PlantedCausesTest {
             index = job == (who.get(8) == 0 ? 8 : 9) ? at : index;
         }
         return index;
+    }
+
+    /// Which completion an event loop sees first.
+    @Test
+    void readsInAnotherOrderAreNoDivergence() throws Exception {
+        Alignment alignment = plant(reads("a", "b", "c"), reads("b", "c", "a")).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(List.of("process-numbers", "interleaving"), alignment.rules());
+    }
+
+    private static Deeds reads(String... names) {
+        return (events, shell) -> {
+            for (String name : names) {
+                events.open(shell, "/workspace/" + name);
+            }
+            return 0;
+        };
+    }
+
+    /// Of one thread, with whose order a reader could reckon.
+    @Test
+    void changesInAnotherOrderAreADivergence() throws Exception {
+        assertEquals(
+                Outcome.DIVERGED,
+                plant(creates("a", "b"), creates("b", "a")).alignment().outcome());
+    }
+
+    private static Deeds creates(String... names) {
+        return (events, shell) -> {
+            long index = 0;
+            for (String name : names) {
+                index = events.create(shell, "/workspace/" + name, RecordedEvents.WRITE_CREATE);
+            }
+            return index;
+        };
+    }
+
+    /// As a pool of threads takes the next file to write.
+    @Test
+    void filesThatThreadsWriteInOtherTurnsAreNoDivergence() throws Exception {
+        Alignment alignment =
+                plant(pool("a", "b", "c", "d"), pool("b", "a", "d", "c")).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(
+                Outcome.DIVERGED,
+                plant(pool("a", "b"), pool("a", "c")).alignment().outcome());
+    }
+
+    private static Deeds pool(String... names) {
+        return (events, shell) -> {
+            List<Guest> threads = List.of(shell.thread(events.newPid()), shell.thread(events.newPid()));
+            long index = 0;
+            for (int i = 0; i < names.length; i++) {
+                Guest thread = threads.get(i % 2);
+                index = events.create(thread, "/workspace/" + names[i], RecordedEvents.WRITE_CREATE);
+                events.write(thread, "/workspace/" + names[i], names[i].charAt(0));
+            }
+            return index;
+        };
     }
 
     @Test

@@ -5,7 +5,6 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a classic pcap stream (magic a1b2c3d4 in either byte order, Ethernet, microseconds) as QEMU's
@@ -58,15 +57,6 @@ public final class PcapReader implements AutoCloseable {
             return new Frame(seconds * 1_000_000 + micros, offset, octets);
         } catch (EOFException e) {
             return null;
-        }
-    }
-
-    /// Hands the octets of every frame to `sink` until the stream ends.
-    ///
-    /// @throws IOException as [#next]
-    public void forEach(Consumer<byte[]> sink) throws IOException {
-        for (Frame frame = next(); frame != null; frame = next()) {
-            sink.accept(frame.octets());
         }
     }
 

@@ -28,16 +28,13 @@ class PcapReaderTest {
                     .putInt(1);
             stream.putInt(1).putInt(2).putInt(3).putInt(3).put(new byte[] {1, 2, 3});
             var frames = new ArrayList<byte[]>();
-            new PcapReader(new ByteArrayInputStream(stream.array())).forEach(frames::add);
+            readAll(stream.array(), frames);
             assertEquals(1, frames.size(), "the record that is cut off is no frame");
             assertEquals(3, frames.getFirst().length);
             stream.putInt(24 + 8, 1 << 30);
-            assertThrows(
-                    IOException.class,
-                    () -> new PcapReader(new ByteArrayInputStream(stream.array())).forEach(frames::add));
+            assertThrows(IOException.class, () -> readAll(stream.array(), frames));
         }
-        assertThrows(
-                IOException.class, () -> new PcapReader(new ByteArrayInputStream(new byte[40])).forEach(frame -> {}));
+        assertThrows(IOException.class, () -> readAll(new byte[40], new ArrayList<>()));
     }
 
     @Test
@@ -57,6 +54,14 @@ class PcapReaderTest {
             }
             assertNull(pcap.next());
             assertNull(pcap.next());
+        }
+    }
+
+    private static void readAll(byte[] stream, List<byte[]> frames) throws IOException {
+        try (var pcap = new PcapReader(new ByteArrayInputStream(stream))) {
+            for (PcapReader.Frame frame = pcap.next(); frame != null; frame = pcap.next()) {
+                frames.add(frame.octets());
+            }
         }
     }
 }

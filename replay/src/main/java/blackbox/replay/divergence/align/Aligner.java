@@ -51,6 +51,7 @@ public final class Aligner {
     private final Map<Long, StrandPair> pairs = new LinkedHashMap<>();
     private final KnownNames[] known;
     private final NamePairs names;
+    private final AgreedChanges changes = new AgreedChanges();
     private final EventViews views = new EventViews();
     private final Lineage[] lineages;
     private final int[] pending = new int[2];
@@ -63,6 +64,7 @@ public final class Aligner {
     private long matched;
     private long lanesDiffering;
     private boolean foldedOtherwise;
+    private boolean turnsTakenOtherwise;
 
     private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual) {
         known = new KnownNames[] {recorded, actual};
@@ -176,10 +178,17 @@ public final class Aligner {
     }
 
     private void agree(StrandPair pair, Token recorded, Token actual) {
+        agree(recorded, actual);
+        if (recorded.writes() && Interleaving.isOfProcess(pair.strand())) {
+            changes.add(pair.strand().process(), recorded, actual);
+        }
+        pair.agreed = new Edit.Agreed(recorded, actual);
+    }
+
+    private void agree(Token recorded, Token actual) {
         matched++;
         lanesDiffering |= recorded.lanes() ^ actual.lanes();
         names.agree(recorded, actual);
-        pair.agreed = new Edit.Agreed(recorded, actual);
     }
 
     private void end(int side, Strand strand) {
@@ -358,6 +367,9 @@ public final class Aligner {
             pair.end(RECORDED);
             pair.end(ACTUAL);
             compareAll(pair);
+        }
+        turnsTakenOtherwise = new Interleaving(changes, this::agree).settle(pairs.values());
+        for (StrandPair pair : pairs.values()) {
             foldedOtherwise |= pair.unfold();
         }
         pairs.values().removeIf(StrandPair::isWithoutEdits);
@@ -427,7 +439,7 @@ public final class Aligner {
         if (foldedOtherwise) {
             rules.add("folded-reads-and-writes");
         }
-        if (lineages[RECORDED].sequence() != lineages[ACTUAL].sequence()) {
+        if (turnsTakenOtherwise || lineages[RECORDED].sequence() != lineages[ACTUAL].sequence()) {
             rules.add("interleaving");
         }
         return rules;

@@ -35,6 +35,11 @@ public record Edit(
         return actual.isEmpty() ? nextActual : actual.getFirst();
     }
 
+    /// Whether it has all tokens of the place.
+    boolean isWhole() {
+        return expected.size() == expectedSpan && actual.size() == actualSpan;
+    }
+
     Edit with(List<Token> otherExpected, List<Token> otherActual) {
         return new Edit(otherExpected, otherActual, expectedSpan, actualSpan, agreed, nextExpected, nextActual);
     }

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One strand on both sides: what has not been matched yet, and where they differed.
@@ -24,6 +25,7 @@ public final class StrandPair {
     private final boolean[] cut = new boolean[2];
     private final List<Edit> edits = new ArrayList<>();
     private final Map<Long, Folded> folded = new LinkedHashMap<>();
+    private boolean whole = true;
     Edit.@Nullable Agreed agreed;
 
     /// Differences in folded reads and writes of one file: they may add up to nothing.
@@ -104,6 +106,7 @@ public final class StrandPair {
     /// Adds a difference. Folded reads and writes are put aside: where they add up to the same, they were
     /// only told in other portions.
     void add(Edit edit) {
+        whole &= edit.isWhole() && edits.size() < EDITS_MAX;
         Edit rest = edit.with(putAside(edit.expected(), edit, 1), putAside(edit.actual(), edit, -1));
         if ((!rest.expected().isEmpty() || !rest.actual().isEmpty()) && edits.size() < EDITS_MAX) {
             edits.add(rest);
@@ -140,6 +143,35 @@ public final class StrandPair {
                 edit.actual().stream()
                         .filter(each -> each.subject() == token.subject())
                         .toList());
+    }
+
+    /// Whether all that differs was kept.
+    boolean isWhole() {
+        return whole && !cut[0] && !cut[1];
+    }
+
+    /// Takes out tokens that turned out to be no difference.
+    void without(Set<Token> settled) {
+        edits.replaceAll(edit -> edit.with(rest(edit.expected(), settled), rest(edit.actual(), settled)));
+        edits.removeIf(edit -> edit.expected().isEmpty() && edit.actual().isEmpty());
+    }
+
+    private static List<Token> rest(List<Token> tokens, Set<Token> settled) {
+        return tokens.stream().filter(token -> !settled.contains(token)).toList();
+    }
+
+    /// Moves folded reads and writes of the same file to the first pair that has some, so that they add up.
+    static void addUp(List<StrandPair> process) {
+        Map<Long, Folded> first = new LinkedHashMap<>();
+        for (StrandPair pair : process) {
+            pair.folded.entrySet().removeIf(entry -> {
+                Folded before = first.putIfAbsent(entry.getKey(), entry.getValue());
+                if (before != null) {
+                    before.volume += entry.getValue().volume;
+                }
+                return before != null;
+            });
+        }
     }
 
     /// Whether folded differences added up to nothing; those that do not become edits. To be called once, at

@@ -1,13 +1,11 @@
 package blackbox.replay.divergence.cause;
 
-import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.RunInputs.Input;
 import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Strand;
-import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import java.io.IOException;
@@ -270,10 +268,6 @@ public final class Causes {
     }
 
     private @Nullable DivergenceClass race() throws IOException {
-        if (isSharedOut()) {
-            causes.add("the threads of " + who() + " did the same things in total, but divided differently among them");
-            return DivergenceClass.SCHED;
-        }
         AccessLog.Race race = findRace();
         if (race == null
                 || race.shared() != AccessLog.Shared.FILE && recorded.history().random() >= 0) {
@@ -300,30 +294,6 @@ public final class Causes {
         AccessLog mine = AccessLog.read(hash, recorded.names(), recorded.side().events(), until);
         AccessLog theirs = AccessLog.read(hash, actual.names(), actual.side().events(), untilActual);
         return mine.race(theirs, root.strand().process(), root.strand().parent());
-    }
-
-    /// Whether everything that some threads of the process lack, others have in excess.
-    private boolean isSharedOut() {
-        long process = evidence.root().strand().process();
-        long balance = 0;
-        int strands = 0;
-        for (StrandPair pair : evidence.divergent()) {
-            Strand strand = pair.strand();
-            boolean thread = strand.sort() == Strand.Sort.THREAD || strand.sort() == Strand.Sort.PROCESS;
-            if (process == 0 || strand.process() != process || !thread) {
-                continue;
-            }
-            strands++;
-            for (Edit edit : pair.edits()) {
-                if (edit.expected().size() != edit.expectedSpan()
-                        || edit.actual().size() != edit.actualSpan()) {
-                    return false;
-                }
-                balance += edit.expected().stream().mapToLong(Token::canon).sum();
-                balance -= edit.actual().stream().mapToLong(Token::canon).sum();
-            }
-        }
-        return strands > 1 && balance == 0;
     }
 
     /// The clock, where what differs holds a time of either side's own run.
