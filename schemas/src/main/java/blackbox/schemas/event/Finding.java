@@ -3,7 +3,7 @@ package blackbox.schemas.event;
 import org.jspecify.annotations.Nullable;
 
 /// What a recorder can notice that limits how far a recording can be relied on. The names are stored, and
-/// none is ever given another meaning.
+/// their meanings never change.
 public enum Finding {
     /// Detail: `sinceNs`, when the tracer last sent something.
     GUEST_SILENT("the guest's tracer has gone quiet", true),
