@@ -195,7 +195,11 @@ class ApiTlsTest {
     @Test
     void aClientCannotRenegotiate() throws Exception {
         try (SSLSocket socket = secure("TLSv1.2")) {
-            assertThrows(IOException.class, socket::startHandshake);
+            socket.startHandshake(); // sends ClientHello and returns; the answer is read below
+            assertThrows(IOException.class, () -> {
+                send(socket, "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                socket.getInputStream().readAllBytes();
+            });
         }
     }
 

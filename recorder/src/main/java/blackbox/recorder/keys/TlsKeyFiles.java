@@ -63,8 +63,7 @@ public final class TlsKeyFiles {
     /// @throws IllegalArgumentException when a file cannot be read or is not of its kind, the two do not belong
     ///     together, a certificate is not valid now, or others may read the key
     public static TlsKey read(Path chain, Path key, Instant now) {
-        String certificates = TlsPem.read(chain);
-        String secret = TlsPem.read(key);
+        TlsKey read = TlsPem.parse(TlsPem.read(chain), chain, TlsPem.read(key), key, now);
         try {
             if (!Collections.disjoint(Files.getPosixFilePermissions(key), OTHERS)) {
                 throw new IllegalArgumentException("the key file " + key + " must be readable by its owner alone: run"
@@ -73,7 +72,7 @@ public final class TlsKeyFiles {
         } catch (IOException e) {
             throw new IllegalArgumentException("the permissions of " + key + " cannot be read", e);
         }
-        return TlsPem.parse(certificates, chain, secret, key, now);
+        return read;
     }
 
     /// Reads the pair that was made here, or makes one: if there is none yet, if it is about to expire, if a crash
