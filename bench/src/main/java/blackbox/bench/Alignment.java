@@ -55,8 +55,12 @@ final class Alignment implements Benchmark {
 
     @Override
     public List<BenchResult> run() throws Exception {
+        System.gc();
+        long without = used();
         Leaves recorded = Leaves.of(new Work(1));
         Leaves actual = Leaves.of(new Work(2));
+        System.gc();
+        long runs = used() - without;
         double best = 0;
         double decoding = 0;
         long peak = 0;
@@ -81,6 +85,7 @@ final class Alignment implements Benchmark {
                                 diffSeconds(recorded, actual))),
                 BenchResult.of("alignment-memory", peak / MIB, "MiB")
                         .withGoal(new Goal.AtMost(512))
+                        .beside("the two runs themselves", runs / MIB)
                         .withNote(
                                 "Peak of the heap during the alignment, above what the two runs themselves take; garbage that"
                                         + " was not collected yet counts."));

@@ -47,8 +47,6 @@ final class Answers implements Benchmark {
     }
 
     private static List<BenchResult> measure(Path data) throws Exception {
-        List<String> bare =
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-version");
         var times = new LinkedHashMap<String, List<Duration>>();
         var bareTimes = new ArrayList<Duration>();
         for (int round = 0; round < ROUNDS; round++) {
@@ -56,7 +54,7 @@ final class Answers implements Benchmark {
                 times.computeIfAbsent(command.getKey(), _ -> new ArrayList<>())
                         .add(Launcher.time(words(command.getKey(), data, command.getValue())));
             }
-            bareTimes.add(Launcher.time(bare));
+            bareTimes.add(Launcher.time(Launcher.BARE_JVM));
         }
         var results = new ArrayList<BenchResult>();
         times.forEach(

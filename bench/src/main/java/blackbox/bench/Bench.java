@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// Runs the suite, or the benchmarks named on the command line, one after the other.
 ///
@@ -18,7 +17,7 @@ import java.util.stream.Stream;
 /// Exit 0 when all of them measured (a missed goal is a figure, not a failure), 2 for an unknown name, 3 when
 /// one could not measure.
 final class Bench {
-    static final List<Benchmark> WITHOUT_VM = List.of(
+    static final List<Benchmark> SUITE = List.of(
             new Seal(),
             new Pipeline(),
             new StoredBytes(),
@@ -28,8 +27,7 @@ final class Bench {
             new HelpTime(),
             new Answers(),
             new ServeReady(),
-            new Alignment());
-    static final List<Benchmark> WITH_VM = List.of(
+            new Alignment(),
             new GuestSlowdown(),
             new BlockLog(),
             new Rerun(),
@@ -39,8 +37,6 @@ final class Bench {
             new Seek(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD));
-    private static final List<Benchmark> SUITE =
-            Stream.concat(WITHOUT_VM.stream(), WITH_VM.stream()).toList();
 
     private Bench() {}
 

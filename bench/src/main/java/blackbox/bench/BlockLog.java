@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// How fast the log of the VM's disk grows while a guest does little but write, and how much slower that
 /// guest is with the log, sealed as a recording seals it, than without. The two take turns in VMs of one
 /// snapshot; each figure is the best of some rounds.
-final class BlockLog implements Benchmark {
+final class BlockLog implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final long SEAL_EVERY_MS = 500;
     private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -82,6 +82,7 @@ final class BlockLog implements Benchmark {
                         .beside("written by the guest", logged.written() / MIB / logged.seconds())
                         .withNote("%.0f MiB logged".formatted(logged.logged() / MIB)),
                 BenchResult.of("block-log-slowdown", logged.seconds() / bare.seconds(), "×")
+                        .alone("it is the ratio to the same work without a log, whose limit is 1")
                         .withNote("without a log %.2f s".formatted(bare.seconds())));
     }
 

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 /// What exact recording and replay cost. Each figure is of whole commands, minus what the same command takes
 /// for an agent that does nothing.
-final class ExactTier implements Benchmark {
+final class ExactTier implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final int IDENTICAL_TIMES = Scale.CURRENT.count(100, 2);
     /// Computes, starts programs and writes files; about five seconds in a live VM of two cores.
@@ -67,12 +67,15 @@ final class ExactTier implements Benchmark {
         double replayNothing = replaySeconds(data);
         results.add(BenchResult.of("exact-record", exact / live, "× live")
                 .withGoal(new AtMost(2.5))
+                .alone("it is the ratio to the live tier, whose limit is 1")
                 .withNote("%.1f s exact, %.1f s live (TCG, where there is no KVM), medians of %d"
                         .formatted(exact, live, ROUNDS)));
         results.add(BenchResult.of("exact-replay", (replay - replayNothing) / exact, "× record")
                 .withGoal(new AtMost(1.2))
+                .alone("it is the ratio to the recording, which executes the same instructions")
                 .withNote("%.1f s".formatted(replay - replayNothing)));
-        results.add(BenchResult.of("replay-log", log / exact / 1024, "KiB/s of run"));
+        results.add(BenchResult.of("replay-log", log / exact / 1024, "KiB/s of run")
+                .alone("what has to be logged follows from what the guest does, and nothing else logs the same"));
         results.add(identical(data));
         return results;
     }
@@ -102,6 +105,7 @@ final class ExactTier implements Benchmark {
         }
         return BenchResult.of("exact-identical", identical, "replays IDENTICAL")
                 .withGoal(new AtLeast(IDENTICAL_TIMES))
+                .alone("a count of replays; all of them is the limit")
                 .withNote("of " + IDENTICAL_TIMES + " of a run with clock, urandom, getrandom, threads and HTTP");
     }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /// on disk.
 ///
 /// @param start with the snapshot that an earlier run made, or without any
-record FirstInstruction(Start start) implements Benchmark {
+record FirstInstruction(Start start) implements VmBenchmark {
     private static final int WARM_ROUNDS = Scale.CURRENT.rounds(5);
     private static final long PATIENCE_MINUTES = 10;
 
@@ -49,10 +49,9 @@ record FirstInstruction(Start start) implements Benchmark {
         measure(data); // creates the snapshot if there is none
         var times = new ArrayList<Duration>();
         var bare = new ArrayList<Duration>();
-        List<String> help = List.of(Launcher.PATH.toString(), "--help");
         for (int round = 0; round < WARM_ROUNDS; round++) {
             times.add(measure(data));
-            bare.add(Launcher.time(help));
+            bare.add(Launcher.time(Launcher.HELP));
         }
         return BenchResult.of(name(), Medians.seconds(times), "s")
                 .beside("./blackbox --help", Medians.seconds(bare))
@@ -63,6 +62,7 @@ record FirstInstruction(Start start) implements Benchmark {
         VmData fresh = data.withImageOnly();
         try {
             return BenchResult.of(name(), Medians.seconds(List.of(measure(fresh))), "s")
+                    .beside("./blackbox --help", Medians.seconds(List.of(Launcher.time(Launcher.HELP))))
                     .withNote("once; boots the guest, has clang compile the tracer in it, and makes the snapshot that"
                             + " later runs restore; the image exists already");
         } finally {

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 /// How much slower a workload of files and executions runs in the guest with the tracer, and with `strace -f`
 /// instead, than with neither. All three run in a VM of the same image; each figure is the best of some
 /// rounds in one VM.
-final class GuestSlowdown implements Benchmark {
+final class GuestSlowdown implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final String[] PLAIN = {"python3", "/workspace/slowdown.py"};

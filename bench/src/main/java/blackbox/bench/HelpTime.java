@@ -5,7 +5,6 @@ import blackbox.bench.result.Goal;
 import blackbox.bench.result.Medians;
 import blackbox.bench.subject.Launcher;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,15 +21,12 @@ final class HelpTime implements Benchmark {
 
     @Override
     public List<BenchResult> run() throws IOException, InterruptedException {
-        List<String> help = List.of(Launcher.PATH.toString(), "--help");
-        List<String> bare =
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-version");
-        Launcher.time(help);
+        Launcher.time(Launcher.HELP);
         List<Duration> helpTimes = new ArrayList<>();
         List<Duration> bareTimes = new ArrayList<>();
         for (int round = 0; round < ROUNDS; round++) {
-            helpTimes.add(Launcher.time(help));
-            bareTimes.add(Launcher.time(bare));
+            helpTimes.add(Launcher.time(Launcher.HELP));
+            bareTimes.add(Launcher.time(Launcher.BARE_JVM));
         }
         return List.of(BenchResult.of(name(), 1e3 * Medians.seconds(helpTimes), "ms")
                 .withGoal(new Goal.AtMost(150))

@@ -23,6 +23,9 @@ import java.util.random.RandomGeneratorFactory;
 /// proofs are verified per second, beside the Ed25519 signatures that OpenSSL verifies, of which each of
 /// these proofs has one.
 final class Prove implements Benchmark {
+    /// A prefix and two hashes.
+    private static final int NODE_BYTES = 65;
+
     private static final int EVENTS = Scale.CURRENT.count(2_000_000, 20_000);
     private static final int SCATTERED = Scale.CURRENT.count(100, 10);
     private static final int TOGETHER = Scale.CURRENT.count(5_000, 500);
@@ -53,6 +56,7 @@ final class Prove implements Benchmark {
             double together = made(run, indexes);
             return List.of(
                     BenchResult.of(name(), together, "proofs/s")
+                            .beside("openssl sha256, every hash of one path", paths(run.events()))
                             .withNote(String.format(
                                     Locale.ROOT,
                                     "One thread, %,d consecutive events in a run of %,d; the very first proof"
@@ -61,6 +65,7 @@ final class Prove implements Benchmark {
                                     run.events(),
                                     pass)),
                     BenchResult.of("prove-anywhere", scattered, "proofs/s")
+                            .alone("decoding the row group takes nearly all of it, and its limit is that of `verify`")
                             .withNote(
                                     "One thread, events anywhere in the run: each means decoding part of a row group."),
                     BenchResult.of("prove-verify", verified(run), "proofs/s")
@@ -69,6 +74,12 @@ final class Prove implements Benchmark {
         } finally {
             Folders.delete(data);
         }
+    }
+
+    /// How many paths from a leaf to the root could be hashed a second (RFC 6962, section 2.1).
+    private static double paths(long events) throws Exception {
+        int levels = Long.SIZE - Long.numberOfLeadingZeros(events - 1);
+        return OpensslSpeed.sha256PerSecond(NODE_BYTES, 1) / levels;
     }
 
     private static EventProver prover(SealedRun run) throws Exception {

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 /// success says nothing here: what chance and timing can change must be measured as a rate.
 ///
 /// @param tier `exact` or `live`
-record ReplayAgreement(String tier) implements Benchmark {
+record ReplayAgreement(String tier) implements VmBenchmark {
     private static final int RECORDINGS = Scale.CURRENT.rounds(3);
     private static final int REPLAYS = Scale.CURRENT.count(4, 2);
     private static final int JOBS = Scale.CURRENT.count(20, 4);
@@ -52,6 +52,7 @@ record ReplayAgreement(String tier) implements Benchmark {
         double agree = verdicts.getOrDefault("IDENTICAL", 0) + verdicts.getOrDefault("EQUIVALENT", 0);
         return List.of(BenchResult.of(name(), agree / all, "of replays")
                 .withGoal(new AtLeast(GOALS.getOrDefault(tier, 1.0)))
+                .alone("a share of replays; all of them is the limit")
                 .withNote("%d recordings × %d replays each of the demo's agent and of make -j4 over %d jobs: %s"
                         .formatted(RECORDINGS, REPLAYS, JOBS, verdicts)));
     }

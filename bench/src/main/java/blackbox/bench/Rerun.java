@@ -15,7 +15,7 @@ import java.util.List;
 /// How long `./blackbox replay` takes to execute a live run again, over how long `./blackbox record` took: an
 /// agent that fetches pages from a web server on loopback, which is gone when it is replayed, and writes
 /// files.
-final class Rerun implements Benchmark {
+final class Rerun implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final int PAGES = Scale.CURRENT.count(50, 5);
     private static final int PAGE_BYTES = 100_000;

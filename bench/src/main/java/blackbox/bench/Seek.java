@@ -16,7 +16,7 @@ import java.util.Random;
 
 /// How long it takes to seek to a moment of a run of ten minutes, as whole commands, each of which verifies
 /// the run and hashes everything that it was started from. The first seek indexes the run.
-final class Seek implements Benchmark {
+final class Seek implements VmBenchmark {
     private static final int SEEKS = Scale.CURRENT.rounds(9);
     private static final long SEED = 7;
     private static final Duration MARGIN = Duration.ofSeconds(Scale.CURRENT.count(10, 4));
@@ -51,16 +51,20 @@ final class Seek implements Benchmark {
         Duration first = seek(data, began.plus(MARGIN));
         var random = new Random(SEED);
         var times = new ArrayList<Duration>();
+        var bare = new ArrayList<Duration>();
         for (int i = 0; i < SEEKS; i++) {
             times.add(seek(data, began.plus(MARGIN).plusMillis(random.nextLong(span.toMillis()))));
+            bare.add(Launcher.time(Launcher.HELP));
         }
         var worst = times.stream().max(Duration::compareTo).orElseThrow();
         return List.of(
                 BenchResult.of("seek", Medians.seconds(times), "s")
                         .withGoal(new AtMost(5))
+                        .beside("./blackbox --help", Medians.seconds(bare))
                         .withNote("median of %d moments of a run of %d s, worst %.1f s"
                                 .formatted(SEEKS, recorded.toSeconds(), worst.toMillis() / 1_000.0)),
                 BenchResult.of("seek-first", first.toMillis() / 1_000.0, "s")
+                        .beside("the run itself", recorded.toMillis() / 1_000.0)
                         .withNote("including the pass that indexes the run, which `serve` makes ahead"));
     }
 

@@ -2,6 +2,7 @@ package blackbox.bench;
 
 import blackbox.bench.result.BenchResult;
 import blackbox.bench.result.Goal;
+import blackbox.bench.result.Medians;
 import blackbox.bench.subject.Folders;
 import blackbox.bench.subject.Launcher;
 import java.io.IOException;
@@ -33,16 +34,20 @@ final class ServeReady implements Benchmark {
     @Override
     public List<BenchResult> run() throws Exception {
         List<Double> seconds = new ArrayList<>();
+        List<Duration> bareTimes = new ArrayList<>();
         for (int round = 0; round < ROUNDS; round++) {
             Path data = Files.createTempDirectory("blackbox-bench-");
             try {
                 seconds.add(once(data));
+                bareTimes.add(Launcher.time(Launcher.BARE_JVM));
             } finally {
                 Folders.delete(data);
             }
         }
         Collections.sort(seconds);
-        return List.of(BenchResult.of(name(), seconds.get(ROUNDS / 2), "s").withGoal(new Goal.AtMost(2)));
+        return List.of(BenchResult.of(name(), seconds.get(ROUNDS / 2), "s")
+                .withGoal(new Goal.AtMost(2))
+                .beside("java -version", Medians.seconds(bareTimes)));
     }
 
     private static double once(Path data) throws Exception {

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.zip.Deflater;
 
 /// Octets on the disk for each event of a closed run: data files and their seals, checkpoints and heartbeats
 /// included. The run is as long and as lively as the demo's: a minute, batches twice a second, commits as
@@ -55,6 +56,7 @@ final class StoredBytes implements Benchmark {
         RunId run = RunId.create(Instant.now(), random);
         List<Event> events = new Traffic(1).events(EVENTS);
         long[] rows = new long[1];
+        var deflated = new Deflated();
         try (EventTable table = EventTable.openForWriting(new DataFolder(data), LocalStore.in(new DataFolder(data)));
                 var writer = new TableWriter(table, key, random, CommitStep.Observer.NONE)) {
             var clock = new long[] {Instant.now().getEpochSecond()};
@@ -63,6 +65,7 @@ final class StoredBytes implements Benchmark {
                     key,
                     batch -> {
                         rows[0] = batch.endIndex();
+                        deflated.add(batch.octets());
                         append(writer, batch);
                     },
                     () -> Instant.ofEpochSecond(clock[0]));
@@ -80,7 +83,33 @@ final class StoredBytes implements Benchmark {
             sealer.seal();
             writer.complete(run);
             writer.commit(CommitState.EMPTY);
-            return result(table, run, rows[0]);
+            return result(table, run, rows[0])
+                    .beside("deflate -9 of the same batches", (double) deflated.end() / rows[0]);
+        }
+    }
+
+    /// What a general compressor makes of the same octets, as one stream.
+    private static final class Deflated {
+
+        private final Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
+        private final byte[] dropped = new byte[1 << 16];
+
+        void add(byte[] octets) {
+            deflater.setInput(octets);
+            while (!deflater.needsInput()) {
+                deflater.deflate(dropped);
+            }
+        }
+
+        /// The octets that came out in all.
+        long end() {
+            deflater.finish();
+            while (!deflater.finished()) {
+                deflater.deflate(dropped);
+            }
+            long octets = deflater.getBytesWritten();
+            deflater.end();
+            return octets;
         }
     }
 

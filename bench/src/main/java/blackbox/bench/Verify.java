@@ -96,11 +96,11 @@ final class Verify implements Benchmark {
     private static BenchResult memory(double memory, double memoryOfFew) {
         return BenchResult.of("verify-memory", memory, "MiB")
                 .withGoal(new Goal.AtMost(512))
+                .beside(String.format(Locale.ROOT, "over %,d events", EVENTS_FEW), memoryOfFew)
                 .withNote(String.format(
                         Locale.ROOT,
-                        "Peak resident memory of `java -jar blackbox-verifier.jar` over %,d events; over %,d it is %.0f MiB.",
-                        EVENTS,
-                        EVENTS_FEW,
-                        memoryOfFew));
+                        "Peak resident memory of `java -jar blackbox-verifier.jar` over %,d events; it should not grow with"
+                                + " their number.",
+                        EVENTS));
     }
 }

@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.ListenOptions;
 import blackbox.cli.output.JsonOut;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
@@ -23,15 +24,14 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.WitnessKeyFile;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessLogs;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -58,34 +58,16 @@ import picocli.CommandLine.Spec;
             "  curl -H \"Authorization: Bearer $(cat ~/.local/share/blackbox/api-token)\" \\",
             "      http://127.0.0.1:7575/api/v1/runs",
             "  blackbox serve --listen 127.0.0.1:8080 --kafka broker-1:9092,broker-2:9092",
+            "  blackbox serve --listen 0.0.0.0:7575 --tls-cert fullchain.pem --tls-key key.pem",
             "  blackbox serve --witness logs.txt --tsa https://tsa.example/tsr"
         })
 final class ServeCommand implements Callable<Integer> {
 
-    private static final int PORT_MAX = 65_535;
-
     @Mixin
     private CommonOptions common;
 
-    @Option(
-            names = "--listen",
-            paramLabel = "HOST:PORT",
-            defaultValue = "127.0.0.1:7575",
-            description = "Address of the API; port 0 takes any free port (default: ${DEFAULT-VALUE}).")
-    private String listen = "127.0.0.1:7575";
-
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            description = "A host name under which clients ask for the API, besides localhost and IP addresses; may be"
-                    + " repeated.")
-    private List<String> names = new ArrayList<>();
-
-    @Option(
-            names = "--insecure",
-            description = "Listen beyond loopback although nothing encrypts: the token and all answers can be read on"
-                    + " the way. A proxy with TLS before a loopback address is safer.")
-    private boolean insecure;
+    @Mixin
+    private ListenOptions listening;
 
     @Option(
             names = "--kafka",
@@ -126,18 +108,8 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, IngestException, RecorderException, InterruptedException {
         DataFolder data = common.ownDataFolder();
-        int colon = listen.lastIndexOf(':');
-        int port = port(listen.substring(colon + 1));
-        String host = listen.substring(0, Math.max(colon, 0)).replaceAll("[\\[\\]]", "");
-        if (host.isEmpty() || port < 0) {
-            throw CommandException.badInput("--listen takes HOST:PORT, not '" + listen + "'");
-        }
-        if (!insecure && !isLoopback(host)) {
-            throw CommandException.badInput(
-                    "--listen " + listen + " is not a loopback address, and the token and all"
-                            + " answers could be read on the way; listen on 127.0.0.1 behind a proxy with TLS, or add --insecure");
-        }
-        var address = new ApiAddress(host, port, names, ApiAddress.PATIENCE);
+        ApiAddress address = listening.address();
+        listening.check(address);
         if (kafkaProperties != null && !Files.isReadable(kafkaProperties)) {
             throw CommandException.badInput("the file " + kafkaProperties + " cannot be read");
         }
@@ -151,11 +123,12 @@ final class ServeCommand implements Callable<Integer> {
         AnchorSettings anchors = AnchorSettings.read(data, authorities);
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
+        TlsKey tls = listening.tls(data, address, KeyAccess.system());
         Stop stop = Stop.onShutdown();
         // The API starts first: it answers from files, and the broker takes seconds.
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
-                ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), address)) {
-            say(api, tokenFile, witnessing);
+                ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), address, tls)) {
+            say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
                 pipeline.recover(data);
@@ -215,25 +188,12 @@ final class ServeCommand implements Callable<Integer> {
         spec.commandLine().getErr().println("blackbox: " + line);
     }
 
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException _) {
-            throw CommandException.badInput("--listen: the host '" + host + "' is not known here");
-        }
-    }
-
-    private static int port(String text) {
-        try {
-            int port = Integer.parseInt(text);
-            return port <= PORT_MAX ? port : -1;
-        } catch (NumberFormatException e) {
-            return -1;
-        }
-    }
-
-    private void say(ApiServer api, Path tokenFile, @Nullable Witness witness) throws IOException {
+    private void say(ApiServer api, Path tokenFile, @Nullable TlsKey tls, @Nullable Witness witness)
+            throws IOException {
         spec.commandLine().getErr().println("listening on " + api.uri() + "; the token is in " + tokenFile);
+        if (tls != null) {
+            spec.commandLine().getErr().println("the certificate's SHA-256 fingerprint is " + tls.fingerprint());
+        }
         if (witness != null) {
             spec.commandLine()
                     .getErr()
@@ -246,6 +206,9 @@ final class ServeCommand implements Callable<Integer> {
                 json.writeStartObject();
                 json.writeStringField("listening", api.uri().toString());
                 json.writeStringField("tokenFile", tokenFile.toString());
+                if (tls != null) {
+                    json.writeStringField("certificateSha256", tls.fingerprint());
+                }
                 if (witness != null) {
                     json.writeStringField("witness", witness.verifier().encoded());
                 }

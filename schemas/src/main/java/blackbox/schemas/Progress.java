@@ -1,6 +1,6 @@
 package blackbox.schemas;
 
-/// Is told what a long step is doing, in words for people. Called on the working thread.
+/// Reports what a long step is doing, in words for people. Called on the working thread.
 @FunctionalInterface
 public interface Progress {
     /// One short line, without its end.

@@ -26,7 +26,7 @@ final class PayloadWriter {
 
     /// Encrypts `in`, to its end, into `target`: a new file that its owner alone may open, durable when this returns.
     ///
-    /// @param written is told how many octets were read so far, a segment at a time
+    /// @param written receives how many octets have been read so far, a segment at a time
     void write(InputStream in, Path target, PayloadKey key, PayloadForm form, byte[] associated, LongConsumer written)
             throws IOException {
         Files.deleteIfExists(target); // left by a crash

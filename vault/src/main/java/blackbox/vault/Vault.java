@@ -143,9 +143,9 @@ public final class Vault {
     }
 
     /// Encrypts what is not encrypted yet. Nobody may write to the run's files anymore. When it fails, or the process
-    /// dies, each file is either as it was or encrypted, and another call goes on from there.
+    /// dies, each file is either as it was or encrypted, and another call continues from there.
     ///
-    /// @param progress is told how far it is, if it takes long
+    /// @param progress receives how far it is, if it takes long
     /// @return how many octets were encrypted
     /// @throws VaultException `DISK_FULL`; `SHREDDED`; `WRONG_KEY`
     public long encrypt(RunId run, Progress progress) throws IOException {
@@ -270,7 +270,7 @@ public final class Vault {
     /// copies of encrypted files, such as in a backup, cannot be read either, unless they have the key, too.
     ///
     /// A mark with the reason stays, and is written first: when this fails or the process dies, the run counts as
-    /// shredded, and another call goes on from there.
+    /// shredded, and another call continues from there.
     public Shredded shred(ShredMark wanted) throws IOException {
         try (ProcessLock _ = alone(wanted.run())) {
             return shredAlone(wanted);

@@ -2,12 +2,12 @@ package blackbox.vault;
 
 import java.io.IOException;
 
-/// Why a payload cannot be had. An [IOException], because it comes out of streams, too.
+/// Why a payload cannot be read. An [IOException], because streams throw it, too.
 public final class VaultException extends IOException {
 
     private static final long serialVersionUID = 1L;
 
-    /// What is the matter.
+    /// What is wrong.
     public enum Code {
         /// The run's payloads were shredded: nobody can read them anymore.
         SHREDDED,

@@ -54,7 +54,7 @@ public final class BenchReport {
         node.put("met", result.met());
         BenchResult.Beside beside = result.beside();
         if (beside == null) {
-            node.putNull("beside");
+            node.putNull("beside").put("alone", result.alone());
         } else {
             node.putObject("beside").put("name", beside.name()).put("value", beside.value());
         }

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One figure, its goal, and what was measured beside it in the same run.
 ///
+/// @param alone why there is nothing beside it: no peer or physical limit says anything about this figure
 /// @param note for people: by how much a goal was missed and what limits it, or how to read the figure
 public record BenchResult(
         String name,
@@ -12,6 +13,7 @@ public record BenchResult(
         String unit,
         @Nullable Goal goal,
         @Nullable Beside beside,
+        @Nullable String alone,
         @Nullable String note) {
 
     /// A peer or a physical limit, in the unit of the result.
@@ -21,23 +23,30 @@ public record BenchResult(
         if (!Double.isFinite(value)) {
             throw new IllegalArgumentException(name + " is " + value + ", which is not a measurement");
         }
+        if (beside != null && alone != null) {
+            throw new IllegalArgumentException(name + " has something beside it and says why it has not");
+        }
     }
 
     /// A figure without goal or peer.
     public static BenchResult of(String name, double value, String unit) {
-        return new BenchResult(name, value, unit, null, null, null);
+        return new BenchResult(name, value, unit, null, null, null, null);
     }
 
     public BenchResult withGoal(Goal newGoal) {
-        return new BenchResult(name, value, unit, newGoal, beside, note);
+        return new BenchResult(name, value, unit, newGoal, beside, alone, note);
     }
 
     public BenchResult beside(String peer, double peerValue) {
-        return new BenchResult(name, value, unit, goal, new Beside(peer, peerValue), note);
+        return new BenchResult(name, value, unit, goal, new Beside(peer, peerValue), alone, note);
+    }
+
+    public BenchResult alone(String reason) {
+        return new BenchResult(name, value, unit, goal, beside, reason, note);
     }
 
     public BenchResult withNote(String newNote) {
-        return new BenchResult(name, value, unit, goal, beside, newNote);
+        return new BenchResult(name, value, unit, goal, beside, alone, newNote);
     }
 
     /// Whether the goal is met; without a goal there is nothing to meet.
@@ -56,6 +65,9 @@ public record BenchResult(
                     value / beside.value(),
                     beside.name(),
                     Goal.number(beside.value())));
+        }
+        if (alone != null) {
+            line.append("  (alone: ").append(alone).append(')');
         }
         if (goal != null) {
             line.append(Boolean.TRUE.equals(met()) ? "  met: " : "  MISSED: ").append(goal.text(unit, beside));

@@ -11,6 +11,13 @@ import java.util.List;
 public final class Launcher {
     public static final Path PATH = Path.of("blackbox").toAbsolutePath();
 
+    /// A JVM that only prints its version: no command of ours can start sooner.
+    public static final List<String> BARE_JVM =
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-version");
+
+    /// Our launcher and its JVM, which every command starts with.
+    public static final List<String> HELP = List.of(PATH.toString(), "--help");
+
     private Launcher() {}
 
     /// The wall time from starting a program to its end; its output is discarded.

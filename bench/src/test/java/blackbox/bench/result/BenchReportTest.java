@@ -21,7 +21,7 @@ class BenchReportTest {
     @Test
     void writesTheFormOfTheContractAndKeepsWhatWasNotMeasuredAgain() throws IOException {
         Path file = folder.resolve("results.json");
-        BenchReport.open(file).add(BenchResult.of("serve-ready", 900, "ms"), MACHINE);
+        BenchReport.open(file).add(BenchResult.of("verifier-size", 4, "MiB").alone("a size"), MACHINE);
         BenchReport.open(file)
                 .add(
                         BenchResult.of("seal", 2.0e6, "events/s")
@@ -31,7 +31,7 @@ class BenchReportTest {
                         MACHINE);
         assertEquals("""
                 [
-                  {"name":"serve-ready","value":900.0,"unit":"ms","goal":null,"met":null,"beside":null,"machine":{"cpu":"a processor","cores":2,"accelerator":"TCG","loadAtStart":0.5}},
+                  {"name":"verifier-size","value":4.0,"unit":"MiB","goal":null,"met":null,"beside":null,"alone":"a size","machine":{"cpu":"a processor","cores":2,"accelerator":"TCG","loadAtStart":0.5}},
                   {"name":"seal","value":2000000.0,"unit":"events/s","goal":"at least 0.6 of openssl","met":false,"beside":{"name":"openssl","value":4000000.0},"machine":{"cpu":"a processor","cores":2,"accelerator":"TCG","loadAtStart":0.5},"note":"limited by the hash"}
                 ]
                 """, Files.readString(file));

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Octets with signatures over them and over their type (DSSE 1.0.0).
 ///
-/// A signature is over [#pae], which begins unlike any note and, for JSON, does not end in a newline: no
-/// signature on a note can pass for one on an envelope, though the same keys make both.
+/// A signature is over [#pae], which no note begins like and which, for JSON, does not end in a newline: no
+/// signature on a note can pass for one on an envelope, although the same keys make both.
 public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> signatures) {
 
     /// Longest envelope that is read, in octets.
@@ -24,7 +24,7 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
 
     private static final int SIGNATURES_MAX = 16;
 
-    /// A signature, and a hint at whose it is: `<name>+<key id>` in ours. No signature covers that hint.
+    /// A signature, and a hint at the key that made it, ours being `<name>+<key id>`. Nothing signs the hint.
     public record Signature(@Nullable String keyId, byte[] octets) {}
 
     public DsseEnvelope {
@@ -63,9 +63,9 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
         return verifier.name() + "+" + String.format("%08x", verifier.keyId());
     }
 
-    /// Those of `verifiers` whose signatures are on the envelope.
+    /// Those of `verifiers` that signed the envelope.
     ///
-    /// Empty if none is, and if a signature claims to be a known key's and is not: such an envelope must not
+    /// Empty if none did, or if a signature claims to be a known key's and is not: such an envelope must not
     /// be accepted, whatever the other signatures say. A signature without a hint is tried with every key.
     public List<NoteVerifier> signers(Collection<? extends NoteVerifier> verifiers) {
         byte[] message = pae(payloadType, payload);
@@ -114,7 +114,8 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
     /// @throws MalformedAttestationException when it is not one, or has duplicate or unknown fields
     public static DsseEnvelope parse(byte[] octets) throws MalformedAttestationException {
         if (octets.length > OCTETS_MAX) {
-            throw new MalformedAttestationException("an envelope of " + octets.length + " octets is not read");
+            throw new MalformedAttestationException(
+                    "an envelope of " + octets.length + " octets is longer than the " + OCTETS_MAX + " that are read");
         }
         try (StrictJson json = StrictJson.of(octets)) {
             var reader = new Reader(json);
@@ -133,7 +134,7 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
     public static DsseEnvelope parseOwn(byte[] octets) throws MalformedAttestationException {
         DsseEnvelope envelope = parse(octets);
         if (!Arrays.equals(envelope.toJson(), octets)) {
-            throw new MalformedAttestationException("an envelope in another form than the one that is written here");
+            throw new MalformedAttestationException("the envelope is not in the form in which Blackbox writes it");
         }
         return envelope;
     }
@@ -184,7 +185,7 @@ public record DsseEnvelope(String payloadType, byte[] payload, List<Signature> s
                     ? Base64.getUrlEncoder().encodeToString(octets)
                     : Base64.getEncoder().encodeToString(octets);
             if (!again.equals(text)) {
-                throw new MalformedAttestationException("base64 that is not written in its one form");
+                throw new MalformedAttestationException("base64 that is not in canonical form");
             }
             return octets;
         }

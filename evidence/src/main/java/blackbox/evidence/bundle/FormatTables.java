@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The numbers and names that one needs to compute leaves from rows, as JSON, from the code that writes them: who
-/// reads a bundle without Blackbox need not copy them out of pages.
+/// The numbers and names that one needs to compute leaves from rows, as JSON, from the code that writes them: whoever
+/// reads a bundle without Blackbox need not copy them from the pages.
 final class FormatTables {
 
     private static final JsonFactory JSON = new JsonFactory();

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Makes roots and proofs (RFC 9162, section 2.1) from the hashes of complete subtrees. Owned by one thread.
+/// Computes roots and proofs (RFC 9162, section 2.1) from the hashes of complete subtrees. Owned by one thread.
 ///
-/// It computes and trusts nothing: check its results against a signed root before giving them away.
+/// It does not check what it is given: compare its results with a signed root before handing them out.
 public final class TreeProver {
 
     private final SubtreeHashes hashes;
@@ -97,7 +97,7 @@ public final class TreeProver {
         return hasher.node(range(from, middle), range(middle, to));
     }
 
-    /// The largest power of two below `leaves`: how many of them hang on a node's left side.
+    /// The largest power of two below `leaves`: how many of them are under a node's left child.
     private static long leftLeaves(long leaves) {
         return Long.highestOneBit(leaves - 1);
     }

@@ -1,6 +1,6 @@
 package blackbox.evidence.parquet;
 
-/// Where a column's pages stand in the file: `[offset, offset + length)`, compressed by `codec`, holding
+/// Where a column's pages are in the file: `[offset, offset + length)`, compressed by `codec`, holding
 /// `values` levels; and what is said of those values and of how they are encoded. `indexed`: whether there is a page
 /// index for it, which is not read.
 record ColumnChunk(

@@ -138,9 +138,9 @@ final class CompactThrift {
         return numbers;
     }
 
-    /// What to throw at a field that nobody here knows: others may, and read something else out of the file.
+    /// The exception for a field that is unknown here: another reader may know it and read the file differently.
     IllegalArgumentException unknown(String struct, int id) {
-        return new IllegalArgumentException(struct + " has a field " + id + ", which is none we write");
+        return new IllegalArgumentException(struct + " has a field " + id + ", which Blackbox does not write");
     }
 
     /// Passes over the field whose header was just read.

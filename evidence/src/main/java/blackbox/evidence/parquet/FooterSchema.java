@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /// (parquet.thrift) in the Thrift compact protocol.
 ///
 /// A reader that asks only for names and physical types would believe a file in which another engine sees
-/// decimals, dates or unsigned numbers. Comparing the octets leaves nothing to say beside the table's schema.
+/// decimals, dates or unsigned numbers. Comparing the octets admits the table's schema and nothing else.
 final class FooterSchema {
 
     private static final String ROOT = "event";
@@ -46,9 +46,8 @@ final class FooterSchema {
         return of(columns, REQUIRED);
     }
 
-    /// The same, where columns and elements that always have a value are not called required: some engines cannot say
-    /// it, and
-    /// a reader finds the same values.
+    /// The same, but without calling columns and elements required that always have a value: some engines cannot
+    /// express it, and readers find the same values.
     static byte[] ofOptional(List<String> columns) {
         return of(columns, OPTIONAL);
     }
@@ -59,7 +58,7 @@ final class FooterSchema {
         for (String column : columns) {
             TableColumn known = BY_NAME.get(column);
             if (known == null) {
-                throw new IllegalArgumentException("column " + column + " is none of the events table's");
+                throw new IllegalArgumentException("column " + column + " is not one of the events table's");
             }
             elements.add(known);
         }

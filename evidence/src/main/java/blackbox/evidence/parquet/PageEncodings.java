@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// How a column chunk's pages are encoded, as its metadata says (Parquet format, `encodings` and
-/// `encoding_stats`). Engines that are told that all pages use the dictionary skip a row group by the dictionary
-/// alone, so a lie hides rows; the reader holds the pages against it.
+/// `encoding_stats`). Engines skip a row group by its dictionary alone if this says that all pages use it, so a
+/// false statement hides rows; the reader compares it with the pages.
 ///
 /// @param listed all encodings of data pages; others may be there too
-/// @param pages how many pages there are of each type and encoding; null where it is not said
+/// @param pages how many pages there are of each type and encoding; null where the metadata does not say
 record PageEncodings(Set<Integer> listed, @Nullable Map<Page, Integer> pages) {
 
     /// Says that there are no pages.

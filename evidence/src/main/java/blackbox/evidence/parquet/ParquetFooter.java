@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// What the footer says (Parquet format, `FileMetaData`): the leaf columns, the row groups with their chunks,
 /// and what Blackbox has noted in the key-value metadata.
 ///
-/// It says nothing else: a field that is not known here is refused wherever it stands, and so is a key of the
+/// Nothing else is accepted: a field that is not known here is refused wherever it occurs, and so is a key in the
 /// metadata that is not ours, since engines take column types from some (`ARROW:schema`, Spark's).
 record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGroups, Map<String, String> notes) {
 
@@ -22,7 +22,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
     private static final int GROUPS_MAX = 1 << 16;
     private static final int NOTES_MAX = 1 << 10;
 
-    /// What the keys in the key-value metadata begin with.
+    /// The prefix of our keys in the key-value metadata.
     private static final String OURS = "blackbox.";
 
     ParquetFooter {
@@ -65,11 +65,11 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
 
     private static void requireVersion(int version) {
         if (version != 1 && version != 2) {
-            throw new IllegalArgumentException("version " + version + " of Parquet is none we write");
+            throw new IllegalArgumentException("version " + version + " of Parquet is not one that Blackbox writes");
         }
     }
 
-    /// Engines skip pages by indexes, which nothing holds against the pages: files have none since layout 2.
+    /// Engines skip pages by their indexes, and nothing checks these against the pages: none since layout 2.
     private static void requireLayout(@Nullable String layout, List<RowGroup> groups) {
         if (layout == null) {
             return;
@@ -96,7 +96,7 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
         return columns;
     }
 
-    /// How bounds of the columns are ordered: as their types have it.
+    /// The order of the columns' bounds: that of their types.
     private static void orders(CompactThrift in, int columns) {
         int size = in.structs();
         if (size != columns) {
@@ -129,7 +129,8 @@ record ParquetFooter(List<LeafColumn> columns, long rows, List<RowGroup> rowGrou
                 }
             }
             if (!key.startsWith(OURS)) {
-                throw new IllegalArgumentException("the footer has a note '" + key + "', which is none of ours");
+                throw new IllegalArgumentException(
+                        "the footer has a note '" + key + "', which Blackbox does not write");
             }
             if (notes.put(key, value) != null) {
                 throw new IllegalArgumentException("there are two notes " + key);

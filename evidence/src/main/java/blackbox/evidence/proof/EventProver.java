@@ -61,7 +61,7 @@ public final class EventProver {
 
     /// Proofs of events of `run`, from the present state of the recording and the log of runs.
     ///
-    /// @throws EvidenceException when there is nothing of the run
+    /// @throws EvidenceException when nothing of the run is here
     /// @throws IOException when something of it or of the log cannot be read
     public static EventProver open(Recordings recordings, RunId run) throws IOException, EvidenceException {
         if (recordings.dataFiles(run).isEmpty() && recordings.spoolSegments(run).isEmpty()) {

@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Says of data files whether they are believed, before anything in them is read, and which runs there should be. Safe
-/// to use from several threads.
+/// Decides whether data files are believed, before anything in them is read, and knows which runs there should be.
+/// Safe to use from several threads.
 @FunctionalInterface
 public interface FileTrust {
 

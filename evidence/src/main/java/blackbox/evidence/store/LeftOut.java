@@ -2,7 +2,7 @@ package blackbox.evidence.store;
 
 import blackbox.schemas.RunId;
 
-/// A file in a run's folder that no answer is made from, or events that are missing.
+/// A file in a run's folder that answers leave out, or events that are missing.
 ///
 /// @param file its name in the run's folder, or which events
 /// @param why what is wrong with it

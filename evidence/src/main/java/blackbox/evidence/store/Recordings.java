@@ -41,7 +41,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         return new Recordings(data, files, FileTrust.UNCHECKED);
     }
 
-    /// The same recordings, with answers made from what `checked` believes only.
+    /// The same recordings, with answers made only from what `checked` believes.
     public Recordings trusting(FileTrust checked) {
         return new Recordings(data, files, checked);
     }

@@ -94,7 +94,7 @@ public final class CheckedLog {
     /// @param issued when that was
     public record Certified(long index, Instant issued) {}
 
-    /// Reads and checks the log; where a writer continues it meanwhile, once more.
+    /// Reads and checks the log; a second time if a writer has continued it meanwhile.
     ///
     /// @param trusted the keys that are trusted to begin with
     /// @param run whose leaves are wanted, or null for none

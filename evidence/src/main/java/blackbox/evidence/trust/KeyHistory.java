@@ -202,8 +202,8 @@ public final class KeyHistory {
     }
 
     /// The keys that the log itself names for the leaf at `index` at that time, whether or not one of its keys is
-    /// trusted: that may show only further on, where the trusted key is one that came later. For who asks
-    /// [#isTrusted] at the log's end and believes nothing where it is not.
+    /// trusted: that may show only further on, where the trusted key is one that came later. For callers that ask
+    /// [#isTrusted] at the log's end, and believe nothing if it is false.
     public List<NoteVerifier> named(Role role, long index, Instant at) {
         return stream(span -> span.role == role && span.fromIndex <= index && index < span.endIndex && span.at(at));
     }

@@ -24,7 +24,7 @@ final class LogCheck {
         this.broken = broken;
     }
 
-    /// Reads the log of runs. Where a writer continues it meanwhile, once more.
+    /// Reads the log of runs; a second time if a writer has continued it meanwhile.
     static LogCheck read(TransparencyLogReader files, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
         return switch (CheckedLog.readSettled(files, trusted, run)) {
@@ -40,7 +40,7 @@ final class LogCheck {
         return log;
     }
 
-    /// Reports what is wrong with the log itself, and how it contradicts the checkpoint that somebody kept.
+    /// Reports what is wrong with the log itself, and how it contradicts a checkpoint that was kept elsewhere.
     void check(Findings findings, @Nullable SignedNote kept) throws IOException {
         CheckedLog holds = log;
         if (broken != null) {
@@ -148,7 +148,7 @@ final class LogCheck {
         return holds.keys().sealers();
     }
 
-    /// Whether the log says that a key's seals count no more.
+    /// Whether the log says that a key's seals no longer count.
     boolean isRevokedSealer(NoteVerifier key) {
         CheckedLog holds = log;
         return holds != null && holds.keys().isRevokedSealer(key);

@@ -105,7 +105,7 @@ public final class SealTrust implements FileTrust {
     }
 
     /// What changes when the file or its seal does. Whoever may write to the folder can set a file's modification time,
-    /// and not its change time.
+    /// but not its change time.
     private static String stateOf(DataFile file) throws IOException {
         return stateOf(file, file.key()) + ", " + stateOf(file, file.sealKey());
     }

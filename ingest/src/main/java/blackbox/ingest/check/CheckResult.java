@@ -12,7 +12,7 @@ public sealed interface CheckResult {
     /// @param closes whether the run is complete with it
     record Accepted(SealedBatch batch, ChainState after, boolean closes) implements CheckResult {}
 
-    /// The batch was ingested before: publishers resend what they are not sure about.
+    /// The batch was ingested before: publishers resend whatever may not have arrived.
     record Known(SealedBatch batch) implements CheckResult {}
 
     /// The batch is refused.

@@ -27,7 +27,7 @@ public final class EventFile implements Closeable {
     private static final int STATISTICS_BYTES_MAX = 64;
 
     /// Seals cover every octet, so pages need no checksum of their own; sizes of levels are not worth their
-    /// place.
+    /// space.
     private static final ParquetProperties PROPERTIES = ParquetProperties.builder()
             .withPageWriteChecksumEnabled(false)
             .withSizeStatisticsEnabled(false)

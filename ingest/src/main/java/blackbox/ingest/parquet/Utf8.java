@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/// Whether octets may stand in a string column: Parquet and Iceberg strings are well-formed UTF-8.
+/// Whether octets may be in a string column: Parquet and Iceberg strings are well-formed UTF-8.
 final class Utf8 {
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a commit is about to do to the store, noted in the staging folder before it does it. After a crash it tells
-/// ingest's own leftovers from files that another engine took out of the catalog: only the former may go.
+/// What a commit is about to do to the store, noted in the staging folder before it does it. After a crash it
+/// distinguishes ingest's own leftovers from files that another engine took out of the catalog: only the former may go.
 ///
 /// @param added keys of data files that are stored before the catalog names them
 /// @param replaced keys of data files whose rows are in the added ones
@@ -34,7 +34,7 @@ record CommitIntent(List<String> added, List<String> replaced) {
         AtomicFiles.onDisk().replace(staging.resolve(NAME), text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The note of a commit that did not come to its end; one of nothing where there is none.
+    /// The note of a commit that was not completed; an empty one if there is none.
     ///
     /// @throws IOException when it cannot be read, or a later version wrote it
     static CommitIntent read(Path staging) throws IOException {
@@ -63,7 +63,7 @@ record CommitIntent(List<String> added, List<String> replaced) {
         return new CommitIntent(added, replaced);
     }
 
-    /// The commit came to its end. If the note survives a power cut all the same, it only says again what was done.
+    /// The commit is complete. If the note survives a power cut all the same, it only says again what was done.
     static void remove(Path staging) throws IOException {
         Files.deleteIfExists(staging.resolve(NAME));
     }

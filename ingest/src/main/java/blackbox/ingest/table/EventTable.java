@@ -206,8 +206,8 @@ public final class EventTable implements AutoCloseable {
             throw new IngestException(
                     Code.CATALOG,
                     "another program committed to the table in " + layout.table() + " and expired the snapshots of"
-                            + " ingest, so what it has stored is not known; the recordings can still be read and"
-                            + " verified: go on in another --data folder");
+                            + " ingest, so it is not known what ingest has stored; the recordings can still be read"
+                            + " and verified, but new ones need another --data folder");
         }
     }
 
@@ -281,8 +281,8 @@ public final class EventTable implements AutoCloseable {
         return new DataFileEntry(run, name, path, file.recordCount(), file.fileSizeInBytes());
     }
 
-    /// Brings a commit that a crash interrupted to its end, or takes back what it had stored; all else that is in the
-    /// store stays there, whoever put it there.
+    /// Completes a commit that a crash interrupted, or removes what it had stored; everything else in the store stays,
+    /// whoever put it there.
     private void finishLastCommit() throws IOException, IngestException {
         CommitIntent intent = CommitIntent.read(layout.staging());
         if (!intent.added().isEmpty()) {

@@ -1,8 +1,16 @@
 package blackbox.node.serve;
 
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.SequencedSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +30,50 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
 
     public ApiAddress {
         names = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+    }
+
+    /// Whether only this machine's own programs can connect.
+    ///
+    /// @throws UnknownHostException when the host is not known here
+    public boolean isLoopback() throws UnknownHostException {
+        return InetAddress.getByName(host).isLoopbackAddress();
+    }
+
+    /// The names and addresses that a certificate for it must have. Where it listens on all interfaces, these are the
+    /// host's name and IPv4 addresses: IPv6 addresses change by themselves, and the certificate would with them.
+    ///
+    /// @throws IOException when the host is not known here, or its interfaces cannot be listed
+    public SequencedSet<String> certifiedNames() throws IOException {
+        var certified = new LinkedHashSet<>(List.of("localhost", "127.0.0.1", "::1"));
+        InetAddress listened = InetAddress.getByName(host);
+        if (listened.isAnyLocalAddress()) {
+            certified.addAll(ownName());
+            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                each.inetAddresses()
+                        .filter(Inet4Address.class::isInstance)
+                        .map(InetAddress::getHostAddress)
+                        .forEach(certified::add);
+            }
+        } else {
+            certified.add(withoutInterface(host).toLowerCase(Locale.ROOT));
+            certified.add(withoutInterface(listened.getHostAddress()));
+        }
+        certified.addAll(names);
+        return certified;
+    }
+
+    private static List<String> ownName() {
+        try {
+            return List.of(InetAddress.getLocalHost().getHostName().toLowerCase(Locale.ROOT));
+        } catch (UnknownHostException _) {
+            return List.of(); // nothing here resolves it, so no client asks for it
+        }
+    }
+
+    /// An IPv6 address without its scope (RFC 4007, section 11), which no certificate can have.
+    private static String withoutInterface(String address) {
+        int scope = address.indexOf('%');
+        return scope < 0 ? address : address.substring(0, scope);
     }
 
     /// Whether a request's `Host` may be answered. A page in somebody's browser can have its own name resolved to

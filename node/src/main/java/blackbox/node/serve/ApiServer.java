@@ -1,14 +1,16 @@
 package blackbox.node.serve;
 
+import blackbox.recorder.keys.TlsKey;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.web.router.Router;
 import java.io.IOException;
 import java.net.URI;
-import java.util.Map;
+import java.util.HashMap;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The HTTP server. Listens from [#start] until it is closed.
 public final class ApiServer implements AutoCloseable {
@@ -26,19 +28,20 @@ public final class ApiServer implements AutoCloseable {
 
     /// Starts to listen.
     ///
+    /// @param tls what clients are shown over TLS; null for HTTP in the clear
     /// @throws IOException when the address cannot be listened on
-    public static ApiServer start(ApiContext context, ApiAddress address) throws IOException {
-        Map<String, Object> properties = Map.of(
-                "micronaut.server.host",
-                address.host(),
-                "micronaut.server.port",
-                address.port() == ANY_PORT ? -1 : address.port(),
-                "micronaut.server.max-request-size",
-                "64KB",
-                "micronaut.server.server-header",
-                "blackbox",
-                "micronaut.server.log-handled-exceptions",
-                false);
+    public static ApiServer start(ApiContext context, ApiAddress address, @Nullable TlsKey tls) throws IOException {
+        int port = address.port() == ANY_PORT ? -1 : address.port();
+        var properties = new HashMap<String, Object>();
+        properties.put("micronaut.server.host", address.host());
+        properties.put("micronaut.server.port", port);
+        properties.put("micronaut.server.http-version", "1.1");
+        properties.put("micronaut.server.max-request-size", "64KB");
+        properties.put("micronaut.server.server-header", "blackbox");
+        properties.put("micronaut.server.log-handled-exceptions", false);
+        if (tls != null) {
+            properties.putAll(ApiTls.properties(port, address.patience()));
+        }
         ApplicationContext application = ApplicationContext.builder()
                 .banner(false)
                 .deduceEnvironment(false)
@@ -48,6 +51,9 @@ public final class ApiServer implements AutoCloseable {
                 .build();
         try {
             application.start();
+            if (tls != null) {
+                ApiTls.offer(tls, application);
+            }
             EmbeddedServer server = application.getBean(EmbeddedServer.class);
             server.start();
             return new ApiServer(application, server);

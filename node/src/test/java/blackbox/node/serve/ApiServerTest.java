@@ -81,7 +81,7 @@ class ApiServerTest {
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();
         server = ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), () -> List.of(key.verifier()), made, null), LOOPBACK);
+                new ApiContext(Recordings.unchecked(data), () -> List.of(key.verifier()), made, null), LOOPBACK, null);
     }
 
     @AfterEach
@@ -294,7 +294,7 @@ class ApiServerTest {
             var failure = assertThrows(
                     IOException.class,
                     () -> ApiServer.start(
-                            context, new ApiAddress("127.0.0.1", taken.getLocalPort(), List.of(), PATIENCE)));
+                            context, new ApiAddress("127.0.0.1", taken.getLocalPort(), List.of(), PATIENCE), null));
             assertTrue(
                     String.valueOf(failure.getMessage()).contains("if the port is taken, choose another"),
                     failure.getMessage());

@@ -48,7 +48,7 @@ class WitnessControllerTest {
     private ApiServer serve(@Nullable Witness witness) throws Exception {
         ApiToken token = ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom());
         return ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), List::of, token, witness), ApiServerTest.LOOPBACK);
+                new ApiContext(Recordings.unchecked(data), List::of, token, witness), ApiServerTest.LOOPBACK, null);
     }
 
     private HttpResponse<String> post(ApiServer server, byte[] body) throws Exception {

@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which program each process runs, and where it began. Bounded: who was not heard of for the longest is forgotten
-/// first. Owned by one thread.
+/// Which program each process runs, and in which directory it began. Bounded: the process whose last event is
+/// oldest is forgotten first. Owned by one thread.
 final class Programs {
 
     private static final int PROCESSES_MAX = 65_536;
@@ -77,7 +77,8 @@ final class Programs {
         return id == null ? name : (name == null ? "?" : name) + " (" + id.pid() + ")";
     }
 
-    /// A path that a call named, made absolute by where its program began; as it is where that is not known.
+    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is not
+    /// known.
     String absolute(EventView event, String path) {
         Running known = known(event);
         String cwd = known == null ? null : known.cwd();

@@ -3,7 +3,6 @@ package blackbox.recorder.keys;
 import blackbox.evidence.sign.EcdsaVerifier;
 import blackbox.recorder.RecorderException;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.AuthProvider;
@@ -17,22 +16,16 @@ import java.security.ProviderException;
 import java.security.Security;
 import java.security.Signature;
 import java.security.cert.Certificate;
-import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
+import java.time.Instant;
 import java.util.Arrays;
-import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.SequencedMap;
 import javax.security.auth.login.LoginException;
-import org.bouncycastle.asn1.x500.X500Name;
-import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
-import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
-import org.bouncycastle.operator.ContentSigner;
 import org.bouncycastle.operator.OperatorCreationException;
-import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /// Keys in a PKCS#11 token, through the JDK's SunPKCS11: ECDSA P-256, generated in the token, sensitive and
 /// not extractable. The token's PIN comes from [Secrets].
@@ -71,7 +64,9 @@ final class Pkcs11KeyStore implements LogKeyStore {
             KeyPair pair = generator.generateKeyPair();
             EcdsaVerifier verifier = EcdsaVerifier.of(origin, pair.getPublic());
             String alias = origin.replace('/', '-') + String.format("-%08x", verifier.keyId());
-            Certificate[] chain = {certificate(pair, token.provider())};
+            Instant now = access.clock().instant();
+            var said = new SelfSigned("Blackbox log key", now, now, List.of());
+            Certificate[] chain = {said.sign(pair, token.provider(), access.random())};
             token.keys().setKeyEntry(alias, pair.getPrivate(), null, chain);
             var written = new LinkedHashMap<>(settings);
             written.put(ALIAS, alias);
@@ -83,18 +78,6 @@ final class Pkcs11KeyStore implements LogKeyStore {
                 | IllegalArgumentException e) {
             throw LogKeyStore.failed("cannot create a key in the PKCS#11 token", e);
         }
-    }
-
-    private X509Certificate certificate(KeyPair pair, Provider provider)
-            throws OperatorCreationException, GeneralSecurityException {
-        Date now = Date.from(access.clock().instant());
-        var name = new X500Name("CN=Blackbox log key");
-        ContentSigner signer = new JcaContentSignerBuilder("SHA256withECDSA")
-                .setProvider(provider)
-                .build(pair.getPrivate());
-        var certificate = new JcaX509v3CertificateBuilder(
-                name, new BigInteger(64, access.random()), now, now, name, pair.getPublic());
-        return new JcaX509CertificateConverter().getCertificate(certificate.build(signer));
     }
 
     @Override

@@ -206,9 +206,9 @@ public final class TransparencyLogWriter {
         if (end != null && !now.isBefore(end)) {
             throw new RecorderException(
                     Code.KEY,
-                    "the key of the log of runs has expired at " + end
-                            + " and no longer signs anything, not even its own"
-                            + " rotation; record into a new data folder, this one stays verifiable");
+                    "the key of the log of runs expired at " + end
+                            + " and can no longer sign anything, not even its own"
+                            + " rotation; record into a new data folder; this one can still be verified");
         }
         return now.isBefore(validFrom) ? validFrom : now;
     }

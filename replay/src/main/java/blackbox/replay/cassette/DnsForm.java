@@ -20,9 +20,10 @@ final class DnsForm {
         return new Question(Hash.sha256(end < 0 ? payload : withId(payload, 0)), payload.length, end >= 0);
     }
 
-    /// Whether a datagram may be a DNS answer: it has a header, and the bit that says so.
+    /// Whether a datagram is a DNS answer that repeats its question.
     static boolean isAnswer(byte[] datagram) {
-        return datagram.length >= HEADER_BYTES && (datagram[2] & 0x80) != 0;
+        DnsMessage message = DnsMessage.parse(datagram);
+        return message != null && message.isResponse();
     }
 
     static int id(byte[] message) {

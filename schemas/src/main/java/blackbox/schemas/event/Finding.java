@@ -3,7 +3,7 @@ package blackbox.schemas.event;
 import org.jspecify.annotations.Nullable;
 
 /// What a recorder can notice that limits how far a recording can be relied on. The names are stored, and
-/// none is ever given another meaning. [FindingDetail] is what is known about each.
+/// their meanings never change. [FindingDetail] is what is known about each.
 public enum Finding {
     GUEST_SILENT("the guest's tracer has gone quiet", true),
     GUEST_BACK("the guest's tracer sends again after a silence", true),

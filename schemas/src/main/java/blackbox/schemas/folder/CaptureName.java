@@ -53,10 +53,10 @@ public enum CaptureName {
     public static final Set<CaptureName> SENT =
             Collections.unmodifiableSet(EnumSet.of(EVENTS, CONSOLE, STDIO, CONTROL));
 
-    /// What the network answers of a re-executed run are taken from.
+    /// The files from which the network's answers to a re-executed run are taken.
     public static final Set<CaptureName> FRAMES = Collections.unmodifiableSet(EnumSet.of(FRAMES_OUT, FRAMES_IN));
 
-    /// What a replay of the exact tier is driven by and compared with.
+    /// The files that drive a replay of the exact tier, and those that it is compared with.
     public static final Set<CaptureName> EXACT =
             Collections.unmodifiableSet(Stream.concat(Stream.of(LOG), SENT.stream())
                     .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));

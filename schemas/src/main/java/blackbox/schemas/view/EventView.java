@@ -62,7 +62,7 @@ public abstract sealed class EventView
         return count(Column.SOURCE) == Source.GUEST.code();
     }
 
-    /// Whether it is an act of what runs the agent in the guest. One of which nobody knows whose it is counts as the
+    /// Whether it is an act of what runs the agent in the guest. An act whose actor is not known counts as the
     /// agent's.
     public final boolean isBySupervisor() {
         return has(Column.ACTOR) && row.text(Column.ACTOR).equals(SUPERVISOR);

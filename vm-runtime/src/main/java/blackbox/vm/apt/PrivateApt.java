@@ -28,7 +28,7 @@ public final class PrivateApt implements AutoCloseable {
     private static final String KEPT_LABEL = "blackbox-kept";
     /// Above every archive's priority, so that a kept package is chosen even if there is a newer one.
     private static final int KEPT_PRIORITY = 995;
-    /// What apt says when an archive answered but does not have the file; everything else is a connection
+    /// What apt prints when an archive answered but does not have the file; everything else is a connection
     /// problem.
     private static final Pattern NOT_THERE = Pattern.compile(
             "\\b(404|410)\\b|not found|No such file|Hash Sum mismatch|unexpected size", Pattern.CASE_INSENSITIVE);
@@ -102,7 +102,7 @@ public final class PrivateApt implements AutoCloseable {
     /// Fetches these. Each one that arrived with the right digest is passed to `taker` before anything is
     /// thrown; others are deleted.
     ///
-    /// @return which of them the archive does not have, or has with other octets, with apt's words
+    /// @return which of them the archive does not have, or has with other octets, with apt's message
     /// @throws VmException `MIRROR` when the archive stopped answering; `DISK_FULL`
     public Map<DebFile, String> fetch(Collection<DebFile> wanted, Taker taker) throws VmException {
         var missing = new LinkedHashMap<DebFile, String>();
@@ -151,7 +151,7 @@ public final class PrivateApt implements AutoCloseable {
     /// What apt's solver chose, or why it could not.
     ///
     /// @param chosen every package that is needed; null when there is no solution
-    /// @param why apt's words when there is none
+    /// @param why apt's message when there is no solution
     public record Solution(@Nullable List<PackageVersion> chosen, String why) {}
 
     /// Resolves `wanted` with all that they depend on, without fetching anything.
@@ -293,7 +293,7 @@ public final class PrivateApt implements AutoCloseable {
             String[] words = line.substring(line.lastIndexOf('\'') + 1).strip().split(" ");
             PackageVersion version = PackageVersion.ofFileName(words[0]);
             if (version == null) {
-                throw new VmException(Code.TOOL_FAILED, "apt-get said what is not understood: " + line);
+                throw new VmException(Code.TOOL_FAILED, "apt-get printed a line that is not understood: " + line);
             }
             versions.add(version);
         }

@@ -229,7 +229,7 @@ public final class QemuArguments {
             // A hub with nothing else on it. (The state of a user network would have to be there in a replay, too.)
             case COUNTED, REPLAYED -> add("-netdev", "hubport,id=net,hubid=0");
         }
-        // QEMU starts the timer anew when a machine goes on: in the exact tier it must have run out by then.
+        // QEMU starts the timer anew when a machine resumes: in the exact tier it must have run out by then.
         String atOnce = log == Log.NONE ? "" : ",x-txtimer=1";
         add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=" + atOnce);
         if (log != Log.NONE) {
@@ -276,7 +276,7 @@ public final class QemuArguments {
             return;
         }
         add("-chardev", "file,id=console,path=" + CAPTURE + "/" + CaptureName.CONSOLE.text());
-        // QEMU logs what a character device receives when it stands here. The board has four serial lines, so the
+        // QEMU logs what a character device receives when it is listed here. The board has four serial lines, so the
         // devices behind the fourth stay free to be those of the ports above.
         for (String device : List.of("chardev:console", "none", "none", "none", "chardev:control", "chardev:stdio")) {
             add("-serial", device);

@@ -34,7 +34,7 @@ public final class QemuProcess implements AutoCloseable {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
-    /// How long the owner of a machine has to end it when the program is told to end.
+    /// How long the owner of a machine has to end it once the program was asked to end.
     private static final Duration GRACE = Duration.ofSeconds(2);
     /// Exit values above it name a signal.
     private static final int SIGNALLED = 128;
@@ -112,7 +112,7 @@ public final class QemuProcess implements AutoCloseable {
         }
     }
 
-    /// If this program is told to end and the machine's owner does not end it at once, it is ended here.
+    /// If this program is asked to end and the machine's owner does not end the machine in time, it is ended here.
     private static void endWithUs(Process process) throws VmException {
         Thread hook = Thread.ofPlatform().name("qemu-end").unstarted(() -> {
             try {

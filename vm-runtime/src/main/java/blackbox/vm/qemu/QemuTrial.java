@@ -115,7 +115,7 @@ public final class QemuTrial {
             long seconds = Duration.ofNanos(System.nanoTime() - started).toSeconds();
             return differing == null
                     ? new Admission(key, true, "recorded and replayed a guest byte for byte in " + seconds + " s")
-                    : new Admission(key, false, "its replay's " + differing + " is not the recording's");
+                    : new Admission(key, false, "its replay's " + differing + " differs from the recording's");
         } catch (IOException e) {
             throw new VmException(Code.IO, "the trial of QEMU could not be set up below " + data, e);
         }
@@ -154,7 +154,7 @@ public final class QemuTrial {
         return Files.readString(folder.resolve(ExactTrialMachine.CONSOLE), StandardCharsets.ISO_8859_1)
                         .contains(DONE)
                 ? null
-                : "its " + word + " of a short guest did not come to the guest's end";
+                : "its " + word + " of a short guest did not reach the guest's end";
     }
 
     /// Gives the guest a line for each line that it writes: a replay must also repeat input from outside.
@@ -187,7 +187,7 @@ public final class QemuTrial {
         return Files.readAllLines(log, StandardCharsets.ISO_8859_1).stream()
                 .filter(line -> !line.isBlank())
                 .reduce((a, b) -> b)
-                .orElse("it said nothing");
+                .orElse("it printed nothing");
     }
 
     private static byte[] init() throws VmException {

@@ -118,7 +118,7 @@ public final class ResumePoint {
         return octets.toByteArray();
     }
 
-    /// Where the event that has been begun stands: its kind has been read, or more of it. Of instructions the
+    /// How far the event at hand has been read: its kind, or more of it. Of instructions the
     /// place behind will do, for they are no request.
     private long eventAt() {
         boolean begun = unread() && kind() != ReplayEvents.INSTRUCTIONS;

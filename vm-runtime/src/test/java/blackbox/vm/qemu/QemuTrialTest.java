@@ -124,7 +124,7 @@ class QemuTrialTest {
     void aGuestThatEndsEarlyTwiceAlikeIsRefused() throws Exception {
         var admission = trial().of(program("echo panic > console; : > events"), image);
         assertFalse(admission.admitted());
-        assertTrue(admission.reason().contains("did not come to the guest's end"), admission.reason());
+        assertTrue(admission.reason().contains("did not reach the guest's end"), admission.reason());
     }
 
     @Test

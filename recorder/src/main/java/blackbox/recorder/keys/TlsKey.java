@@ -1,0 +1,32 @@
+package blackbox.recorder.keys;
+
+import blackbox.schemas.Sha256;
+import java.security.PrivateKey;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.X509Certificate;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+
+/// What a server shows its clients over TLS, and what it proves it with.
+///
+/// @param chain the server's certificate, then each issuer's that clients may lack
+public record TlsKey(PrivateKey key, List<X509Certificate> chain) {
+
+    public TlsKey {
+        chain = List.copyOf(chain);
+        if (chain.isEmpty()) {
+            throw new IllegalArgumentException("a TLS key needs a certificate");
+        }
+    }
+
+    /// SHA-256 of the server's certificate, as `openssl x509 -fingerprint -sha256` prints it.
+    public String fingerprint() {
+        try {
+            byte[] digest = Sha256.digest().digest(chain.getFirst().getEncoded());
+            return HexFormat.ofDelimiter(":").formatHex(digest).toUpperCase(Locale.ROOT);
+        } catch (CertificateEncodingException e) {
+            throw new IllegalStateException("a certificate that was read cannot be encoded", e);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package blackbox.recorder.keys;
+
+import blackbox.evidence.sign.CryptoProvider;
+import blackbox.files.ProcessLock;
+import blackbox.recorder.RecorderException;
+import blackbox.recorder.RecorderException.Code;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.openssl.PKCS8Generator;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.jspecify.annotations.Nullable;
+
+/// The key and certificate with which the HTTP service speaks TLS: files that its operator names, or a pair that is
+/// made here and kept in the data folder's `keys/` (`schemas/keys.md`).
+public final class TlsKeyFiles {
+
+    private static final String CERTIFICATE = "tls.crt";
+    private static final String KEY = "tls.key";
+
+    /// As long as public authorities' certificates may be valid, plus what is left when they are renewed.
+    private static final Duration VALID = Duration.ofDays(397);
+
+    /// Made anew by the first start within this time before its end.
+    private static final Duration RENEWED_BEFORE_END = Duration.ofDays(30);
+
+    /// For clients whose clocks are slow.
+    private static final Duration VALID_BEFORE_NOW = Duration.ofHours(1);
+
+    private static final Set<PosixFilePermission> OTHERS = Set.of(
+            PosixFilePermission.GROUP_READ,
+            PosixFilePermission.GROUP_WRITE,
+            PosixFilePermission.OTHERS_READ,
+            PosixFilePermission.OTHERS_WRITE);
+
+    private TlsKeyFiles() {}
+
+    /// Where the certificate that is made here is stored; everyone may read it.
+    public static Path certificate(Path folder) {
+        return folder.resolve(CERTIFICATE);
+    }
+
+    /// Reads what the operator gave.
+    ///
+    /// @param chain certificates in PEM, the server's first
+    /// @param key a private key in PEM: PKCS#8, not encrypted
+    /// @throws IllegalArgumentException when a file cannot be read or is not of its kind, the two do not belong
+    ///     together, a certificate is not valid now, or others may read the key
+    public static TlsKey read(Path chain, Path key, Instant now) {
+        TlsKey read = TlsPem.parse(TlsPem.read(chain), chain, TlsPem.read(key), key, now);
+        try {
+            if (!Collections.disjoint(Files.getPosixFilePermissions(key), OTHERS)) {
+                throw new IllegalArgumentException("the key file " + key + " must be readable by its owner alone: run"
+                        + " chmod 600 on it, and consider who may have read it");
+            }
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the permissions of " + key + " cannot be read", e);
+        }
+        return read;
+    }
+
+    /// Reads the pair that was made here, or makes one: if there is none yet, if it is about to expire, if a crash
+    /// left halves of two pairs, or if it lacks one of these names.
+    ///
+    /// @param names host names and IP addresses that clients may ask for
+    /// @throws RecorderException when the files cannot be read or written, or others may read the key
+    public static TlsKey loadOrCreate(Path folder, Collection<String> names, KeyAccess access)
+            throws RecorderException {
+        try (ProcessLock _ = KeysLock.take(folder)) {
+            Instant now = access.clock().instant();
+            TlsKey existing = existing(folder, now);
+            return existing != null && serves(existing.chain().getFirst(), names, now)
+                    ? existing
+                    : create(folder, names, access);
+        } catch (IOException | GeneralSecurityException | OperatorCreationException | IllegalArgumentException e) {
+            throw new RecorderException(
+                    Code.KEY, "cannot use or make the TLS key " + folder.resolve(KEY) + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static @Nullable TlsKey existing(Path folder, Instant now) throws IOException, RecorderException {
+        Path certificate = folder.resolve(CERTIFICATE);
+        Path key = folder.resolve(KEY);
+        if (!OwnerFile.exists(certificate) || !OwnerFile.exists(key)) {
+            return null;
+        }
+        String secret = OwnerFile.read(key);
+        try {
+            return TlsPem.parse(Files.readString(certificate), certificate, secret, key, now);
+        } catch (IllegalArgumentException _) {
+            return null; // expired, damaged, or halves of two pairs: nothing that another pair does not mend
+        }
+    }
+
+    private static boolean serves(X509Certificate certificate, Collection<String> names, Instant now)
+            throws GeneralSecurityException {
+        boolean lasts = certificate.getNotAfter().toInstant().isAfter(now.plus(RENEWED_BEFORE_END));
+        Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
+        if (alternatives == null) {
+            return false;
+        }
+        var certified = new HashSet<String>();
+        alternatives.forEach(each -> certified.add(canonical(String.valueOf(each.get(1)))));
+        return lasts && names.stream().map(TlsKeyFiles::canonical).allMatch(certified::contains);
+    }
+
+    /// An IPv6 address has several forms.
+    private static String canonical(String name) {
+        try {
+            return InetAddress.ofLiteral(name).getHostAddress();
+        } catch (IllegalArgumentException _) {
+            return name.toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private static TlsKey create(Path folder, Collection<String> names, KeyAccess access)
+            throws GeneralSecurityException, OperatorCreationException, IOException {
+        KeyPairGenerator generator = CryptoProvider.current().keyPairGenerator("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"), access.random());
+        KeyPair pair = generator.generateKeyPair();
+        Instant now = access.clock().instant();
+        var said = new SelfSigned("Blackbox API", now.minus(VALID_BEFORE_NOW), now.plus(VALID), names);
+        X509Certificate certificate = said.sign(pair, generator.getProvider(), access.random());
+        OwnerFile.write(
+                folder.resolve(KEY),
+                TlsPem.text(new PKCS8Generator(
+                        PrivateKeyInfo.getInstance(pair.getPrivate().getEncoded()), null)));
+        OwnerFile.writePublic(folder.resolve(CERTIFICATE), TlsPem.text(certificate));
+        return new TlsKey(pair.getPrivate(), List.of(certificate));
+    }
+}
