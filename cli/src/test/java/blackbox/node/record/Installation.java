@@ -180,7 +180,7 @@ public record Installation(Path folder) {
     /// The command line of `blackbox` with these arguments.
     public static List<String> command(String... arguments) {
         var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
-        // Without C2 a command of a few seconds takes half as long, but SHA-256 ten times.
+        // Without C2 `record` takes half the processor time, but SHA-256 much more (docs/decisions/0165).
         if (arguments.length == 0 || !HASHING.contains(arguments[0])) {
             command.add("-XX:TieredStopAtLevel=1");
         }
