@@ -98,7 +98,8 @@ public final class ListenOptions {
     /// What the service is to show its clients; null without TLS.
     ///
     /// @throws RecorderException when the data folder's own key cannot be used or made
-    public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access) throws RecorderException, IOException {
+    public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access)
+            throws RecorderException, IOException {
         if (!wantsTls(address)) {
             return null;
         }
