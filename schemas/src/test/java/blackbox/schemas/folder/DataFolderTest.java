@@ -23,7 +23,6 @@ class DataFolderTest {
             Map.entry("captures", "captures"),
             Map.entry("captures(run)", "captures/" + RUN),
             Map.entry("catalog", "catalog.db"),
-            Map.entry("dataFiles", "warehouse/blackbox/events/data"),
             Map.entry("dataFiles(run)", "warehouse/blackbox/events/data/run=" + RUN),
             Map.entry("images", "images"),
             Map.entry("imagesLock", "images/lock"),
