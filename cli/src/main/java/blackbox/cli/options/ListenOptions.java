@@ -65,7 +65,11 @@ public final class ListenOptions {
         if (host.isEmpty() || port < 0) {
             throw CommandException.badInput("--listen takes HOST:PORT, not '" + listen + "'");
         }
-        return new ApiAddress(host, port, names, ApiAddress.PATIENCE);
+        try {
+            return new ApiAddress(host, port, names, ApiAddress.PATIENCE);
+        } catch (IllegalArgumentException e) {
+            throw CommandException.badInput("--name: " + e.getMessage());
+        }
     }
 
     private static int port(String text) {

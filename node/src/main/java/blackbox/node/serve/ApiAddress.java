@@ -1,12 +1,12 @@
 package blackbox.node.serve;
 
 import java.io.IOException;
-import java.net.Inet4Address;
+import java.net.IDN;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.Collections;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param host the name or IP address of an interface
 /// @param port [ApiServer#ANY_PORT] takes a free one
-/// @param names under which clients may ask for it, besides `localhost` and IP addresses
+/// @param names under which clients may ask for it, besides `localhost` and IP addresses: host names, those of other
+/// scripts in their ASCII form afterwards, or IP addresses
 /// @param patience how long a client may take to send a request, and a connection may be without one
 public record ApiAddress(String host, int port, List<String> names, Duration patience) {
 
@@ -28,8 +29,38 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
     private static final Pattern IP_ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9a-fA-F:.%]+]");
     private static final Pattern PORT = Pattern.compile(":[0-9]{1,5}$");
 
+    /// @throws IllegalArgumentException when a name cannot be one of a host
     public ApiAddress {
-        names = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+        names = names.stream().map(ApiAddress::hostName).toList();
+    }
+
+    private static String hostName(String name) {
+        String bare = name.startsWith("[") && name.endsWith("]") ? name.substring(1, name.length() - 1) : name;
+        try {
+            // No certificate can have an address's scope (RFC 4007, section 11).
+            return bare.contains("%") ? asciiName(bare, name) : InetAddress.ofLiteral(bare).getHostAddress();
+        } catch (IllegalArgumentException _) {
+            return asciiName(bare, name);
+        }
+    }
+
+    private static String asciiName(String bare, String given) {
+        try {
+            String ascii = IDN.toASCII(bare, IDN.USE_STD3_ASCII_RULES).toLowerCase(Locale.ROOT);
+            if (!ascii.isEmpty()) {
+                return ascii;
+            }
+        } catch (IllegalArgumentException _) {
+            // said below
+        }
+        throw new IllegalArgumentException("'" + given + "' is neither a host name nor an IP address");
+    }
+
+    /// The same, called by these names too; those with a wildcard stand for no name that a request could have.
+    ApiAddress alsoCalled(Collection<String> more) {
+        var all = new ArrayList<>(names);
+        more.stream().filter(name -> !name.contains("*")).forEach(all::add);
+        return new ApiAddress(host, port, all, patience);
     }
 
     /// Whether only this machine's own programs can connect.
@@ -40,20 +71,15 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
     }
 
     /// The names and addresses that a certificate for it must have. Where it listens on all interfaces, these are the
-    /// host's name and IPv4 addresses: IPv6 addresses change by themselves, and the certificate would with them.
+    /// host's name and what was given: the interfaces' addresses change by themselves, the certificate would with
+    /// them, and it would show them to whoever connects.
     ///
-    /// @throws IOException when the host is not known here, or its interfaces cannot be listed
+    /// @throws IOException when the host is not known here
     public SequencedSet<String> certifiedNames() throws IOException {
         var certified = new LinkedHashSet<>(List.of("localhost", "127.0.0.1", "::1"));
         InetAddress listened = InetAddress.getByName(host);
         if (listened.isAnyLocalAddress()) {
             certified.addAll(ownName());
-            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
-                each.inetAddresses()
-                        .filter(Inet4Address.class::isInstance)
-                        .map(InetAddress::getHostAddress)
-                        .forEach(certified::add);
-            }
         } else {
             certified.add(withoutInterface(host).toLowerCase(Locale.ROOT));
             certified.add(withoutInterface(listened.getHostAddress()));
@@ -64,9 +90,9 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
 
     private static List<String> ownName() {
         try {
-            return List.of(InetAddress.getLocalHost().getHostName().toLowerCase(Locale.ROOT));
-        } catch (UnknownHostException _) {
-            return List.of(); // nothing here resolves it, so no client asks for it
+            return List.of(hostName(InetAddress.getLocalHost().getHostName()));
+        } catch (UnknownHostException | IllegalArgumentException _) {
+            return List.of(); // no client can ask for it
         }
     }
 

@@ -6,6 +6,7 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.web.router.Router;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.HashMap;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,8 +29,8 @@ public final class ApiServer implements AutoCloseable {
 
     /// Starts to listen.
     ///
-    /// @param tls what clients are shown over TLS; null for HTTP in the clear
-    /// @throws IOException when the address cannot be listened on
+    /// @param tls what clients are shown over TLS, and whose host names are answered to; null for HTTP in the clear
+    /// @throws IOException when the address cannot be listened on, or `tls` cannot be used
     public static ApiServer start(ApiContext context, ApiAddress address, @Nullable TlsKey tls) throws IOException {
         int port = address.port() == ANY_PORT ? -1 : address.port();
         var properties = new HashMap<String, Object>();
@@ -47,7 +48,7 @@ public final class ApiServer implements AutoCloseable {
                 .deduceEnvironment(false)
                 .environmentPropertySource(false)
                 .properties(properties)
-                .singletons(context, address)
+                .singletons(context, tls == null ? address : address.alsoCalled(tls.hostNames()))
                 .build();
         try {
             application.start();
@@ -57,7 +58,7 @@ public final class ApiServer implements AutoCloseable {
             EmbeddedServer server = application.getBean(EmbeddedServer.class);
             server.start();
             return new ApiServer(application, server);
-        } catch (RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             application.close();
             throw new IOException(
                     "cannot listen on " + address.host() + ":" + address.port()
@@ -68,7 +69,11 @@ public final class ApiServer implements AutoCloseable {
 
     /// Where it listens.
     public URI uri() {
-        return server.getURI();
+        try {
+            return new URI(server.getScheme(), null, server.getHost(), server.getPort(), null, null, null);
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("it listens on " + server.getHost() + ", which no URI can hold", e);
+        }
     }
 
     /// The paths that are served.

@@ -63,7 +63,11 @@ class ApiTlsTest {
     @BeforeEach
     void start() throws Exception {
         key = TlsKeyFiles.loadOrCreate(
-                data.resolve("keys"), ApiServerTest.LOOPBACK.certifiedNames(), KeyAccess.system());
+                data.resolve("keys"),
+                ApiServerTest.LOOPBACK
+                        .alsoCalled(List.of("certified.example", "*.wild.example"))
+                        .certifiedNames(),
+                KeyAccess.system());
         Path file = data.resolve("api-token");
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();
@@ -149,6 +153,15 @@ class ApiTlsTest {
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         process.waitFor();
         return said;
+    }
+
+    @Test
+    void theNamesOfTheCertificateAreAnsweredTo() throws Exception {
+        assertTrue(key.hostNames().contains("certified.example"));
+        try (SSLSocket socket = secure()) {
+            send(socket, "GET /health HTTP/1.1\r\nHost: certified.example\r\nConnection: close\r\n\r\n");
+            assertTrue(received(socket).startsWith("HTTP/1.1 200 "));
+        }
     }
 
     @Test

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Puts the frames of a machine's two directions into one order, that of their capture times: each direction comes
 /// through a pipe of its own, and an answer may be read before its question. A frame waits until the other
-/// direction has shown a later one or has ended, but no longer than [#PATIENCE]. Not thread-safe; bounded by
-/// [#WAITING_MAX] frames.
+/// direction has shown a later one or has ended, but no longer than until the first look after [#PATIENCE]. Not
+/// thread-safe; bounded by [#WAITING_MAX] frames and 4 MiB of each direction.
 final class FrameOrder {
 
     /// How long a frame may be held back: busy machines run the two readers hundreds of milliseconds apart. What comes
@@ -20,6 +20,7 @@ final class FrameOrder {
     static final Duration PATIENCE = Duration.ofMillis(500);
 
     static final int WAITING_MAX = 1_024;
+    private static final int WAITING_BYTES_MAX = 1 << 22;
 
     private final List<Lane> lanes = List.of(new Lane(Direction.OUT), new Lane(Direction.IN));
 
@@ -34,17 +35,28 @@ final class FrameOrder {
         private final Direction direction;
         private final Deque<Waiting> waiting = new ArrayDeque<>();
         private long lastMicros = Long.MIN_VALUE;
+        private int bytes;
 
         Lane(Direction direction) {
             this.direction = direction;
+        }
+
+        void add(long micros, Placed frame) {
+            lastMicros = micros;
+            bytes += frame.octets().length;
+            waiting.add(new Waiting(micros, frame));
+        }
+
+        Placed remove() {
+            Placed frame = waiting.remove().frame();
+            bytes -= frame.octets().length;
+            return frame;
         }
     }
 
     /// Takes a frame that was read at `nowNs`.
     void add(PcapReader.Frame frame, Direction direction, long nowNs) {
-        Lane lane = lane(direction);
-        lane.lastMicros = frame.micros();
-        lane.waiting.add(new Waiting(frame.micros(), new Placed(frame.octets(), direction, nowNs)));
+        lane(direction).add(frame.micros(), new Placed(frame.octets(), direction, nowNs));
     }
 
     /// Nothing more comes from there.
@@ -55,14 +67,14 @@ final class FrameOrder {
     /// Hands on, in order, what need not wait at `nowNs`.
     void release(long nowNs, Consumer<Placed> sink) {
         for (Lane next = first(); next != null && isDue(next, nowNs); next = first()) {
-            sink.accept(next.waiting.remove().frame());
+            sink.accept(next.remove());
         }
     }
 
     /// Hands on all that waits.
     void releaseAll(Consumer<Placed> sink) {
         for (Lane next = first(); next != null; next = first()) {
-            sink.accept(next.waiting.remove().frame());
+            sink.accept(next.remove());
         }
     }
 
@@ -82,7 +94,8 @@ final class FrameOrder {
         return !other.waiting.isEmpty()
                 || other.lastMicros > head.micros()
                 || nowNs - head.frame().arrivedNs() >= PATIENCE.toNanos()
-                || lane.waiting.size() > WAITING_MAX;
+                || lane.waiting.size() > WAITING_MAX
+                || lane.bytes > WAITING_BYTES_MAX;
     }
 
     private Lane lane(Direction direction) {

@@ -110,6 +110,7 @@ public final class GuestFeeds {
         try {
             do {
                 captures.sealNew(clock::nowNs, recorder);
+                flows.tick();
             } while (!stopped.await(SEAL_CAPTURES_EVERY_MS, TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -122,7 +123,6 @@ public final class GuestFeeds {
             while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
                 // What the hypervisor reports belongs in the epoch in which it arrived.
                 log.handTo(recorder);
-                flows.tick();
                 Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
                 if (event != null && !silenceExpected) {
                     recorder.accept(event);

@@ -58,15 +58,11 @@ record SelfSigned(String commonName, Instant from, Instant until, Collection<Str
     }
 
     private static GeneralName alternative(String name) {
-        return new GeneralName(isAddress(name) ? GeneralName.iPAddress : GeneralName.dNSName, name);
-    }
-
-    private static boolean isAddress(String name) {
         try {
-            InetAddress.ofLiteral(name);
-            return true;
+            return new GeneralName(
+                    GeneralName.iPAddress, InetAddress.ofLiteral(name).getHostAddress());
         } catch (IllegalArgumentException _) {
-            return false;
+            return new GeneralName(GeneralName.dNSName, name);
         }
     }
 }

@@ -3,7 +3,9 @@ package blackbox.recorder.keys;
 import blackbox.schemas.Sha256;
 import java.security.PrivateKey;
 import java.security.cert.CertificateEncodingException;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -13,10 +15,30 @@ import java.util.Locale;
 /// @param chain the server's certificate, then each issuer's that clients may lack
 public record TlsKey(PrivateKey key, List<X509Certificate> chain) {
 
+    /// The form of a name in a certificate (RFC 5280, section 4.2.1.6).
+    private static final Integer DNS_NAME = 2;
+
     public TlsKey {
         chain = List.copyOf(chain);
         if (chain.isEmpty()) {
             throw new IllegalArgumentException("a TLS key needs a certificate");
+        }
+    }
+
+    /// The host names that the server's certificate is for, wildcards among them.
+    ///
+    /// @throws IllegalArgumentException when its list of names cannot be read
+    public List<String> hostNames() {
+        try {
+            Collection<List<?>> alternatives = chain.getFirst().getSubjectAlternativeNames();
+            return alternatives == null
+                    ? List.of()
+                    : alternatives.stream()
+                            .filter(each -> each.getFirst().equals(DNS_NAME))
+                            .map(each -> String.valueOf(each.get(1)))
+                            .toList();
+        } catch (CertificateParsingException e) {
+            throw new IllegalArgumentException("the certificate's alternative names cannot be read", e);
         }
     }
 

@@ -6,6 +6,7 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -100,10 +101,9 @@ public final class TlsKeyFiles {
         if (!OwnerFile.exists(certificate) || !OwnerFile.exists(key)) {
             return null;
         }
-        String secret = OwnerFile.read(key);
         try {
-            return TlsPem.parse(Files.readString(certificate), certificate, secret, key, now);
-        } catch (IllegalArgumentException _) {
+            return TlsPem.parse(Files.readString(certificate), certificate, OwnerFile.read(key), key, now);
+        } catch (IllegalArgumentException | CharacterCodingException _) {
             return null; // expired, damaged, or halves of two pairs: nothing that another pair does not mend
         }
     }

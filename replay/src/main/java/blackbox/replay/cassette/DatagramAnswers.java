@@ -46,12 +46,21 @@ final class DatagramAnswers {
     }
 
     private @Nullable RecordedExchange unused(Endpoint remote, Question question) {
+        RecordedExchange repeat = null;
         for (RecordedExchange each : cassette.exchanges(remote)) {
-            if (!each.isRepeat() && each.question().equals(question) && used.add(each)) {
+            if (!each.question().equals(question) || used.contains(each)) {
+                continue;
+            }
+            if (!each.isRepeat()) {
+                used.add(each);
                 return each;
             }
+            repeat = repeat == null ? each : repeat;
         }
-        return null;
+        if (repeat != null) {
+            used.add(repeat); // what looked like a repetition may have come from another socket on the same port
+        }
+        return repeat;
     }
 
     private RecordedExchange repetition(RecordedExchange before) {

@@ -43,7 +43,7 @@ public record Alignment(
             "ephemeral-ports: ports that a kernel chose differ",
             "kernel-file-sizes: files in /proc and /sys have other lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in other portions",
-            "interleaving: threads, processes and flows took turns otherwise, each process doing the same, and to each file that it changes in the same order",
+            "interleaving: threads, processes and flows took turns otherwise, or threads of a process did each other's share",
             "noise-mask: places where two replays differ from each other were left out");
 
     public Alignment {

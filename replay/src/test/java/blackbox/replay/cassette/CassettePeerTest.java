@@ -286,7 +286,7 @@ class CassettePeerTest {
             assertArrayEquals(answerTo(9, "host"), answer(guest));
         }
         ask(guest, 50_000, 53, question(10, "host"));
-        assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL: a repetition is no answer to another question");
+        assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL for one question more");
     }
 
     private static byte[] answerTo(int id, String name) {

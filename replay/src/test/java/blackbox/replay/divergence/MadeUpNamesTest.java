@@ -99,7 +99,7 @@ class MadeUpNamesTest {
         return change(events, process, Kind.FILE_MKDIR, path, null, mode);
     }
 
-    private static long rename(RecordedEvents events, Guest process, String path, String to) {
+    static long rename(RecordedEvents events, Guest process, String path, String to) {
         return change(events, process, Kind.FILE_RENAME, path, to, null);
     }
 

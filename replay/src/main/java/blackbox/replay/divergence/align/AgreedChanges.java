@@ -60,6 +60,11 @@ final class AgreedChanges {
         return true;
     }
 
+    /// Whether there may be any to that file.
+    boolean isAny(long process, long subject) {
+        return kept > CHANGES_MAX || files.containsKey(process * 31 + subject);
+    }
+
     private static long file(long process, Token token) {
         return process * 31 + token.subject();
     }

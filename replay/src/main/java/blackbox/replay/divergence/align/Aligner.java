@@ -334,7 +334,7 @@ public final class Aligner {
     private static boolean isRare(Token.Sort sort) {
         return switch (sort) {
             case ACCESS, FILE_IO -> false;
-            case FLOW, PROCESS_END, MISS, OTHER -> true;
+            case FLOW, PROCESS_END, MISS, TURNING_POINT, OTHER -> true;
         };
     }
 
@@ -368,7 +368,9 @@ public final class Aligner {
             pair.end(ACTUAL);
             compareAll(pair);
         }
-        turnsTakenOtherwise = new Interleaving(changes, this::agree).settle(pairs.values());
+        if (divergent <= DIVERGENT_MAX) { // else some that differ are no longer here
+            turnsTakenOtherwise = new Interleaving(changes, this::agree).settle(pairs.values());
+        }
         for (StrandPair pair : pairs.values()) {
             foldedOtherwise |= pair.unfold();
         }

@@ -5,15 +5,19 @@ import blackbox.replay.divergence.strand.Token;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Finds what the threads of one process did on both sides, only in other turns or in another thread: which thread
 /// of a pool takes the next task, and which completion an event loop sees first, depends on time.
@@ -60,7 +64,7 @@ final class Interleaving {
             Set<Token> settled = settled(process.getKey(), process.getValue());
             any |= !settled.isEmpty();
             process.getValue().forEach(pair -> pair.without(settled));
-            StrandPair.addUp(process.getValue());
+            StrandPair.addUp(process.getKey(), process.getValue(), changes);
         }
         return any;
     }
@@ -73,7 +77,7 @@ final class Interleaving {
     private Set<Token> settled(long process, List<StrandPair> strands) {
         List<Match> matches = matches(acts(strands, Aligner.RECORDED), acts(strands, Aligner.ACTUAL));
         Set<Long> inOrder = inOrder(process, matches);
-        Set<Token> settled = new HashSet<>();
+        Set<Token> settled = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Match match : matches) {
             if (inOrder.contains(match.subject())) {
                 Token recorded = match.recorded().token();
@@ -86,7 +90,8 @@ final class Interleaving {
         return settled;
     }
 
-    /// What only that side has, in the order of its record. What a name of unknown meaning is about is not known.
+    /// What only that side has, in the order of its record. What a name of unknown meaning is about is not known, and
+    /// a turning point has its place.
     private static List<Act> acts(List<StrandPair> strands, int side) {
         var acts = new ArrayList<Act>();
         for (StrandPair strand : strands) {
@@ -94,6 +99,7 @@ final class Interleaving {
                 List<Token> tokens = side == Aligner.RECORDED ? edit.expected() : edit.actual();
                 tokens.stream()
                         .filter(token -> token.names().openCount() == 0)
+                        .filter(token -> token.sort() != Token.Sort.TURNING_POINT)
                         .forEach(token -> acts.add(new Act(strand, token)));
             }
         }
@@ -101,20 +107,37 @@ final class Interleaving {
         return acts;
     }
 
+    /// Within a thread first, then across threads.
     private static List<Match> matches(List<Act> recorded, List<Act> actual) {
-        Map<Long, Deque<Act>> same = new HashMap<>();
-        for (Act act : actual) {
-            same.computeIfAbsent(act.token().canon(), _ -> new ArrayDeque<>()).add(act);
-        }
         var matches = new ArrayList<Match>();
+        List<Act> rest = match(recorded, actual, act -> new Key(act.token().canon(), act.strand()), matches);
+        Set<Act> taken = Collections.newSetFromMap(new IdentityHashMap<>());
+        matches.forEach(match -> taken.add(match.actual()));
+        List<Act> others = actual.stream().filter(act -> !taken.contains(act)).toList();
+        match(rest, others, act -> new Key(act.token().canon(), null), matches);
+        matches.sort(Comparator.comparingLong(match -> match.recorded().token().index()));
+        return matches;
+    }
+
+    private record Key(long canon, @Nullable StrandPair strand) {}
+
+    /// Matches acts with equal keys in their order; returns what is left of the recorded ones.
+    private static List<Act> match(List<Act> recorded, List<Act> actual, Function<Act, Key> key, List<Match> matches) {
+        Map<Key, Deque<Act>> same = new HashMap<>();
+        for (Act act : actual) {
+            same.computeIfAbsent(key.apply(act), _ -> new ArrayDeque<>()).add(act);
+        }
+        var rest = new ArrayList<Act>();
         for (Act act : recorded) {
-            Deque<Act> others = same.get(act.token().canon());
+            Deque<Act> others = same.get(key.apply(act));
             Act other = others == null ? null : others.poll();
-            if (other != null) {
+            if (other == null) {
+                rest.add(act);
+            } else {
                 matches.add(new Match(act, other));
             }
         }
-        return matches;
+        return rest;
     }
 
     /// The files that were used in the same order, as far as that says something, and 0 for what is about no file.

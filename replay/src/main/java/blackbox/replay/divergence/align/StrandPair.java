@@ -32,6 +32,8 @@ public final class StrandPair {
     private static final class Folded {
         private final Edit first;
         private long volume;
+        private boolean written;
+        private final boolean[] sides = new boolean[2];
 
         Folded(Edit first) {
             this.first = first;
@@ -107,13 +109,14 @@ public final class StrandPair {
     /// only told in other portions.
     void add(Edit edit) {
         whole &= edit.isWhole() && edits.size() < EDITS_MAX;
-        Edit rest = edit.with(putAside(edit.expected(), edit, 1), putAside(edit.actual(), edit, -1));
+        Edit rest = edit.with(putAside(Aligner.RECORDED, edit), putAside(Aligner.ACTUAL, edit));
         if ((!rest.expected().isEmpty() || !rest.actual().isEmpty()) && edits.size() < EDITS_MAX) {
             edits.add(rest);
         }
     }
 
-    private List<Token> putAside(List<Token> tokens, Edit edit, int sign) {
+    private List<Token> putAside(int side, Edit edit) {
+        List<Token> tokens = side == Aligner.RECORDED ? edit.expected() : edit.actual();
         var rest = new ArrayList<Token>(tokens.size());
         for (Token token : tokens) {
             boolean fits = folded.size() < FOLDED_MAX || folded.containsKey(token.subject());
@@ -122,7 +125,9 @@ public final class StrandPair {
                 continue;
             }
             Folded sums = folded.computeIfAbsent(token.subject(), _ -> new Folded(only(edit, token)));
-            sums.volume += sign * token.volume();
+            sums.volume += side == Aligner.RECORDED ? token.volume() : -token.volume();
+            sums.written |= token.writes();
+            sums.sides[side] = true;
         }
         return rest;
     }
@@ -160,18 +165,40 @@ public final class StrandPair {
         return tokens.stream().filter(token -> !settled.contains(token)).toList();
     }
 
-    /// Moves folded reads and writes of the same file to the first pair that has some, so that they add up.
-    static void addUp(List<StrandPair> process) {
-        Map<Long, Folded> first = new LinkedHashMap<>();
-        for (StrandPair pair : process) {
-            pair.folded.entrySet().removeIf(entry -> {
-                Folded before = first.putIfAbsent(entry.getKey(), entry.getValue());
-                if (before != null) {
-                    before.volume += entry.getValue().volume;
-                }
-                return before != null;
-            });
+    /// Moves folded reads and writes of the same file to the first pair that differs there, so that they add up.
+    /// What was written adds up only if one thread on either side had to do with the file: else the order counts,
+    /// which the sums do not know.
+    ///
+    /// @param changes those that have agreed
+    static void addUp(long process, List<StrandPair> strands, AgreedChanges changes) {
+        Map<Long, List<StrandPair>> users = new LinkedHashMap<>();
+        for (StrandPair pair : strands) {
+            pair.folded
+                    .keySet()
+                    .forEach(file ->
+                            users.computeIfAbsent(file, _ -> new ArrayList<>()).add(pair));
         }
+        users.forEach((file, pairs) -> {
+            List<Folded> shares =
+                    pairs.stream().map(pair -> pair.folded.get(file)).toList();
+            boolean written = shares.stream().anyMatch(share -> share.written);
+            if (!written || !changes.isAny(process, file) && isOfOne(shares, 0) && isOfOne(shares, 1)) {
+                pairs.forEach(pair -> pair.folded.remove(file));
+                pairs.getFirst().folded.put(file, sum(shares));
+            }
+        });
+    }
+
+    private static boolean isOfOne(List<Folded> shares, int side) {
+        return shares.stream().filter(share -> share.sides[side]).count() <= 1;
+    }
+
+    /// The sum, at the first place that counts.
+    private static Folded sum(List<Folded> shares) {
+        Folded first =
+                shares.stream().filter(share -> share.volume != 0).findFirst().orElse(shares.getFirst());
+        first.volume = shares.stream().mapToLong(share -> share.volume).sum();
+        return first;
     }
 
     /// Whether folded differences added up to nothing; those that do not become edits. To be called once, at

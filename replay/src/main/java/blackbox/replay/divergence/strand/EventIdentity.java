@@ -192,14 +192,9 @@ final class EventIdentity {
             case NetView.Flow _ -> Token.Sort.FLOW;
             case NetView.Miss _ -> Token.Sort.MISS;
             case ProcessView.Exit _ -> Token.Sort.PROCESS_END;
-            case ProcessView _,
-                    FileView _,
-                    NetView _,
-                    PrivilegeView _,
-                    RecorderView _,
-                    VmView _,
-                    RunView _,
-                    EventView.Unknown _ -> Token.Sort.OTHER;
+            case ProcessView.Exec _, PrivilegeView _, FileView.ToName _ -> Token.Sort.TURNING_POINT;
+            case ProcessView _, FileView _, NetView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ ->
+                Token.Sort.OTHER;
         };
     }
 

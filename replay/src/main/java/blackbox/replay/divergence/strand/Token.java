@@ -36,6 +36,9 @@ public record Token(
         FLOW,
         /// A process ended.
         PROCESS_END,
+        /// From here on another program runs, with other rights, or a name means another file: what comes after is
+        /// something else than the same before.
+        TURNING_POINT,
         /// A replay asked for something that its recording does not contain.
         MISS,
         /// Anything else.

@@ -1,0 +1,138 @@
+package blackbox.replay.divergence;
+
+import static blackbox.replay.divergence.PlantedCausesTest.plant;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import blackbox.replay.divergence.Alignment.Outcome;
+import blackbox.replay.divergence.PlantedCausesTest.Deeds;
+import blackbox.replay.divergence.RecordedEvents.Guest;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What is done in other turns or by another thread of the process is no divergence, where the order says nothing.
+class InterleavingTest {
+
+    @Test
+    void workThatThreadsShareOutOtherwise() throws Exception {
+        Deeds recorded = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1));
+        Deeds actual = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1));
+        Alignment alignment = plant(recorded, actual).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(List.of("process-numbers", "interleaving"), alignment.rules());
+    }
+
+    /// Twelve jobs; the ninth is the first that another thread takes.
+    private static long shared(RecordedEvents events, Guest shell, List<Integer> who) {
+        List<Guest> threads = List.of(shell.thread(events.newPid()), shell.thread(events.newPid()));
+        long index = 0;
+        for (int job = 0; job < who.size(); job++) {
+            long at = events.open(threads.get(who.get(job)), "/workspace/job" + job);
+            index = job == (who.get(8) == 0 ? 8 : 9) ? at : index;
+        }
+        return index;
+    }
+
+    /// Which completion an event loop sees first.
+    @Test
+    void readsInAnotherOrderAreNoDivergence() throws Exception {
+        Alignment alignment = plant(reads("a", "b", "c"), reads("b", "c", "a")).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(List.of("process-numbers", "interleaving"), alignment.rules());
+    }
+
+    private static Deeds reads(String... names) {
+        return (events, shell) -> {
+            for (String name : names) {
+                events.open(shell, "/workspace/" + name);
+            }
+            return 0;
+        };
+    }
+
+    /// Of one thread, with whose order a reader could reckon.
+    @Test
+    void changesInAnotherOrderAreADivergence() throws Exception {
+        assertEquals(
+                Outcome.DIVERGED,
+                plant(creates("a", "b"), creates("b", "a")).alignment().outcome());
+    }
+
+    private static Deeds creates(String... names) {
+        return (events, shell) -> {
+            long index = 0;
+            for (String name : names) {
+                index = events.create(shell, "/workspace/" + name, RecordedEvents.WRITE_CREATE);
+            }
+            return index;
+        };
+    }
+
+    /// What a file is called after two renames to one name is what was renamed last: each by a thread that is known by
+    /// what it did before.
+    @Test
+    void renamesInAnotherOrderAreADivergence() throws Exception {
+        assertEquals(
+                Outcome.DIVERGED,
+                plant(renames("a", "b"), renames("b", "a")).alignment().outcome());
+    }
+
+    private static Deeds renames(String... names) {
+        return (events, shell) -> {
+            long index = 0;
+            for (int i = 0; i < names.length; i++) {
+                Guest thread = known(events, shell, "worker" + i);
+                index = MadeUpNamesTest.rename(events, thread, "/workspace/" + names[i], "/workspace/out");
+            }
+            return index;
+        };
+    }
+
+    private static Guest known(RecordedEvents events, Guest shell, String name) {
+        Guest thread = shell.thread(events.newPid());
+        for (int i = 0; i < 4; i++) {
+            events.open(thread, "/workspace/" + name + "-" + i);
+        }
+        return thread;
+    }
+
+    /// As a pool of threads takes the next file to write.
+    @Test
+    void filesThatThreadsWriteInOtherTurnsAreNoDivergence() throws Exception {
+        Alignment alignment =
+                plant(pool("a", "b", "c", "d"), pool("b", "a", "d", "c")).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(
+                Outcome.DIVERGED,
+                plant(pool("a", "b"), pool("a", "c")).alignment().outcome());
+    }
+
+    private static Deeds pool(String... names) {
+        return (events, shell) -> {
+            List<Guest> threads = List.of(shell.thread(events.newPid()), shell.thread(events.newPid()));
+            long index = 0;
+            for (int i = 0; i < names.length; i++) {
+                Guest thread = threads.get(i % 2);
+                index = events.create(thread, "/workspace/" + names[i], RecordedEvents.WRITE_CREATE);
+                events.write(thread, "/workspace/" + names[i], names[i].charAt(0));
+            }
+            return index;
+        };
+    }
+
+    /// The file ends with what came last.
+    @Test
+    void octetsThatTwoThreadsWriteToOneFileInAnotherOrderAreADivergence() throws Exception {
+        assertEquals(
+                Outcome.DIVERGED,
+                plant(appends(10, 20), appends(20, 10)).alignment().outcome());
+    }
+
+    private static Deeds appends(int first, int second) {
+        return (events, shell) -> {
+            long index = events.create(shell, "/workspace/log", RecordedEvents.WRITE_CREATE);
+            events.write(known(events, shell, "one"), "/workspace/log", first);
+            events.write(known(events, shell, "two"), "/workspace/log", second);
+            return index;
+        };
+    }
+}
