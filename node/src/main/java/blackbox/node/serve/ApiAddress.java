@@ -38,7 +38,9 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
         String bare = name.startsWith("[") && name.endsWith("]") ? name.substring(1, name.length() - 1) : name;
         try {
             // No certificate can have an address's scope (RFC 4007, section 11).
-            return bare.contains("%") ? asciiName(bare, name) : InetAddress.ofLiteral(bare).getHostAddress();
+            return bare.contains("%")
+                    ? asciiName(bare, name)
+                    : InetAddress.ofLiteral(bare).getHostAddress();
         } catch (IllegalArgumentException _) {
             return asciiName(bare, name);
         }
