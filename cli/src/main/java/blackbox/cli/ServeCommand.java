@@ -58,8 +58,8 @@ import picocli.CommandLine.Spec;
             "  curl -H \"Authorization: Bearer $(cat ~/.local/share/blackbox/api-token)\" \\",
             "      http://127.0.0.1:7575/api/v1/runs",
             "  blackbox serve --listen 127.0.0.1:8080 --kafka broker-1:9092,broker-2:9092",
-            "  blackbox serve --listen 0.0.0.0:7575 --tls-cert fullchain.pem --tls-key key.pem",
-            "  blackbox serve --listen 0.0.0.0:7575 --name recorder.example",
+            "  blackbox serve --listen '[::]:7575' --tls-cert fullchain.pem --tls-key key.pem",
+            "  blackbox serve --listen '[::]:7575' --name recorder.example",
             "  curl --cacert ~/.local/share/blackbox/keys/tls.crt https://recorder.example:7575/health",
             "  blackbox serve --witness logs.txt --tsa https://tsa.example/tsr"
         })

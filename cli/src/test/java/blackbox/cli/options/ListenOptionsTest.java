@@ -49,11 +49,11 @@ class ListenOptionsTest {
 
     @Test
     void beyondItThereIsACertificateForWhatIsListenedOn() throws Exception {
-        TlsKey made = required(tls("--listen", "0.0.0.0:7575", "--name", "Recorder.example"));
-        assertEquals(made, tls("--listen", "0.0.0.0:7575", "--name", "recorder.example"), "the same at the next start");
+        TlsKey made = required(tls("--listen", "[::]:7575", "--name", "Recorder.example"));
+        assertEquals(made, tls("--listen", "[::]:7575", "--name", "recorder.example"), "the same at the next start");
         Set<String> names = names(made);
         assertTrue(names.contains("recorder.example") && names.contains("localhost"), names::toString);
-        assertNull(tls("--listen", "0.0.0.0:7575", "--insecure"));
+        assertNull(tls("--listen", "[::]:7575", "--insecure"));
     }
 
     private static Set<String> names(TlsKey key) throws Exception {
@@ -64,7 +64,7 @@ class ListenOptionsTest {
 
     @Test
     void aCertificateThatIsGivenIsUsedOnLoopbackToo() throws Exception {
-        TlsKey made = required(tls("--listen", "0.0.0.0:7575"));
+        TlsKey made = required(tls("--listen", "[::]:7575"));
         String certificate = TlsKeyFiles.certificate(folder.resolve("keys")).toString();
         String key = folder.resolve("keys/tls.key").toString();
         TlsKey given = required(tls("--tls-cert", certificate, "--tls-key", key));
@@ -90,11 +90,11 @@ class ListenOptionsTest {
 
     @Test
     void namesAreThoseThatCertificatesAndRequestsHave() throws Exception {
-        TlsKey made = required(tls("--listen", "0.0.0.0:0", "--name", "bücher.example", "--name", "[2001:db8::1]"));
+        TlsKey made = required(tls("--listen", "[::]:0", "--name", "bücher.example", "--name", "[2001:db8::1]"));
         assertTrue(made.hostNames().contains("xn--bcher-kva.example"), made.hostNames()::toString);
         assertEquals(
                 made.fingerprint(),
-                required(tls("--listen", "0.0.0.0:0", "--name", "bücher.example", "--name", "[2001:db8::1]"))
+                required(tls("--listen", "[::]:0", "--name", "bücher.example", "--name", "[2001:db8::1]"))
                         .fingerprint());
     }
 
