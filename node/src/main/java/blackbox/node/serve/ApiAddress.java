@@ -27,6 +27,8 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
     public static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final Pattern IP_ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9a-fA-F:.%]+]");
+    /// With underscores, which networks of containers have in their names.
+    private static final Pattern HOST_NAME = Pattern.compile("[a-z0-9_.-]+");
     private static final Pattern PORT = Pattern.compile(":[0-9]{1,5}$");
 
     /// @throws IllegalArgumentException when a name cannot be one of a host
@@ -34,34 +36,32 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
         names = names.stream().map(ApiAddress::hostName).toList();
     }
 
-    private static String hostName(String name) {
-        String bare = name.startsWith("[") && name.endsWith("]") ? name.substring(1, name.length() - 1) : name;
-        try {
-            // No certificate can have an address's scope (RFC 4007, section 11).
-            return bare.contains("%")
-                    ? asciiName(bare, name)
-                    : InetAddress.ofLiteral(bare).getHostAddress();
-        } catch (IllegalArgumentException _) {
-            return asciiName(bare, name);
+    private static String hostName(String given) {
+        String bare = given.startsWith("[") && given.endsWith("]") ? given.substring(1, given.length() - 1) : given;
+        String name = isAddress(bare) ? bare : IDN.toASCII(bare).toLowerCase(Locale.ROOT);
+        if (!isAddress(name) && !HOST_NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("'" + given + "' is neither a host name nor an IP address");
         }
+        return name;
     }
 
-    private static String asciiName(String bare, String given) {
+    /// Whether it is an IP address without a scope (RFC 4007, section 11), which no certificate can have.
+    private static boolean isAddress(String name) {
         try {
-            String ascii = IDN.toASCII(bare, IDN.USE_STD3_ASCII_RULES).toLowerCase(Locale.ROOT);
-            if (!ascii.isEmpty()) {
-                return ascii;
-            }
+            InetAddress.ofLiteral(name);
+            return !name.contains("%");
         } catch (IllegalArgumentException _) {
-            // said below
+            return false;
         }
-        throw new IllegalArgumentException("'" + given + "' is neither a host name nor an IP address");
     }
 
     /// The same, called by these names too; those with a wildcard stand for no name that a request could have.
     ApiAddress alsoCalled(Collection<String> more) {
         var all = new ArrayList<>(names);
-        more.stream().filter(name -> !name.contains("*")).forEach(all::add);
+        more.stream()
+                .map(name -> name.toLowerCase(Locale.ROOT))
+                .filter(name -> HOST_NAME.matcher(name).matches())
+                .forEach(all::add);
         return new ApiAddress(host, port, all, patience);
     }
 

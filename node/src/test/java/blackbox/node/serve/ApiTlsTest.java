@@ -65,7 +65,7 @@ class ApiTlsTest {
         key = TlsKeyFiles.loadOrCreate(
                 data.resolve("keys"),
                 ApiServerTest.LOOPBACK
-                        .alsoCalled(List.of("certified.example", "*.wild.example"))
+                        .alsoCalled(List.of("certified.example", "under_score", "*.wild.example"))
                         .certifiedNames(),
                 KeyAccess.system());
         Path file = data.resolve("api-token");

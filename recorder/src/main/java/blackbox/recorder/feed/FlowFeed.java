@@ -8,6 +8,7 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.net.PcapReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 
 /// Folds the frames of a machine's interface into flows, in the order of their capture times, and passes on the
 /// resulting events. Each direction may be read by its own thread.
@@ -30,14 +31,11 @@ public final class FlowFeed {
         var reader = new PcapReader(frames);
         try {
             for (PcapReader.Frame frame = reader.next(); frame != null; frame = reader.next()) {
-                long nowNs = clock.nowNs();
                 synchronized (flows) {
-                    order.add(frame, direction, nowNs);
-                    order.release(nowNs, this::fold);
+                    order.add(frame, direction, clock.nowNs());
+                    tick();
                 }
             }
-        } catch (StoppedException e) {
-            throw e.reason;
         } finally {
             synchronized (flows) {
                 order.end(direction);
@@ -50,47 +48,25 @@ public final class FlowFeed {
     ///
     /// @throws RecorderException as [#read]
     public void tick() throws RecorderException {
-        try {
-            synchronized (flows) {
-                order.release(clock.nowNs(), this::fold);
+        synchronized (flows) {
+            long nowNs = clock.nowNs();
+            for (FrameOrder.Placed next = order.next(nowNs); next != null; next = order.next(nowNs)) {
+                handOn(flows.add(next.octets(), next.direction(), next.arrivedNs()));
             }
-        } catch (StoppedException e) {
-            throw e.reason;
         }
     }
 
-    /// Passes on what is still folded, once everything has been read.
+    /// Passes on what is still folded, once both directions have been read.
     public void finish() throws RecorderException {
-        try {
-            synchronized (flows) {
-                order.releaseAll(this::fold);
-                flows.close(clock.nowNs()).forEach(this::handOn);
-            }
-        } catch (StoppedException e) {
-            throw e.reason;
+        synchronized (flows) {
+            tick();
+            handOn(flows.close(clock.nowNs()));
         }
     }
 
-    private void fold(FrameOrder.Placed frame) {
-        flows.add(frame.octets(), frame.direction(), frame.arrivedNs()).forEach(this::handOn);
-    }
-
-    private void handOn(Event event) {
-        try {
+    private void handOn(List<Event> events) throws RecorderException {
+        for (Event event : events) {
             sink.accept(event);
-        } catch (RecorderException e) {
-            throw new StoppedException(e);
-        }
-    }
-
-    /// Carries a checked exception through a lambda.
-    private static final class StoppedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        final transient RecorderException reason;
-
-        StoppedException(RecorderException reason) {
-            super(reason);
-            this.reason = reason;
         }
     }
 }

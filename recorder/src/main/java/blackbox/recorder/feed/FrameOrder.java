@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the frames of a machine's two directions into one order, that of their capture times: each direction comes
@@ -64,18 +63,11 @@ final class FrameOrder {
         lane(direction).lastMicros = Long.MAX_VALUE;
     }
 
-    /// Hands on, in order, what need not wait at `nowNs`.
-    void release(long nowNs, Consumer<Placed> sink) {
-        for (Lane next = first(); next != null && isDue(next, nowNs); next = first()) {
-            sink.accept(next.remove());
-        }
-    }
-
-    /// Hands on all that waits.
-    void releaseAll(Consumer<Placed> sink) {
-        for (Lane next = first(); next != null; next = first()) {
-            sink.accept(next.remove());
-        }
+    /// Takes out the next frame, if it need not wait at `nowNs`; null if it must, or if there is none.
+    @Nullable
+    Placed next(long nowNs) {
+        Lane first = first();
+        return first == null || !isDue(first, nowNs) ? null : first.remove();
     }
 
     /// The direction with the earliest frame; null when none waits. At the same time, what the guest sent is first.

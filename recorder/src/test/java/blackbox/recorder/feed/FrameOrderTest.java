@@ -28,9 +28,9 @@ class FrameOrderTest {
     @Test
     void aFrameWaitsOnlySoLong() {
         add(Direction.IN, 20, MS_NS);
-        order.release(500 * MS_NS, this::see);
+        see(500 * MS_NS);
         assertEquals(List.of(), seen);
-        order.release(501 * MS_NS, this::see);
+        see(501 * MS_NS);
         assertEquals(List.of(20), seen);
     }
 
@@ -47,7 +47,9 @@ class FrameOrderTest {
             add(Direction.IN, i, MS_NS);
         }
         assertEquals(4 * FrameOrder.WAITING_MAX, seen.size());
-        order.releaseAll(this::see);
+        order.end(Direction.OUT);
+        order.end(Direction.IN);
+        see(MS_NS);
         assertEquals(5 * FrameOrder.WAITING_MAX, seen.size());
     }
 
@@ -67,17 +69,21 @@ class FrameOrderTest {
                 add(pipe == 0 ? Direction.OUT : Direction.IN, pipes.get(pipe).removeFirst(), MS_NS);
             }
         }
-        order.releaseAll(this::see);
+        order.end(Direction.OUT);
+        order.end(Direction.IN);
+        see(MS_NS);
         assertEquals(times, seen, "seed " + seed);
     }
 
     private void add(Direction direction, int micros, long nowNs) {
         order.add(new PcapReader.Frame(micros, 0, new byte[] {(byte) (micros >> 8), (byte) micros}), direction, nowNs);
-        order.release(nowNs, this::see);
+        see(nowNs);
     }
 
-    private void see(FrameOrder.Placed frame) {
-        byte[] octets = frame.octets();
-        seen.add((octets[0] & 0xff) << 8 | octets[1] & 0xff);
+    private void see(long nowNs) {
+        for (FrameOrder.Placed frame = order.next(nowNs); frame != null; frame = order.next(nowNs)) {
+            byte[] octets = frame.octets();
+            seen.add((octets[0] & 0xff) << 8 | octets[1] & 0xff);
+        }
     }
 }

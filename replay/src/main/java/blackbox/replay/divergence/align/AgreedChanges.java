@@ -35,7 +35,8 @@ final class AgreedChanges {
     void add(long process, Token recorded, Token actual) {
         if (kept <= CHANGES_MAX) {
             kept++;
-            files.computeIfAbsent(file(process, recorded), _ -> new Places()).add(recorded.index(), actual.index());
+            files.computeIfAbsent(file(process, recorded.subject()), _ -> new Places())
+                    .add(recorded.index(), actual.index());
         }
     }
 
@@ -45,7 +46,7 @@ final class AgreedChanges {
         if (kept > CHANGES_MAX) {
             return false;
         }
-        Places places = files.get(file(process, recorded));
+        Places places = files.get(file(process, recorded.subject()));
         if (places == null) {
             return true;
         }
@@ -62,10 +63,10 @@ final class AgreedChanges {
 
     /// Whether there may be any to that file.
     boolean isAny(long process, long subject) {
-        return kept > CHANGES_MAX || files.containsKey(process * 31 + subject);
+        return kept > CHANGES_MAX || files.containsKey(file(process, subject));
     }
 
-    private static long file(long process, Token token) {
-        return process * 31 + token.subject();
+    private static long file(long process, long subject) {
+        return process * 31 + subject;
     }
 }
