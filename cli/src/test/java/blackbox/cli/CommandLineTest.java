@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.DurationConverter;
 import blackbox.recorder.guest.TracerFiles;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.TypeConversionException;
 
 class CommandLineTest {
@@ -52,6 +55,26 @@ class CommandLineTest {
     /// With every command whole: the completion script names what each of them takes.
     private static CommandLine whole() {
         return Main.commandLine("generate-completion");
+    }
+
+    /// A command that is listed nowhere could not be run, and nothing else would miss it.
+    @Test
+    void everyCommandIsListed() {
+        Set<Class<?>> declared = new ClassFileImporter()
+                .importPackages("blackbox.cli").stream()
+                        .filter(type -> type.isAnnotatedWith(Command.class))
+                        .map(JavaClass::reflect)
+                        .filter(type -> !type.getPackageName().contains(".options"))
+                        .collect(Collectors.toSet());
+        Set<Class<?>> listed =
+                all(whole()).map(each -> each.getCommandSpec().userObject().getClass()).collect(Collectors.toSet());
+        declared.removeAll(listed);
+        assertEquals(Set.of(), declared);
+    }
+
+    private static Stream<CommandLine> all(CommandLine command) {
+        return Stream.concat(
+                Stream.of(command), command.getSubcommands().values().stream().flatMap(CommandLineTest::all));
     }
 
     /// A command as it is built for `arguments`.

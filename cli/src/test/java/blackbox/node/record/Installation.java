@@ -177,19 +177,21 @@ public record Installation(Path folder) {
                 builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start(), out, err);
     }
 
-    /// The command line of `blackbox` with these arguments.
+    /// The command line of `blackbox` with these arguments: of what `make build` made, if that is of these classes.
     public static List<String> command(String... arguments) {
         var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
         // Without C2 `record` takes half the processor time, but SHA-256 much more (docs/decisions/0165).
         if (arguments.length == 0 || !HASHING.contains(arguments[0])) {
             command.add("-XX:TieredStopAtLevel=1");
         }
-        command.addAll(List.of(
-                "-Xmx512m",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "blackbox.cli.Main"));
+        command.add("-Xmx512m");
+        command.addAll(BuiltProgram.current()
+                .map(BuiltProgram::options)
+                .orElse(List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "blackbox.cli.Main")));
         command.addAll(List.of(arguments));
         return command;
     }

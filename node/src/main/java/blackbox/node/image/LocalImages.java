@@ -1,12 +1,12 @@
 package blackbox.node.image;
 
 import blackbox.evidence.sign.CryptoProvider;
+import blackbox.node.machine.Hypervisor;
 import blackbox.recorder.guest.TracerFiles;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
-import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder;
@@ -70,7 +70,8 @@ public record LocalImages(DataFolder data, Progress progress) {
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
     public void prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         try {
-            TierChoice choice = QemuHost.open(
+            TierChoice choice = Hypervisor.opener()
+                    .open(
                             data.root(),
                             InstantSource.system(),
                             CryptoProvider.current().random(),

@@ -3,6 +3,7 @@ package blackbox.node.record;
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
 import blackbox.node.image.LocalImages;
+import blackbox.node.machine.Hypervisor;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
@@ -29,7 +30,6 @@ import blackbox.schemas.row.Text;
 import blackbox.vault.Vault;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.Machine;
@@ -122,7 +122,7 @@ public final class RecordSession {
     public RecordResult run()
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         GuestImage image = new LocalImages(data, progress).open(request.guest().image());
-        MachineHost host = QemuHost.open(data.root(), wall, random, progress);
+        MachineHost host = Hypervisor.opener().open(data.root(), wall, random, progress);
         TierChoice tier = host.choose(request.guest().tier(), image);
         Vault vault = PayloadKeyFile.vault(data);
         vault.prepare();

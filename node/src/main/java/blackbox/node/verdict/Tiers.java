@@ -1,11 +1,11 @@
 package blackbox.node.verdict;
 
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
+import blackbox.node.machine.Hypervisor;
 import blackbox.replay.exact.ExactReplayer;
 import blackbox.replay.rerun.OnMiss;
 import blackbox.replay.rerun.RerunReplayer;
 import blackbox.replay.tier.Replayer;
-import blackbox.vm.host.QemuHost;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ public record Tiers(List<Replayer> replayers) {
     /// @param environment values of variables that the agent had, by name: recordings keep the names alone
     /// @param onMiss what a live replay does when it asks the network for something that was not recorded
     public static Tiers built(Map<String, String> environment, OnMiss onMiss) {
-        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment, onMiss, QemuHost::open)));
+        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment, onMiss, Hypervisor.opener())));
     }
 
     /// The replayer of a tier, or null.

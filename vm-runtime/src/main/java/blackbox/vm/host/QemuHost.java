@@ -83,12 +83,9 @@ public final class QemuHost implements MachineHost {
         return tiers.choose(option, image);
     }
 
-    /// Prepares what the first recording with `image` would otherwise wait for: a QEMU that can replay every
-    /// instruction, if the guest is emulated, and the warm snapshot of the tier that is then the default.
-    ///
-    /// @param option the requested tier of recordings
-    /// @param mirror to fetch packages from instead of the machine's apt sources, or null
-    /// @return the tier that they get on this machine
+    /// A QEMU that can replay every instruction, if the guest is emulated, and the warm snapshot of the tier that is then
+    /// the default.
+    @Override
     public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         tiers.prepare(option, image, mirror);
         TierChoice choice = tiers.choose(option, image);

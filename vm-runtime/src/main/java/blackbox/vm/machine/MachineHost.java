@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// A hypervisor that starts machines. One data folder may be used by several processes at once.
 public interface MachineHost {
@@ -14,6 +15,13 @@ public interface MachineHost {
     /// The tier of a recording with `image`. Boots short trials for answers that are not known yet; fetches
     /// nothing.
     TierChoice choose(TierOption option, GuestImage image) throws VmException;
+
+    /// Prepares what the first recording with `image` would otherwise wait for; fetches what is missing.
+    ///
+    /// @param option the requested tier of recordings
+    /// @param mirror to fetch packages from instead of the machine's apt sources, or null
+    /// @return the tier that they get on this machine
+    TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException;
 
     /// Starts a machine; returns when the guest answers and waits for its agent. `listener` receives the
     /// hypervisor's events from the first on, on a thread that it must not block.

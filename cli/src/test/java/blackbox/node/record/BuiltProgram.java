@@ -1,0 +1,91 @@
+package blackbox.node.record;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The jar that `make build` made, with its start-up cache: what the launcher starts. A command that starts from it takes
+/// two thirds of the processor time of one that starts from folders of classes (docs/decisions/0165).
+///
+/// @param folder `cli/target`
+/// @param jar the command line's jar, whose manifest names the others
+/// @param cache the JVM's AOT cache
+record BuiltProgram(Path folder, Path jar, Path cache) {
+
+    private static final Optional<BuiltProgram> CURRENT = find(Path.of("").toAbsolutePath());
+
+    /// The built program if no class and no resource of the project is newer than it.
+    static Optional<BuiltProgram> current() {
+        return CURRENT;
+    }
+
+    /// What comes after the JVM's other options and before the program's arguments.
+    List<String> options() {
+        var options = new ArrayList<>(List.of("--sun-misc-unsafe-memory-access=allow", "-XX:AOTCache=" + cache));
+        Path zstd = folder.resolve("lib/libzstd-jni.so");
+        if (Files.isReadable(zstd)) {
+            options.add("-DZstdNativePath=" + zstd);
+        }
+        options.addAll(List.of("-jar", jar.toString()));
+        return options;
+    }
+
+    private static Optional<BuiltProgram> find(Path module) {
+        Path target = module.resolve("target");
+        // Of the caches, the one that knows the broker's and the table's classes, which `record` needs.
+        Path cache = target.resolve("serve.aot");
+        try (Stream<Path> built = Files.list(target)) {
+            Optional<Path> jar = built.filter(each -> each.getFileName().toString().matches("blackbox-cli-[0-9.]+\\.jar"))
+                    .findFirst();
+            if (jar.isEmpty() || !Files.isReadable(cache)) {
+                say("no program has been built; commands start from classes, which takes longer");
+                return Optional.empty();
+            }
+            Optional<Path> newer = newerThan(Files.getLastModifiedTime(cache), module.resolve(".."));
+            if (newer.isPresent()) {
+                say("the built program is older than " + newer.get() + "; commands start from classes, which takes longer");
+                return Optional.empty();
+            }
+            return Optional.of(new BuiltProgram(target, jar.get(), cache));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// A file of some module's classes that was written later than this.
+    private static Optional<Path> newerThan(FileTime built, Path project) throws IOException {
+        try (Stream<Path> modules = Files.list(project)) {
+            for (Path classes : modules.map(each -> each.resolve("target/classes")).toList()) {
+                if (Files.isDirectory(classes)) {
+                    try (Stream<Path> all = Files.walk(classes)) {
+                        Optional<Path> newer = all.filter(Files::isRegularFile)
+                                .filter(each -> isNewer(each, built))
+                                .findFirst();
+                        if (newer.isPresent()) {
+                            return newer;
+                        }
+                    }
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isNewer(Path file, FileTime built) {
+        try {
+            return Files.getLastModifiedTime(file).compareTo(built) > 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void say(String line) {
+        System.err.println("record test: " + line);
+    }
+}
