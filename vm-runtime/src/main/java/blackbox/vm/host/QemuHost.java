@@ -63,7 +63,7 @@ public final class QemuHost implements MachineHost {
         this.progress = progress;
     }
 
-    /// Gets ready to start machines: finds QEMU and clears what crashed runs left.
+    /// Gets ready to start machines: finds QEMU and clears what crashed runs left behind.
     ///
     /// @param random seeds the guests' generators: must be unpredictable
     /// @throws VmException `QEMU_MISSING`
@@ -88,7 +88,7 @@ public final class QemuHost implements MachineHost {
     ///
     /// @param option the requested tier of recordings
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
-    /// @return the tier that they get on this machine
+    /// @return the tier that recordings get on this machine
     public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         tiers.prepare(option, image, mirror);
         TierChoice choice = tiers.choose(option, image);
@@ -195,7 +195,7 @@ public final class QemuHost implements MachineHost {
         }
     }
 
-    /// Creates the log of the state disk's writes, and stores the disk to which these writes are made.
+    /// Creates the log of writes to the state disk, and stores the disk as it is before these writes.
     private static BlockLog capture(
             MachineFolder folder, @Nullable Path captures, MachineParts parts, VmSnapshot snapshot) throws VmException {
         if (captures == null) {
