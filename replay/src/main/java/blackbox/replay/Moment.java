@@ -71,7 +71,7 @@ public sealed interface Moment {
     default Position locate(Recordings recordings, RunId run) throws ReplayException, IOException {
         try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
             if (!reader.next()) {
-                throw new ReplayException(Code.MISSING, "there is nothing of run " + run);
+                throw new ReplayException(Code.MISSING, "run " + run + " has no events here");
             }
             var first = position(reader);
             Position found = this instanceof AtEvent event ? at(recordings, run, event.index()) : null;

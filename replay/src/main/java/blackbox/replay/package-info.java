@@ -3,8 +3,8 @@
 /// `inputs` checks what it was started from, `verdict` records the outcome, `divergence` finds where two runs
 /// diverge, `compare` feeds it, `capture` and `cassette` read what is stored beside the events.
 ///
-/// May use schemas, files, evidence, recorder, query and vm-runtime. Never writes to the evidence of the run that it
-/// replays.
+/// May use schemas, files, vault, evidence, recorder, query and vm-runtime. Never writes to the evidence of the
+/// run that it replays.
 @NullMarked
 package blackbox.replay;
 

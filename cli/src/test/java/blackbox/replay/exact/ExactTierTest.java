@@ -427,7 +427,7 @@ class ExactTierTest {
         ProcessHandle gone = stopped.get();
         assertNotNull(gone, said::toString);
         assertFalse(gone.isAlive());
-        assertTrue(said.stream().anyMatch(line -> line.contains("another machine takes over")), said::toString);
+        assertTrue(said.stream().anyMatch(line -> line.contains("trying again with another machine")), said::toString);
         assertTrue(Seeker.isIndexed(blackbox.data(), other));
     }
 

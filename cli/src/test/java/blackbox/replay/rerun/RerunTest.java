@@ -169,7 +169,7 @@ class RerunTest {
             List<String> misses = misses(tape);
             assertEquals(1, misses.size(), misses::toString);
             assertTrue(misses.getFirst().startsWith("CONNECT {\"protocol\":\"tcp\",\"remote\":{\"ip\":\"10.0.2.2\""));
-            assertTrue(misses.getFirst().contains("all 3 recorded are used"), misses::toString);
+            assertTrue(misses.getFirst().contains("all recorded connections to it are used (3)"), misses::toString);
         }
     }
 

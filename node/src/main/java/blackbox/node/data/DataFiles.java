@@ -5,8 +5,8 @@ import blackbox.evidence.storage.LocalStore;
 import blackbox.evidence.store.Recordings;
 import blackbox.schemas.folder.DataFolder;
 
-/// Where an installation has its data files and their seals: on the local disk, in the data folder. This is the one
-/// place that chooses; an object store would be chosen here.
+/// Where an installation keeps its data files and their seals: on the local disk, in the data folder. This is the
+/// one place that decides so; an object store would be chosen here.
 public final class DataFiles {
 
     private DataFiles() {}
@@ -16,8 +16,8 @@ public final class DataFiles {
         return LocalStore.in(data);
     }
 
-    /// The recordings there, for callers that check data files themselves. Answers are made from those that
-    /// [LocalTrust#recordings] gives.
+    /// The recordings there, for callers that check data files themselves. Answers are made from
+    /// [LocalTrust#recordings] instead.
     public static Recordings unchecked(DataFolder data) {
         return Recordings.unchecked(data.root(), of(data));
     }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Whom an installation trusts, according to the `keys` folder of its data folder. Every call reads the files
-/// anew.
+/// again.
 public record LocalTrust(DataFolder data) {
 
     /// The certificates (`*.pem`) of the time authorities that this installation trusts.
@@ -46,7 +46,7 @@ public record LocalTrust(DataFolder data) {
     /// Whose statements about time this installation trusts: the policy's witnesses, and these time
     /// authorities.
     ///
-    /// @throws IOException when a file exists and cannot be used
+    /// @throws IOException when a file exists but cannot be used
     public AnchorTrust anchorTrust() throws IOException {
         try {
             String policy = Files.exists(data.policy()) ? Files.readString(data.policy()) : "quorum none\n";
@@ -60,7 +60,7 @@ public record LocalTrust(DataFolder data) {
         }
     }
 
-    /// The recordings, with answers made from what is sealed by a key that this installation trusts or that its log
+    /// The recordings to answer from: only what is sealed by a key that this installation trusts, or that its log
     /// of runs vouches for.
     public Recordings recordings() {
         return DataFiles.unchecked(data)

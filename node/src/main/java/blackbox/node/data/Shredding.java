@@ -14,40 +14,41 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Makes what is stored beside a run's events unreadable for good: the run's key, its captured files, what was made of
-/// them for `replay --to`, and the workspace that came back. Its events and what proves them stay.
+/// Makes what is stored beside a run's events unreadable for good: the run's key, its captured files, the index
+/// made from them for `replay --to`, and the workspace that came back. Its events and their proofs stay.
 public final class Shredding {
 
-    /// What is still there, for people.
+    /// What remains afterwards, for people.
     public static final List<String> REMAINS = List.of(
             "the run's events, seals and checkpoints, which `verify` still checks; arguments and paths in them are"
                     + " readable",
             "the verdicts on its replays",
             "whatever was copied elsewhere unencrypted: exports, workspaces, a backup that has the run's key and the"
                     + " data folder's",
-            "octets that the disk has not overwritten yet, of files from before they were encrypted");
+            "octets of files from before they were encrypted that the disk has not overwritten yet");
 
     private Shredding() {}
 
-    /// What came of it.
+    /// The outcome.
     public sealed interface Outcome {}
 
     /// Nothing was done: the run is still being recorded.
     public record StillRecorded() implements Outcome {}
 
-    /// It is done.
+    /// It was shredded.
     ///
-    /// @param payloads what was beside the run's events
-    /// @param folders others that were deleted
+    /// @param payloads what was stored beside the run's events
+    /// @param folders the other folders that were deleted
     public record Done(Shredded payloads, List<Path> folders) implements Outcome {
         public Done {
             folders = List.copyOf(folders);
         }
     }
 
-    /// Shreds.
+    /// Shreds what is stored beside a run's events.
     ///
-    /// @throws IOException when something could not be deleted; whatever could be is gone, and another call goes on
+    /// @throws IOException when something could not be deleted; whatever could be is gone, and another call
+    ///     continues
     public static Outcome shred(DataFolder data, ShredMark mark) throws IOException {
         RunId run = mark.run();
         if (DataFiles.unchecked(data).isLive(run)) {

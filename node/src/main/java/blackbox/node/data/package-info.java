@@ -1,8 +1,7 @@
-/// What an installation's data folder says: whom to trust, and where its data files are; and how what is stored beside
-/// a
-/// run's events is shredded.
+/// What an installation's data folder says: whom to trust, and where its data files are. Also shreds what is
+/// stored beside a run's events.
 ///
-/// It decides nothing about a run: `evidence` reads what is here and believes it or does not.
+/// It decides nothing about a run: `evidence` judges what is read here.
 @NullMarked
 package blackbox.node.data;
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// @param name short and stable, for programs
 /// @param state what was found
 /// @param detail for example a version or a reason
-/// @param mend how to get it, null where nothing is missing
+/// @param mend how to fix it, null where nothing is missing
 public record Check(
         String name, State state, String detail, @Nullable String mend) {
 

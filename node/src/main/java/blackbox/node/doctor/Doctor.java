@@ -13,7 +13,7 @@ public final class Doctor {
 
     private Doctor() {}
 
-    /// Checks this machine for the data folder `data`.
+    /// Checks this machine and the data folder `data`.
     public static List<Check> look(Path data) {
         var checks = new ArrayList<>(Machine.look(data));
         checks.addAll(Keys.look(data, Instant.now()));
@@ -22,11 +22,11 @@ public final class Doctor {
         return checks;
     }
 
-    /// Fetches what can be had without installing anything on the machine: a QEMU for the exact tier, below
+    /// Fetches what can be obtained without installing anything on the machine: a QEMU for the exact tier, below
     /// `data`.
     ///
     /// @param mirror of Debian's packages, or null for the machine's own sources
-    /// @param progress receives what is being done
+    /// @param progress is told what is being done
     public static void fix(Path data, @Nullable String mirror, Progress progress) throws VmException {
         Machines.fix(data, mirror, progress);
     }

@@ -18,7 +18,7 @@ final class Keys {
 
     private static final Duration WARNING = Duration.ofDays(30);
 
-    /// Where Debian installs the best known ones; any other can be given by its path.
+    /// Where Debian installs the best-known PKCS#11 libraries; any other can be given by its path.
     private static final List<String> LIBRARIES = List.of(
             "/usr/lib/softhsm/libsofthsm2.so",
             "/usr/lib/x86_64-linux-gnu/opensc-pkcs11.so",
@@ -59,7 +59,7 @@ final class Keys {
             if (conf == null) {
                 return Check.ok(
                         "log-key",
-                        "none yet; the first recording creates a file key, or do it now: blackbox keys create");
+                        "none yet; the first recording creates one in a file, or create it now: blackbox keys create");
             }
             Check store = store(conf);
             return store.state() == Check.State.OK ? validity(conf, store, now) : store;
@@ -77,8 +77,8 @@ final class Keys {
                 ? Check.absent("log-key", "it expires at " + end, "before then: blackbox keys rotate")
                 : Check.missing(
                         "log-key",
-                        "it has expired at " + end + " and no longer signs anything",
-                        "begin a new log: move the data folder's log/ and keys/ aside");
+                        "it expired at " + end + " and no longer signs anything",
+                        "start a new log: move the data folder's log/ and keys/ aside");
     }
 
     private static Check store(LogKeyConf conf) {

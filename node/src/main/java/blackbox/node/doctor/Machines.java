@@ -45,7 +45,7 @@ final class Machines {
         return checks;
     }
 
-    /// The tier that `record` chooses by default, as far as it is known without a trial.
+    /// The tier that `record` chooses by default, as far as that is known without a trial.
     private static Check byDefault(Path data, @Nullable GuestImage image, Check exact) {
         try {
             boolean emulated = AcceleratorProbe.withoutKvm() != null
@@ -77,7 +77,7 @@ final class Machines {
         }
     }
 
-    /// Tries the namespaces in which a build runs.
+    /// Tries out the namespaces that a build runs in.
     private static Check build(Path data) {
         String name = "image-build";
         try {
@@ -111,7 +111,7 @@ final class Machines {
             return accelerator == null
                     ? Check.absent(
                             ACCELERATOR,
-                            "/dev/kvm exists; whether a kernel boots under it is known once there is an image",
+                            "/dev/kvm exists; whether a kernel boots under it can be tested once there is an image",
                             BUILD)
                     : Check.ok(ACCELERATOR, accelerator.kind() + ": " + accelerator.reason());
         } catch (VmException e) {

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Programs that Blackbox starts, each with the Debian package that contains it. They are looked up and
-/// started through [Command], as everywhere.
+/// Programs that Blackbox starts, each with the Debian package that contains it. They are looked up and started
+/// through [Command], as everywhere else.
 final class Programs {
 
     private record Program(String name, String packageName, String neededFor, List<String> versionArguments) {}
@@ -58,7 +58,7 @@ final class Programs {
                     .run()
                     .lines()
                     .findFirst()
-                    .orElse("there")
+                    .orElse(UNTOLD)
                     .strip();
         } catch (VmException e) {
             return UNTOLD;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The guest images of a data folder, with the guest files that this build of Blackbox ships.
 ///
-/// @param progress is told what takes time
+/// @param progress is told about steps that take time
 public record LocalImages(DataFolder data, Progress progress) {
 
     /// The image that a recording uses unless another one is named.
@@ -33,16 +33,16 @@ public record LocalImages(DataFolder data, Progress progress) {
         return store().list();
     }
 
-    /// The image of this name, ready to record on: if another build's guest files are in it, they are replaced.
+    /// The image of this name, ready to record on: guest files of another build in it are replaced.
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, or `IMAGE_CORRUPT` when its files are not those that were built
     public GuestImage open(String name) throws VmException {
         return store().open(name, files());
     }
 
-    /// Builds an image, in the place of an older one.
+    /// Builds an image, replacing any older one.
     ///
-    /// @param name of a definition that is shipped
+    /// @param name of a definition that Blackbox ships
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
     public GuestImage build(String name, LockPolicy lock, @Nullable String mirror) throws VmException {
         return builder().build(ImageDefinition.named(name), files(), lock, mirror);
@@ -63,8 +63,7 @@ public record LocalImages(DataFolder data, Progress progress) {
     }
 
     /// Prepares what the first recording on an image would have to wait for, and says which tier recordings get.
-    /// Without
-    /// any QEMU there is nothing to prepare: the image may be meant for another machine.
+    /// Without QEMU nothing is prepared: the image may be meant for another machine.
     ///
     /// @param option the requested tier of recordings
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null

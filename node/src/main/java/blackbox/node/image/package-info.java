@@ -1,8 +1,8 @@
-/// The guest images of a data folder, with this build's tracer in them: built, looked up, proved, and prepared for the
-/// first recording.
+/// The guest images of a data folder, with this build's tracer in them: built, looked up, verified, and prepared
+/// for the first recording.
 ///
-/// How an image is made is `vm.image`'s; what belongs in it is the recorder's. This package puts the two together, and
-/// names the hypervisor that makes the snapshot.
+/// `vm.image` knows how an image is made, the recorder what belongs in it. This package brings the two together,
+/// and chooses the hypervisor that makes the snapshot.
 @NullMarked
 package blackbox.node.image;
 

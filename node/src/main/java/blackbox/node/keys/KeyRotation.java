@@ -23,8 +23,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Replaces and revokes the keys of a data folder: changes the folder and states the change in the log of
-/// runs, in such an order that an interrupted operation is completed by running it again.
+/// Replaces and revokes the keys of a data folder: changes the folder and states the change in the log of runs, in
+/// an order that lets an interrupted operation be completed by running it again.
 public final class KeyRotation {
 
     private final DataFolder data;
@@ -50,13 +50,14 @@ public final class KeyRotation {
         }
     }
 
-    /// States in the log of runs that a key is not to be trusted anymore. The key that seals data files is also
-    /// removed from the folder and replaced; what it sealed is verified once more and sealed by the new key. A
-    /// revocation that was interrupted is completed first, whatever `key` is: its file may hold the new key by now.
+    /// States in the log of runs that a key is no longer to be trusted. The key that seals data files is also
+    /// removed from the folder and replaced; what it sealed is verified again and sealed by the new key. If a
+    /// revocation was interrupted, that one is completed instead, whatever `key` is: its file may hold the new key
+    /// by now.
     ///
     /// @throws RecorderException when the log never named the key
-    /// @throws IllegalArgumentException when it is the key that signs the log, when there is no log, and when files
-    ///     are being sealed
+    /// @throws IllegalArgumentException when the key signs the log, when there is no log, or when files are being
+    ///     sealed
     public Revocation revoke(NoteVerifier key) throws RecorderException, IOException {
         try (LogKey current = LogKeys.load(data.keys(), access)) {
             if (current.first().verifier().equals(key)) {
@@ -64,7 +65,8 @@ public final class KeyRotation {
                         "this key signs the log of runs; rotate it first: blackbox keys rotate");
             }
             if (!hasLog()) {
-                throw new IllegalArgumentException("there is no log of runs in " + data.log() + " to state it in");
+                throw new IllegalArgumentException(
+                        "there is no log of runs in " + data.log() + " in which to state it");
             }
             if (key.name().equals(current.origin())) {
                 log(current).revoke(key, Role.LOG);

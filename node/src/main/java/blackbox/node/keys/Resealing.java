@@ -22,9 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Gives the data files that a revoked key sealed a seal by the key that follows it. Only of runs whose events were
-/// verified once more, against what the recorder signed: the revoked key may have sealed anything. Whoever stops it
-/// halfway runs it again.
+/// Reseals with the successor of a revoked key what the revoked key sealed: only the data files of runs whose
+/// events verify again, against what the recorder signed, because the revoked key may have sealed anything. If it
+/// was interrupted, running it again completes it.
 final class Resealing {
 
     private final LocalTrust trust;
@@ -39,10 +39,10 @@ final class Resealing {
         this.next = next;
     }
 
-    /// A data file and the seal by the revoked key.
+    /// A data file and its seal by the revoked key.
     private record Sealed(DataFile file, SignedNote seal) {}
 
-    /// Seals what can be.
+    /// Reseals what can be resealed.
     Revocation all() throws IOException {
         int files = 0;
         var refused = new ArrayList<RunId>();
@@ -75,7 +75,7 @@ final class Resealing {
         return affected;
     }
 
-    /// Whether anything of the run does not hold, even if the revoked key is believed.
+    /// Whether the run fails verification even if the revoked key is still trusted.
     private boolean isTampered(RunId run) throws IOException {
         Verification verification = RunVerifier.verifyDespiteRevocation(recordings, run, trust.trustedKeys(), revoked);
         return verification.integrity() == Integrity.TAMPERED;

@@ -4,12 +4,11 @@ import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.schemas.RunId;
 import java.util.List;
 
-/// What followed from revoking a key.
+/// The result of revoking a key.
 ///
 /// @param role what the key was for
-/// @param resealed how many data files have a new seal
-/// @param refused runs with files that keep the revoked key's seal, because they do not hold: no answer uses these
-/// files
+/// @param resealed how many data files got a new seal
+/// @param refused runs that failed verification: their files keep the revoked key's seal, and no answer uses them
 public record Revocation(Role role, int resealed, List<RunId> refused) {
 
     public Revocation {

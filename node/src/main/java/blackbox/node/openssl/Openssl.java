@@ -27,7 +27,7 @@ public final class Openssl implements Ed25519Shortcut {
         }
         try {
             Native.register(Crypto.class, NativeLibrary.getInstance(LIBRARY));
-            // Nothing that the machine's openssl.cnf would load is used.
+            // Keeps out whatever the machine's openssl.cnf would load.
             boolean begun = Crypto.OPENSSL_init_crypto(Crypto.INIT_NO_LOAD_CONFIG, null) == 1;
             return begun ? new Openssl(Crypto.OpenSSL_version(0)) : null;
         } catch (LinkageError e) {

@@ -28,8 +28,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. An interrupted agent is
-/// ended and its workspace comes back; the run is closed as interrupted.
+/// The agent in its VM: starts it, waits for it, brings its workspace back, ends the VM. If it is interrupted, the
+/// agent is ended, its workspace still comes back, and the run is closed as interrupted.
 final class AgentRun {
 
     private static final Duration FOREVER = Duration.ofDays(365);
@@ -88,7 +88,7 @@ final class AgentRun {
 
     /// How it ended.
     ///
-    /// @param exitCode the agent's own, null where a signal ended it or it is not known
+    /// @param exitCode the agent's own, null if a signal ended it or it is not known
     /// @param why `exited`, `timeout`, `interrupted`, or what failed
     /// @param out the archive that came back, or null
     record Ending(
@@ -101,7 +101,7 @@ final class AgentRun {
 
         /// The detail of the run's close.
         ///
-        /// @param clock how far the guest's was from the host's
+        /// @param clock the guest's wall clock during the run
         /// @param stdin what the agent was given
         /// @param unsealed why a captured file is not sealed to its end, by name
         private String json(RunClock clock, KeptStream stdin, SortedMap<String, String> unsealed) {
@@ -176,8 +176,8 @@ final class AgentRun {
         return ending.json(clock, stdin, incomplete);
     }
 
-    /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as
-    /// the guest follows. Returns when the agent has ended, or its VM.
+    /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as the
+    /// guest cooperates. Returns when the agent has ended, or its VM.
     ///
     /// @param signal the one that this process was interrupted with
     void interrupt(int signal) {
@@ -199,12 +199,13 @@ final class AgentRun {
         }
     }
 
-    /// Whether somebody wants this to end soon.
+    /// Whether this process was interrupted.
     boolean isInterrupted() {
         return interruption != 0;
     }
 
-    /// This process is told to end: the VM ends at once, its owner closes the run, and only then does the process end.
+    /// Runs when this process is told to end: ends the VM at once, and holds the process until the VM's owner has
+    /// closed the run, for at most [#CLOSE_TIMEOUT].
     private void endNow(Thread owner) {
         endsNow = true;
         interruption = interruption == 0 ? SIGTERM : interruption;
@@ -219,7 +220,7 @@ final class AgentRun {
         }
     }
 
-    /// Ends the VM from another thread, because the run cannot go on.
+    /// Ends the VM from another thread, because the run cannot continue.
     void stop(String why) {
         stopped = why;
         try {
@@ -325,7 +326,7 @@ final class AgentRun {
                         System::nanoTime);
     }
 
-    /// Has the agent's terminal take another size.
+    /// Resizes the agent's terminal.
     void resize(int rows, int columns) {
         Terminal terminal = request.agent().terminal();
         TerminalCast shown = cast;
@@ -348,7 +349,7 @@ final class AgentRun {
         }
     }
 
-    /// What comes from now on reaches nobody.
+    /// Ends what is stored of the agent's input and terminal; whatever comes after this reaches nobody.
     private void endStreams() {
         try {
             stdin.close();
@@ -364,8 +365,8 @@ final class AgentRun {
         try {
             vm.powerOff(POWER_OFF_TIMEOUT);
         } catch (VmException e) {
-            progress.say("the VM did not end in order: " + e.getMessage());
-            stop("the VM did not end in order");
+            progress.say("the VM did not shut down cleanly: " + e.getMessage());
+            stop("the VM did not shut down cleanly");
         }
     }
 }

@@ -56,7 +56,7 @@ public final class AnchorService implements AutoCloseable {
         }
     }
 
-    /// Waits until everyone was asked once, for at most `timeout`; returns at once if there is nobody to ask.
+    /// Waits until everyone has been asked once, for at most `timeout`; returns at once if there is nobody to ask.
     public void awaitFirst(Duration timeout) throws InterruptedException {
         if (loop != null) {
             loop.awaitFirst(timeout);

@@ -32,7 +32,7 @@ final class Captures {
         return folder;
     }
 
-    /// What is kept of `vm` in `folder`.
+    /// The files of `vm` that are kept in `folder`.
     static CapturedFiles of(Machine vm, Path folder, CaptureLimits limits) {
         Path blocks = CaptureName.BLOCKS.in(folder);
         // QEMU has several writes to the log in flight at once, and they may complete in any order.
@@ -41,7 +41,7 @@ final class Captures {
         addBounded(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
         addBounded(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
         addBounded(files, CaptureName.STDIN, folder, limits.framesBytesMax());
-        // What is stored of it ends by itself at its limit, with a whole line.
+        // It stops by itself at its limit, after a complete line.
         files.add(new CaptureFile(CaptureName.TERMINAL.text(), CaptureName.TERMINAL.in(folder)));
         if (vm.facts().tier() == Tier.EXACT) {
             // Not bounded: without all of it there is no replay.

@@ -25,9 +25,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Broker, publisher and ingest of one data folder, in this process. A data folder has one pipeline at a
-/// time: whoever holds its lock. When it starts, it first publishes what crashed recorders left in their
-/// spools.
+/// Broker, publisher and ingest of one data folder, in this process. A data folder has one pipeline at a time, run
+/// by whoever holds its lock. When it starts, it first publishes what crashed recorders left in their spools.
 public final class Pipeline implements AutoCloseable {
 
     private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(2);
@@ -113,7 +112,7 @@ public final class Pipeline implements AutoCloseable {
         return ingest;
     }
 
-    /// Waits until the table has the run's rows before `endIndex`.
+    /// Waits until the table has all of the run's rows below `endIndex`.
     ///
     /// @return whether it has them
     public boolean await(RunId run, long endIndex, Duration timeout) throws IngestException {

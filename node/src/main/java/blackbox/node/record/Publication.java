@@ -24,10 +24,11 @@ final class Publication {
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
     private static final Duration TABLE_LOOK_EVERY = Duration.ofMillis(100);
 
-    /// How long another process may add nothing of the run to the table; one that works does so every second.
+    /// How long to wait for another process that adds nothing of the run to the table; a working one adds rows
+    /// every second.
     private static final Duration TABLE_PATIENCE = Duration.ofSeconds(30);
 
-    /// How long to wait at a run's end for a broker that does not answer; what it did not take stays in the
+    /// How long to wait at a run's end for a broker that does not answer; what it has not accepted stays in the
     /// spool.
     private static final Duration BROKER_PATIENCE = Duration.ofSeconds(20);
 
@@ -67,9 +68,10 @@ final class Publication {
         }
     }
 
-    /// Iceberg's class for its threads cannot be loaded anymore once the process was asked to stop.
+    /// Once the process has been asked to stop, the class that Iceberg uses for its threads can no longer be
+    /// loaded.
     private static IllegalStateException ending(LinkageError e) {
-        return new IllegalStateException("the process was told to end before that", e);
+        return new IllegalStateException("the process was told to end before that was done", e);
     }
 
     /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`,
@@ -90,7 +92,7 @@ final class Publication {
         }
         throw new RecorderException(
                 RecorderException.Code.BROKER,
-                "another process holds the pipeline and does not say where its broker is");
+                "another process holds the pipeline and has not announced where its broker listens");
     }
 
     private KafkaPublisher own(PipelineLock lock) throws IngestException, RecorderException, IOException {
@@ -116,7 +118,7 @@ final class Publication {
 
     /// Waits until everything that was recorded is in the table. The spool must be closed.
     ///
-    /// @param timeout of all of it: of the broker's start, of its taking the rest, and of ingest
+    /// @param timeout for everything: the broker's start, its accepting the rest, and ingest
     /// @return null when it is, otherwise why not yet; nothing is lost then
     @Nullable
     String finish(long endIndex, Duration timeout) throws IngestException, IOException, InterruptedException {
@@ -156,9 +158,9 @@ final class Publication {
         return "the broker has not accepted everything" + (trouble == null ? "" : ": " + trouble);
     }
 
-    /// Waits for the table, which another process fills as long as it holds the pipeline. If that process
-    /// ends before it is done, its pipeline is taken over. A process that ingests other things, or nothing
-    /// more of this run, is not waited for to the end.
+    /// Waits for the table, which another process fills as long as it holds the pipeline. If that process ends
+    /// before it is done, its pipeline is taken over. A process that ingests nothing more of this run is given up
+    /// on after [#TABLE_PATIENCE].
     ///
     /// @return null when the table has the run, otherwise why not
     private @Nullable String ingested(long endIndex, long deadline)
@@ -241,11 +243,12 @@ final class Publication {
         }
     }
 
-    /// The same, for at most `patience`. What is still being closed then ends with the process, as if it were killed:
-    /// what the broker acknowledged is on the disk, the rest is in the spool, and locks end with their process.
+    /// Closes, waiting for at most `patience`. Whatever is still being closed then ends with the process, as if
+    /// killed: what the broker acknowledged is on the disk, the rest is in the spool, and locks end with their
+    /// process.
     void close(Duration patience) throws IOException, InterruptedException {
         if (starter.isAlive()) {
-            return; // a broker that starts cannot be stopped before it has
+            return; // a broker cannot be stopped while it is starting
         }
         var fault = new AtomicReference<@Nullable IOException>();
         Thread closing = Thread.ofPlatform().daemon().name("publication-close").start(() -> {

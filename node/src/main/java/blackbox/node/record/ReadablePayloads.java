@@ -14,11 +14,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Encrypts what earlier recorders left readable beside their runs' events: because they were killed, or had no room
-/// for a copy. Runs on its own daemon thread; what it has done when the process ends is not done again.
+/// Encrypts what earlier recorders left readable beside their runs' events, because they were killed or had no
+/// room for a copy. Runs on its own daemon thread; what it has done when the process ends is not done again.
 ///
-/// Nothing may write to those files anymore: it is started only when the machines that such recorders left running have
-/// been ended ([blackbox.vm.machine.MachineHost]).
+/// Nothing may still be writing to those files: it is started only once the machines that such recorders left
+/// running have been ended ([blackbox.vm.machine.MachineHost]).
 public final class ReadablePayloads implements AutoCloseable {
     private static final String LOCK = ".encrypting";
 
@@ -34,7 +34,7 @@ public final class ReadablePayloads implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("readable-payloads").daemon().unstarted(this::run);
     }
 
-    /// Ends the machines that killed recorders left, and starts.
+    /// Ends the machines that killed recorders left running, and starts encrypting.
     ///
     /// @throws IOException when they cannot be ended
     public static ReadablePayloads ofKilled(DataFolder data, Vault vault, Progress progress) throws IOException {
@@ -46,7 +46,7 @@ public final class ReadablePayloads implements AutoCloseable {
         return start(data, vault, progress);
     }
 
-    /// Starts.
+    /// Starts encrypting.
     ///
     /// @param progress is told of what was encrypted, and of what could not be
     static ReadablePayloads start(DataFolder data, Vault vault, Progress progress) {
@@ -55,12 +55,12 @@ public final class ReadablePayloads implements AutoCloseable {
         return payloads;
     }
 
-    /// Waits until all are encrypted, but not for long: what is left then, the next one does.
+    /// Waits for at most `most` until everything is encrypted; the next recorder does what is left.
     void await(Duration most) throws InterruptedException {
         boolean unused = thread.join(most);
     }
 
-    /// Ends, even in the middle of a file: the next one goes on from there.
+    /// Stops, even in the middle of a file: that file stays readable until the next one encrypts it.
     @Override
     public void close() {
         thread.interrupt();
@@ -90,8 +90,9 @@ public final class ReadablePayloads implements AutoCloseable {
         }
     }
 
-    /// A recorder takes its lock before its machine starts, and so before any secret is there: where there are some,
-    /// a lock that nobody holds is a dead recorder's.
+    /// Whether a dead recorder left files of this run readable. A recorder takes its lock before its machine
+    /// starts, and so before any secret exists: where there are some, a lock that nobody holds was a dead
+    /// recorder's.
     private boolean isLeft(RunId run) throws IOException {
         if (vault.unencrypted(run).isEmpty() || vault.shredded(run) != null || !Files.exists(data.runLock(run))) {
             return false;

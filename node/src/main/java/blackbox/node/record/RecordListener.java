@@ -1,6 +1,6 @@
 package blackbox.node.record;
 
-/// Is told about the progress of a recording. Called by any of its threads.
+/// Follows the progress of a recording. Called by any of its threads.
 public interface RecordListener {
     /// A line for the person at the terminal, without its end.
     void say(String line);

@@ -34,10 +34,10 @@ public record RecordRequest(
     ///
     /// @param command program and arguments, each [OctetText]
     /// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not.
-    ///     Kept in the order of the names: `Map.copyOf` has another one in each JVM
+    ///     Sorted by name: the order of `Map.copyOf` differs from JVM to JVM
     /// @param user `agent` or `root`
-    /// @param pidsMax most processes and threads at once, 0 for no limit
-    /// @param terminal that it gets in place of pipes, or null
+    /// @param pidsMax the most processes and threads at once, 0 for no limit
+    /// @param terminal the terminal that it gets instead of pipes, or null
     /// @param timeout how long it may run, or null
     public record Agent(
             List<String> command,
@@ -54,7 +54,7 @@ public record RecordRequest(
             command = List.copyOf(command);
         }
 
-        /// As the guest is told.
+        /// As it is sent to the guest.
         AgentCommand toCommand() {
             return AgentCommand.of(command, environment, user, pidsMax, terminal);
         }
@@ -67,8 +67,8 @@ public record RecordRequest(
     /// @param network what the VM's network reaches
     public record Guest(String image, TierOption tier, MachineSize size, Network network) {}
 
-    /// The most that a run's first event holds of the command and the names in its environment, as JSON: a
-    /// leaf has at most 65,535 octets, and it needs some thousands itself.
+    /// The most octets that the command and the names in its environment may take in a run's first event, as JSON:
+    /// a leaf has at most 65,535 octets, and the rest of the event takes a few thousand.
     public static final int GIVEN_BYTES_MAX = 48 << 10;
 
     /// How many octets the command and these names take there.

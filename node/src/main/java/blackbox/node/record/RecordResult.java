@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param exitCode the agent's own exit code, as a shell would give it (128 + signal)
 /// @param events leaves recorded
 /// @param lost events declared lost
-/// @param closed whether the run has its close; without it it is truncated
-/// @param workspace where the workspace came back to, or null
+/// @param closed whether the run was closed; otherwise it is truncated
+/// @param workspace where the workspace was copied back to, or null
 public record RecordResult(
         RunId run,
         @Nullable String name,

@@ -48,14 +48,14 @@ import java.time.InstantSource;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/// Records one run from end to end. The order is the point: the opening leaf is durable before the agent's
-/// first instruction, the close comes after the VM has ended, and only then is the run reported as recorded.
+/// Records one run from end to end. The order matters: the opening leaf is durable before the agent's first
+/// instruction, the close comes after the VM has ended, and only then is the run reported as recorded.
 public final class RecordSession {
 
     private static final Duration PUBLISH_TIMEOUT = Duration.ofMinutes(5);
 
-    /// How long an interrupted run waits for broker and table, and then for both to be closed: it is closed and
-    /// durable in its spool by then, and the next pipeline publishes it.
+    /// How long an interrupted run waits for broker and table, and then for both to be closed: by then the run is
+    /// closed and durable in its spool, and the next pipeline publishes it.
     private static final Duration HASTE = Duration.ofSeconds(1);
 
     /// How long a run that has ended waits for what earlier recorders left to be encrypted.
@@ -92,7 +92,7 @@ public final class RecordSession {
         this.progress = listener::say;
     }
 
-    /// Has the agent end, its workspace come back and the run be closed. Returns when the agent has ended.
+    /// Ends the agent, so that its workspace comes back and the run is closed. Returns when the agent has ended.
     ///
     /// @param signal the one that this process was interrupted with
     /// @return false when no agent runs, and nothing was done
@@ -107,7 +107,7 @@ public final class RecordSession {
         return true;
     }
 
-    /// Has the agent's terminal take another size; of no effect while no agent runs.
+    /// Resizes the agent's terminal; has no effect while no agent runs.
     public void resize(int rows, int columns) {
         AgentRun running = agent;
         if (running != null) {
@@ -118,7 +118,7 @@ public final class RecordSession {
     /// Records the run.
     ///
     /// @throws VmException when the VM does not come up; nothing was recorded then
-    /// @throws RecorderException when the recorder cannot go on; what was recorded before is kept
+    /// @throws RecorderException when the recorder cannot continue; what was recorded before is kept
     public RecordResult run()
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         GuestImage image = new LocalImages(data, progress).open(request.guest().image());
@@ -168,8 +168,9 @@ public final class RecordSession {
     /// What exists when the run begins.
     ///
     /// @param tier of the run, and why
-    /// @param steady the run's clock, and what times events by it
-    /// @param vault where what is stored beside its events is encrypted
+    /// @param steady the run's clock
+    /// @param clock gives events their times, by the run's clock
+    /// @param vault encrypts what is stored beside its events
     private record StartedRun(
             RunId run,
             Instant startedAt,
@@ -226,7 +227,7 @@ public final class RecordSession {
             recorder.close();
             checkpoints.close();
             if (agent.isInterrupted()) {
-                // The broker may have taken it and the table not have it yet when this process ends.
+                // When this process ends, the broker may have the run and the table not yet.
                 spool.retain();
             }
             spool.close();
@@ -253,13 +254,13 @@ public final class RecordSession {
         }
     }
 
-    /// Waits for the table, and for the files beside the events to be encrypted meanwhile; in haste only a moment for
-    /// each.
+    /// Waits for the table, and for the files beside the events, which are encrypted meanwhile; in haste, only a
+    /// moment for each.
     ///
     /// @return whether the table has the run
     private boolean publish(Publication publication, long recorded, StartedRun started, boolean inHaste)
             throws RecorderException, IngestException, IOException, InterruptedException {
-        // It may end with the process: each file is as it was or encrypted, and the next recording goes on.
+        // It may end with the process: each file is then as it was or encrypted, and the next recording continues.
         Thread encrypting = Thread.ofPlatform().daemon().name("encrypt").start(() -> encrypt(started));
         try {
             vouchForIngest(started.certified().runs());

@@ -4,8 +4,8 @@ import blackbox.vm.machine.ClockDrift;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/// The guest's wall clock during a run, as `run.close` stores it in `clock`: a replay begins at the same
-/// time, and a reader knows how far off the times were that the agent saw.
+/// The guest's wall clock during a run, as `run.close` stores it in `clock`: a replay can begin at the same time,
+/// and a reader can tell how far off the times were that the agent saw.
 ///
 /// @param startNs what it showed right before the agent's first process was created, nanoseconds since 1970;
 ///     null if there was none

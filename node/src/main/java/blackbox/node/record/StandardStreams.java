@@ -6,8 +6,8 @@ import java.io.OutputStream;
 /// What the agent reads and where it writes to.
 ///
 /// @param in read until its end
-/// @param out gets what the agent prints, octet for octet
-/// @param error gets what it prints on standard error
+/// @param out receives what the agent prints, octet for octet
+/// @param error receives what it prints to standard error
 public record StandardStreams(InputStream in, OutputStream out, OutputStream error) {
 
     /// Those of this program.

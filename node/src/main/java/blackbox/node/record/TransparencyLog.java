@@ -72,7 +72,7 @@ public final class TransparencyLog implements AutoCloseable {
         return key.first().verifier();
     }
 
-    /// Has the log vouch for the key that seals data files. That this was done is remembered beside the key,
+    /// Makes the log vouch for the key that seals data files. A file beside the key remembers that this was done,
     /// so that not every run reads the whole log.
     void vouchForIngest() throws RecorderException {
         NoteVerifier ingest = KeyFile.ofIngest(data).verifier();

@@ -21,7 +21,7 @@ public record DebugReport(PrintWriter out, Form form) {
     /// The form of the answers.
     public enum Form {
         TEXT,
-        /// As text, for a person.
+        /// Text, with a prompt, for a person.
         PROMPTED,
         /// A JSON document per line, one for each command.
         JSON
@@ -80,7 +80,7 @@ public record DebugReport(PrintWriter out, Form form) {
                 "from "
                         + (place.executedFrom() == 0
                                 ? "the recording's start"
-                                : "instruction " + place.executedFrom() + ", where an earlier replay was kept"));
+                                : "instruction " + place.executedFrom() + ", where an earlier replay saved its state"));
         out.flush();
     }
 

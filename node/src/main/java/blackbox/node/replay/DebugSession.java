@@ -73,7 +73,7 @@ public final class DebugSession implements AutoCloseable {
 
     /// Prints where it is, and then answers commands until `in` ends.
     ///
-    /// @param why the run is replayed exactly, for people
+    /// @param why why the run is replayed exactly, for people
     /// @throws ReplayException `ENGINE` when the machine fails
     public void answer(BufferedReader in, String why) throws IOException, ReplayException {
         try {
@@ -192,11 +192,11 @@ public final class DebugSession implements AutoCloseable {
                 paused.machine().debugger());
     }
 
-    /// What the recorded events show is known only at events.
+    /// What the recorded events show is known only where the replay is at an event.
     private void atEvent() throws VmException {
         if (paused.machine().position() != paused.position()) {
             throw new IllegalArgumentException(
-                    "this position is not at an event anymore; `to " + event.index() + "` goes back to the last one");
+                    "the replay is not at an event here; `to " + event.index() + "` goes back to the last one");
         }
     }
 
@@ -227,7 +227,7 @@ public final class DebugSession implements AutoCloseable {
         before.close();
     }
 
-    /// Forward, the machine continues; backward, a fresh machine is brought there.
+    /// Forward, the same machine continues; backward, a new one is brought to the target.
     private void move(long instructions) throws VmException, ReplayException {
         long target = paused.machine().position() + instructions;
         if (target < 0 || target >= paused.end()) {

@@ -1,5 +1,4 @@
-/// A replay that is paused at a moment, as a session: commands in, answers out. It is built on
-/// `blackbox.replay.seek`.
+/// A replay paused at a moment, as a session: commands in, answers out. Built on `blackbox.replay.seek`.
 @NullMarked
 package blackbox.node.replay;
 

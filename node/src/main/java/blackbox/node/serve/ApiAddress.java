@@ -14,24 +14,24 @@ import java.util.SequencedSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Where the API listens, and what it is called there.
+/// Where the API listens, and by which names clients may reach it.
 ///
 /// @param host the name or IP address of an interface
 /// @param port [ApiServer#ANY_PORT] takes a free one
-/// @param names under which clients may ask for it, besides `localhost` and IP addresses: host names, those of other
-/// scripts in their ASCII form afterwards, or IP addresses
-/// @param patience how long a client may take to send a request, and a connection may be without one
+/// @param names by which clients may reach it, besides `localhost` and IP addresses: host names, converted to
+///     their ASCII form where they are in another script; IP addresses among them go into the certificate
+/// @param patience how long a client may take to send a request, and how long a connection may stay without one
 public record ApiAddress(String host, int port, List<String> names, Duration patience) {
 
     /// Ample for the 64 KB that a request may have.
     public static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final Pattern IP_ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9a-fA-F:.%]+]");
-    /// With underscores, which networks of containers have in their names.
+    /// With underscores, which names in container networks contain.
     private static final Pattern HOST_NAME = Pattern.compile("[a-z0-9_.-]+");
     private static final Pattern PORT = Pattern.compile(":[0-9]{1,5}$");
 
-    /// @throws IllegalArgumentException when a name cannot be one of a host
+    /// @throws IllegalArgumentException when a name is neither a host name nor an IP address
     public ApiAddress {
         names = names.stream().map(ApiAddress::hostName).toList();
     }
@@ -55,7 +55,7 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
         }
     }
 
-    /// The same, called by these names too; those with a wildcard stand for no name that a request could have.
+    /// The same, reachable by these names too. Wildcard names are left out: no request carries one.
     ApiAddress alsoCalled(Collection<String> more) {
         var all = new ArrayList<>(names);
         more.stream()
@@ -67,16 +67,16 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
 
     /// Whether only this machine's own programs can connect.
     ///
-    /// @throws UnknownHostException when the host is not known here
+    /// @throws UnknownHostException when the host cannot be resolved
     public boolean isLoopback() throws UnknownHostException {
         return InetAddress.getByName(host).isLoopbackAddress();
     }
 
-    /// The names and addresses that a certificate for it must have. Where it listens on all interfaces, these are the
-    /// host's name and what was given: the interfaces' addresses change by themselves, the certificate would with
-    /// them, and it would show them to whoever connects.
+    /// The names and addresses that a certificate for it must have. If it listens on all interfaces, these are the
+    /// machine's name and the given names, not the interfaces' addresses: they change, the certificate would have
+    /// to change with them, and it would show them to anyone who connects.
     ///
-    /// @throws IOException when the host is not known here
+    /// @throws IOException when the host cannot be resolved
     public SequencedSet<String> certifiedNames() throws IOException {
         var certified = new LinkedHashSet<>(List.of("localhost", "127.0.0.1", "::1"));
         InetAddress listened = InetAddress.getByName(host);
@@ -94,7 +94,7 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
         try {
             return List.of(hostName(InetAddress.getLocalHost().getHostName()));
         } catch (UnknownHostException | IllegalArgumentException _) {
-            return List.of(); // no client can ask for it
+            return List.of(); // no client could use it
         }
     }
 
@@ -104,9 +104,9 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
         return scope < 0 ? address : address.substring(0, scope);
     }
 
-    /// Whether a request's `Host` may be answered. A page in somebody's browser can have its own name resolved to
-    /// this address (DNS rebinding), and would then be of the same origin; it cannot have an IP address or
-    /// `localhost` as its name.
+    /// Whether a request's `Host` may be answered. A page in somebody's browser can make its own name resolve to
+    /// this address (DNS rebinding) and would then count as the same origin; but its name can be neither an IP
+    /// address nor `localhost`.
     boolean answersTo(@Nullable String header) {
         if (header == null) {
             return false;

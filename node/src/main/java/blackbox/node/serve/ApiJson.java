@@ -11,7 +11,7 @@ final class ApiJson {
 
     private static final JsonFactory JSON = new JsonFactory();
 
-    /// Writes with a generator.
+    /// Writes the content of a document.
     @FunctionalInterface
     interface Body {
         void write(JsonGenerator out) throws IOException;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// The HTTP server. Listens from [#start] until it is closed.
 public final class ApiServer implements AutoCloseable {
 
-    /// The port that asks for any free one.
+    /// Asks for any free port.
     public static final int ANY_PORT = 0;
 
     private final ApplicationContext application;
@@ -27,10 +27,10 @@ public final class ApiServer implements AutoCloseable {
         this.server = server;
     }
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
-    /// @param tls what clients are shown over TLS, and whose host names are answered to; null for HTTP in the clear
-    /// @throws IOException when the address cannot be listened on, or `tls` cannot be used
+    /// @param tls the key and certificates for TLS, whose host names are answered to as well; null for plain HTTP
+    /// @throws IOException when it cannot listen on the address, or `tls` cannot be used
     public static ApiServer start(ApiContext context, ApiAddress address, @Nullable TlsKey tls) throws IOException {
         int port = address.port() == ANY_PORT ? -1 : address.port();
         var properties = new HashMap<String, Object>();
@@ -72,7 +72,7 @@ public final class ApiServer implements AutoCloseable {
         try {
             return new URI(server.getScheme(), null, server.getHost(), server.getPort(), null, null, null);
         } catch (URISyntaxException e) {
-            throw new IllegalStateException("it listens on " + server.getHost() + ", which no URI can hold", e);
+            throw new IllegalStateException("it listens on " + server.getHost() + ", which cannot be part of a URI", e);
         }
     }
 

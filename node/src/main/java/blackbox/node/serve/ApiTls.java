@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.reactivestreams.Publisher;
 
-/// How the service speaks TLS: 1.3, or 1.2 with a client that has no more, and no cipher without forward secrecy or
-/// with separate authentication. [RequestDeadline] is behind it from the connection's first moment, and the handshake
-/// has a time-out of its own besides.
+/// How the service speaks TLS: 1.3, or 1.2 with clients that know nothing newer, and only ciphers with forward
+/// secrecy and authenticated encryption. [RequestDeadline] applies from a connection's first moment, and the
+/// handshake has a time-out of its own as well.
 final class ApiTls {
 
     private static final String NAME = "api";
@@ -34,7 +34,8 @@ final class ApiTls {
             "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
             "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
 
-    /// In TLS 1.2 a client could otherwise ask for handshake after handshake. The JDK reads it once.
+    /// Otherwise a client could request handshake after handshake in TLS 1.2. The JDK reads this property only
+    /// once.
     private static final String NO_RENEGOTIATION = "jdk.tls.rejectClientInitiatedRenegotiation";
 
     private ApiTls() {}
@@ -54,7 +55,7 @@ final class ApiTls {
                 "micronaut.server.ssl.handshake-timeout", patience);
     }
 
-    /// Gives the server its key; to be called before the server is made.
+    /// Gives the server its key. Must be called before the server is created.
     static void offer(TlsKey key, ApplicationContext application) throws IOException {
         KeyStore store = keyStore(key);
         application.registerSingleton(CertificateProvider.class, new Fixed(store), Qualifiers.byName(NAME));

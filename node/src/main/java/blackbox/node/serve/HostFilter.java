@@ -8,7 +8,7 @@ import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
 import org.jspecify.annotations.Nullable;
 
-/// Answers only requests for a name that this service has.
+/// Refuses requests whose `Host` is not a name of this service.
 @ServerFilter("/**")
 final class HostFilter {
 

@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Closes a connection over which no whole request comes in time. Netty's own idle time-outs would also end an answer
-/// that takes long, or that a client reads slowly; while an answer is due, nothing is timed here.
+/// Closes a connection on which no complete request arrives in time. Netty's own idle time-outs would also cut off
+/// an answer that takes long, or that a client reads slowly; here, nothing is timed while an answer is due.
 final class RequestDeadline extends ChannelDuplexHandler {
 
     private final long patienceNs;
@@ -50,7 +50,7 @@ final class RequestDeadline extends ChannelDuplexHandler {
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
         ChannelPromise written = promise;
         if (message instanceof LastHttpContent) {
-            written = promise.unvoid(); // the shared one takes no listener
+            written = promise.unvoid(); // the shared promise takes no listener
             written.addListener(_ -> answered(context));
         }
         var _ = context.write(message, written);
@@ -81,7 +81,7 @@ final class RequestDeadline extends ChannelDuplexHandler {
         }
     }
 
-    /// Puts one into every connection's pipeline.
+    /// Adds a deadline to every connection's pipeline.
     @Singleton
     static final class Installer implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
 

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Limits how many expensive requests of one kind run at a time; more are turned away, not queued.
+/// Limits how many expensive requests of one kind run at a time; any more are turned away, not queued.
 final class RequestLimiter {
 
     private final Semaphore free;

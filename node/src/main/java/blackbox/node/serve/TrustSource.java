@@ -5,8 +5,8 @@ import blackbox.evidence.log.NoteVerifier;
 import java.io.IOException;
 import java.util.List;
 
-/// Where the trusted public keys come from, and the outside parties; read anew for every verification, since
-/// keys come and go.
+/// Where the trusted public keys and outside parties come from. Read again for every verification, since keys come
+/// and go.
 @FunctionalInterface
 public interface TrustSource {
 

@@ -38,7 +38,7 @@ public final class IndexAhead implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("index-ahead").daemon().unstarted(this::run);
     }
 
-    /// Starts.
+    /// Starts indexing.
     ///
     /// @param progress is told of runs that were indexed or cannot be
     public static IndexAhead start(DataFolder data, Progress progress) {
@@ -47,7 +47,7 @@ public final class IndexAhead implements AutoCloseable {
         return ahead;
     }
 
-    /// Ends, even in the middle of a run: the next one resumes there.
+    /// Stops, even in the middle of a run: the next one resumes there.
     @Override
     public void close() {
         thread.interrupt();
@@ -74,7 +74,7 @@ public final class IndexAhead implements AutoCloseable {
         try {
             for (RunId run : recordings.runs().reversed()) {
                 if (!done.contains(run) && take(recordings, run)) {
-                    return; // newer ones may have come meanwhile
+                    return; // newer runs may have been closed meanwhile
                 }
             }
         } catch (IOException e) {
@@ -82,7 +82,8 @@ public final class IndexAhead implements AutoCloseable {
         }
     }
 
-    /// Whether indexing this run took long.
+    /// Indexes the run if it is closed, exact and not indexed yet. False when there was nothing to do, so no time
+    /// was spent.
     private boolean take(Recordings recordings, RunId run) throws InterruptedException {
         try {
             RunFacts facts = RunFacts.read(recordings, run);
@@ -96,7 +97,7 @@ public final class IndexAhead implements AutoCloseable {
             index(run);
         } catch (IOException | ReplayException | RuntimeException e) {
             if (Thread.interrupted()) {
-                throw new InterruptedException("indexing was ended");
+                throw new InterruptedException("indexing was stopped");
             }
             done.add(run);
             progress.say("run " + run + " is not indexed: " + e.getMessage());

@@ -30,7 +30,8 @@ public final class ReplayReport {
 
     private ReplayReport() {}
 
-    /// One document: the fields of the decisive verdict, and which document and leaf are its evidence.
+    /// One document: the fields of the decisive verdict, and for every verdict its document and whether it is
+    /// signed.
     public static ObjectNode json(Verdicts verdicts) {
         StoredVerdict telling = verdicts.telling();
         ObjectNode tree = VerdictJson.tree(telling.verdict());
@@ -51,9 +52,9 @@ public final class ReplayReport {
 
     /// Who reads the text.
     public enum Reader {
-        /// Someone who may see what a request held.
+        /// Someone who may see what a request contained.
         TERMINAL,
-        /// A file, a log of a build: whoever gets that.
+        /// A file or a build log, which others may read later.
         FILE
     }
 
@@ -159,7 +160,7 @@ public final class ReplayReport {
                 PayloadKeyFile.vault(folder), verdicts.run(), verdicts.telling().file());
     }
 
-    /// The octets around the place in which a request differs from the recorded one, for someone who may see them.
+    /// The octets around the place where a request differs from the recorded one, for someone who may see them.
     public static void print(PrintWriter out, Difference missed) {
         out.println("  recorded    " + Difference.printable(missed.recorded()));
         out.println("  replayed    " + Difference.printable(missed.replayed()));

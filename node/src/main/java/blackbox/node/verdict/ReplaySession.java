@@ -34,9 +34,8 @@ import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Replays a run one or more times. The order is the point: the run must verify before it is used, everything
-/// that it was started from must be unchanged before anything is started, and a verdict is durable before it
-/// is reported.
+/// Replays a run one or more times. The order matters: the run must verify before it is used, everything that it
+/// was started from must be unchanged before anything is started, and a verdict is durable before it is reported.
 public final class ReplaySession {
     private final DataFolder data;
     private final Tiers tiers;
@@ -55,9 +54,9 @@ public final class ReplaySession {
         this.progress = progress;
     }
 
-    /// What to do.
+    /// What to replay.
     ///
-    /// @param times how often, at least once
+    /// @param times how many times, at least 1
     /// @param workspace a folder or archive to use instead of the stored one, or null
     public record ReplayOptions(
             RunId run, int times, @Nullable Path workspace) {
@@ -72,7 +71,8 @@ public final class ReplaySession {
     ///
     /// @param why why the run is or is not replayed exactly
     /// @param asked how many replays were asked for
-    /// @param kept the verdicts, in order; fewer than asked when one could not be made
+    /// @param kept the verdicts, in order; a single one, however many were asked for, when nothing could be
+    ///     started
     public record Verdicts(RunId run, String why, int asked, List<StoredVerdict> kept) {
         public Verdicts {
             kept = List.copyOf(kept);
@@ -85,7 +85,7 @@ public final class ReplaySession {
                     .count();
         }
 
-        /// The first verdict that does not confirm it, else the first.
+        /// The first verdict that does not confirm the run, else the first.
         StoredVerdict telling() {
             return kept.stream()
                     .filter(each -> !each.verdict().outcome().holds())
@@ -133,7 +133,7 @@ public final class ReplaySession {
         };
     }
 
-    /// Reads only what a run says about its start.
+    /// Opens the run: reads only what it says about its start.
     ///
     /// @throws ReplayException `BAD_INPUT` for a run whose tier cannot be replayed or that is not closed yet;
     ///     `ALTERED` when its start cannot be read
@@ -175,7 +175,7 @@ public final class ReplaySession {
                     new InputCheck(recordings, options.run(), start, options.workspace()).check(replayer.captures()));
         }
 
-        /// What the run was recorded as.
+        /// The tier that the run was recorded in.
         public ReplayMethod tier() {
             return start.tier();
         }
@@ -224,7 +224,7 @@ public final class ReplaySession {
         }
     }
 
-    /// Stores the verdict that nothing could be started.
+    /// Stores the verdict that the replay was refused.
     public Verdicts refuse(ReplayOptions options, Refused refused) throws ReplayException {
         Verdict verdict = Verdict.refused(options.run(), clock.instant(), refused.tier(), refused.refusals());
         return new Verdicts(options.run(), refused.why(), options.times(), List.of(new VerdictLog(data).keep(verdict)));

@@ -17,14 +17,14 @@ public record Tiers(List<Replayer> replayers) {
     public Tiers {
         replayers = List.copyOf(replayers);
         if (replayers.stream().map(Replayer::tier).distinct().count() < replayers.size()) {
-            throw new IllegalArgumentException("two replayers of one tier");
+            throw new IllegalArgumentException("two replayers for one tier");
         }
     }
 
-    /// Those of this build.
+    /// The replayers of this build.
     ///
-    /// @param environment values of variables that the agent had, by name: recordings keep the names alone
-    /// @param onMiss what a live replay does when it asks the network for something that was not recorded
+    /// @param environment values of variables that the agent had, by name: recordings keep only the names
+    /// @param onMiss what to do when a re-execution asks the network for something that was not recorded
     public static Tiers built(Map<String, String> environment, OnMiss onMiss) {
         return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment, onMiss, Hypervisor.opener())));
     }

@@ -35,7 +35,7 @@ public final class VerdictList {
         };
     }
 
-    /// Writes an array.
+    /// Writes a JSON array.
     public static void write(JsonGenerator out, List<LoggedVerdict> verdicts) throws IOException {
         out.writeStartArray();
         for (LoggedVerdict each : verdicts) {
@@ -72,7 +72,7 @@ public final class VerdictList {
                     + (at == null ? "at an unknown time" : at) + "  "
                     + (fault == null
                             ? "signed, leaf " + each.index() + " of the log of runs"
-                            : "NO EVIDENCE: " + Printable.of(fault)));
+                            : "NOT EVIDENCE: " + Printable.of(fault)));
         }
     }
 

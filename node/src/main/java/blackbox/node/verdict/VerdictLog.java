@@ -19,7 +19,7 @@ final class VerdictLog {
         this.data = data;
     }
 
-    /// A verdict that was stored.
+    /// A stored verdict.
     ///
     /// @param file its document
     /// @param unsigned why no leaf of the log of runs binds it, or null when one does

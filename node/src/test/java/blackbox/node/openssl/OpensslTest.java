@@ -49,8 +49,8 @@ class OpensslTest {
         Ed25519Verifier.useShortcut(() -> null);
     }
 
-    /// Cases on which verifiers that follow RFC 8032 differ. OpenSSL alone takes keys in other encodings than their
-    /// own.
+    /// Cases on which verifiers that follow RFC 8032 differ. Only OpenSSL accepts keys that are not in their
+    /// canonical encoding.
     @Test
     void oddSignatures() throws IOException {
         for (JsonNode test : read("cctv/ed25519/ed25519vectors.json")) {
@@ -62,11 +62,11 @@ class OpensslTest {
         assertTrue(
                 cases.stream()
                         .anyMatch(odd -> !odd.verifies() && openssl.holds(odd.key(), odd.text(), odd.signature())),
-                "the cases tell OpenSSL's rule from the provider's");
+                "the cases distinguish OpenSSL's rule from the provider's");
     }
 
     @Test
-    void wycheproofs() throws IOException {
+    void wycheproofVectors() throws IOException {
         for (JsonNode group :
                 read("wycheproof/testvectors_v1/ed25519_test.json").get("testGroups")) {
             for (JsonNode test : group.get("tests")) {
@@ -98,7 +98,7 @@ class OpensslTest {
     }
 
     @Test
-    void saysWhichItIs() {
+    void reportsItsVersion() {
         assertTrue(openssl.version().startsWith("OpenSSL 3."), openssl::version);
     }
 
@@ -106,7 +106,7 @@ class OpensslTest {
         cases.add(new Case(what, key, text, signature));
     }
 
-    /// How many are taken, with OpenSSL and without.
+    /// How many are accepted, with OpenSSL and without.
     private long taken() {
         List<String> alone = takenWith(null);
         List<String> both = takenWith((key, text, signature) -> {
@@ -114,7 +114,7 @@ class OpensslTest {
             found.addAndGet(holds ? 1 : 0);
             return holds;
         });
-        assertTrue(found.get() > 0, "OpenSSL found none");
+        assertTrue(found.get() > 0, "OpenSSL accepted none");
         assertEquals(alone, both);
         return both.size();
     }

@@ -15,7 +15,7 @@ class PipelineLockTest {
     Path folder;
 
     @Test
-    void oneHolderAtATimeWhoSaysWhereItsBrokerIs() throws Exception {
+    void thereIsOneHolderAtATimeAndItAnnouncesItsBroker() throws Exception {
         var data = new DataFolder(folder);
         assertNull(PipelineLock.announced(data));
         try (PipelineLock lock = PipelineLock.tryTake(data)) {

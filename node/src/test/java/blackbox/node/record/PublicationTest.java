@@ -40,10 +40,9 @@ class PublicationTest {
     @TempDir
     Path folder;
 
-    /// The other process has a broker that takes everything, and no ingest that would bring it into the
-    /// table.
+    /// The other process has a broker that accepts everything, and no ingest that would put it into the table.
     @Test
-    void aRunIsDoneWhenItIsInTheTableWhoeverIngestsIt() throws Exception {
+    void aRunIsDoneOnceItIsInTheTableWhoeverIngestsIt() throws Exception {
         var data = new DataFolder(folder);
         var run = RunId.create(Instant.now(), new SecureRandom());
         PipelineLock other = PipelineLock.tryTake(data);
@@ -56,7 +55,7 @@ class PublicationTest {
             var publication = new Publication(data, run, spool, KafkaSettings.EMBEDDED, line -> {}, () -> {});
             try {
                 long events = record(run, spool, certification.await());
-                assertTrue(spool.awaitEmpty(PATIENCE.toNanos()), "the broker has not taken everything");
+                assertTrue(spool.awaitEmpty(PATIENCE.toNanos()), "the broker has not accepted everything");
                 String unfinished = publication.finish(events, Duration.ofSeconds(1));
                 assertEquals("the process that holds the pipeline has ingested 0 of " + events + " events", unfinished);
                 broker.close();
@@ -72,9 +71,9 @@ class PublicationTest {
         }
     }
 
-    /// As after ctrl-C, when the other process holds the pipeline and does not say where its broker is.
+    /// As after Ctrl-C, when the other process holds the pipeline and has not announced its broker.
     @Test
-    void whoeverIsInAHurryLeavesTheRunInTheSpool() throws Exception {
+    void anInterruptedRunIsLeftInTheSpool() throws Exception {
         var data = new DataFolder(folder);
         var run = RunId.create(Instant.now(), new SecureRandom());
         try (PipelineLock other = PipelineLock.tryTake(data);

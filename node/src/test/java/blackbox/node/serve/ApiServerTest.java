@@ -134,7 +134,7 @@ class ApiServerTest {
         assertEquals("COMPLETE", verification.path("completeness").asText());
     }
 
-    /// Somebody else's page can have its own name lead here, but not with these.
+    /// Somebody else's page can make its own name resolve to this address, but never one of these.
     @Test
     void onlyNamesOfTheServiceAreAnswered() throws Exception {
         int port = server.uri().getPort();
@@ -158,7 +158,7 @@ class ApiServerTest {
     }
 
     @Test
-    void halfRequestsAreNotWaitedForForever() throws Exception {
+    void incompleteRequestsAreNotWaitedForForever() throws Exception {
         var half = new ArrayList<Socket>();
         String begun = "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n";
         for (String sent : List.of("", "G", begun, begun + "Content-Length: 9\r\n\r\nabc")) {
@@ -211,7 +211,7 @@ class ApiServerTest {
     }
 
     @Test
-    void withoutTheTokenNothingIsTold() throws Exception {
+    void withoutTheTokenNothingIsAnswered() throws Exception {
         for (String header : List.of("", "Bearer", "Bearer " + token + "x", "Basic " + token, "Bearer  ")) {
             var request = HttpRequest.newBuilder(URI.create(server.uri() + "/api/v1/runs"));
             if (!header.isEmpty()) {
@@ -284,7 +284,7 @@ class ApiServerTest {
     }
 
     @Test
-    void aPortThatIsTakenIsToldOf() throws Exception {
+    void aPortThatIsTakenIsReported() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var context = new ApiContext(
                     Recordings.unchecked(data),

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The service over TLS, asked by clients that nobody here wrote, and by some that mean it ill.
+/// The service over TLS, asked by clients that nobody here wrote, and by some that are hostile.
 @Timeout(60)
 class ApiTlsTest {
 
@@ -139,7 +139,7 @@ class ApiTlsTest {
         assertTrue(said.contains("HTTP/1.1 200 OK"), said);
     }
 
-    /// Asks over a connection of `openssl s_client`.
+    /// Asks over a connection that `openssl s_client` makes.
     private String openssl(String... further) throws IOException, InterruptedException {
         var command = new ArrayList<>(List.of(
                 "openssl", "s_client", "-connect", "127.0.0.1:" + server.uri().getPort()));
@@ -216,9 +216,9 @@ class ApiTlsTest {
         }
     }
 
-    /// Half a request, a handshake that does not begin, and one that does not go on.
+    /// Half a request, a handshake that never begins, and one that never continues.
     @Test
-    void whoeverStallsIsCutOffWhileOthersAreServed() throws Exception {
+    void stalledClientsAreCutOffWhileOthersAreServed() throws Exception {
         byte[] hello = clientHello("0303");
         var stalled = new ArrayList<Socket>();
         for (int i = 0; i < 20; i++) {
@@ -239,7 +239,7 @@ class ApiTlsTest {
         }
     }
 
-    /// One octet at a time keeps no connection: the deadline is the whole request's.
+    /// Sending an octet at a time does not keep a connection open: the deadline is for the whole request.
     @Test
     void aRequestThatDripsIsCutOff() throws Exception {
         try (SSLSocket socket = secure();

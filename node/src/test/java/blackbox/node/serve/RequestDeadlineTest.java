@@ -31,7 +31,7 @@ class RequestDeadlineTest {
     }
 
     private void answer() {
-        // As Micronaut does, which asks for no promise of its own.
+        // As Micronaut does: it passes the void promise.
         var _ = channel.write(
                 new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK), channel.voidPromise());
         var _ = channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT, channel.voidPromise());
@@ -57,7 +57,7 @@ class RequestDeadlineTest {
     }
 
     @Test
-    void afterItTheNextRequestIsDue() {
+    void afterAnAnswerTheNextRequestIsDue() {
         ask();
         ask();
         answer();

@@ -107,7 +107,7 @@ class WitnessControllerTest {
     }
 
     @Test
-    void aServiceThatIsNoWitnessSaysSo() throws Exception {
+    void aServiceThatIsNotAWitnessSaysSo() throws Exception {
         try (ApiServer server = serve(null)) {
             HttpResponse<String> response =
                     post(server, new TestHistory(1, 5, LOG).from(0, 5).encoded());

@@ -57,8 +57,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The way from a run to a signed verdict, over a real recording, a real log of runs and a tier that says what it is
-/// told.
+/// From a run to a signed verdict, with a real recording, a real log of runs and a tier that returns what it is
+/// given.
 class ReplaySessionTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
@@ -199,7 +199,7 @@ class ReplaySessionTest {
         assertEquals(1, shown.size());
         assertNull(shown.getFirst().fault());
         assertEquals(verdicts.telling().verdict(), shown.getFirst().verdict());
-        // A verdict in the log of runs says nothing of how the run was recorded: the run still verifies.
+        // A verdict in the log of runs does not change what was recorded: the run still verifies.
         assertTrue(replay(1).hold());
         assertEquals(2, shown().size());
         assertTrue(text(verdicts).contains("verdict       EQUIVALENT"), text(verdicts));
@@ -208,7 +208,7 @@ class ReplaySessionTest {
     }
 
     @Test
-    void ofSeveralReplaysTheOneThatDoesNotHoldTells() throws Exception {
+    void ofSeveralReplaysTheOneThatDoesNotHoldDecides() throws Exception {
         beginLog();
         told.comparisons.addAll(List.of(same(), parted(), same()));
         Verdicts verdicts = replay(3);
@@ -228,7 +228,7 @@ class ReplaySessionTest {
     }
 
     @Test
-    void aMachineThatFailedIsSaidToHaveFailed() throws Exception {
+    void aMachineThatFailedIsReportedAsAFailure() throws Exception {
         beginLog();
         Verdicts verdicts = replay(1);
         assertTrue(verdicts.isFailure());
@@ -264,7 +264,7 @@ class ReplaySessionTest {
     }
 
     @Test
-    void anAlteredInputIsRefusedWithItsMendAndNothingStarts() throws Exception {
+    void anAlteredInputIsRefusedWithARemedyAndNothingStarts() throws Exception {
         beginLog();
         Files.writeString(folder.resolve("images/default/root.erofs"), "ROOT.erofs");
         told.comparisons.add(same());
@@ -305,7 +305,7 @@ class ReplaySessionTest {
     }
 
     @Test
-    void aTierThatThisBuildHasNotIsNotPretended() {
+    void aTierThatThisBuildLacksIsRefused() {
         var session =
                 new ReplaySession(data, new Tiers(List.of()), InstantSource.system(), System::nanoTime, said::add);
         var failure = assertThrows(

@@ -49,17 +49,17 @@ public record Payload(Vault vault, RunId run, String name) {
         return vault.exists(run, name);
     }
 
-    /// Its octets; whoever reads them checks that they are those that the run sealed.
+    /// Its octets; the reader must check that they are those that the run sealed.
     public InputStream stream() throws IOException {
         return vault.stream(run, name);
     }
 
-    /// For reading at any place.
+    /// Opens it for reading at any offset.
     public OpenPayload open() throws IOException {
         return vault.open(run, name);
     }
 
-    /// How many octets it has by its length.
+    /// How many octets it has, by the length of its file.
     public long size() throws IOException {
         return vault.size(run, name);
     }

@@ -109,7 +109,7 @@ public record SealedCapture(
             JsonNode detail = RunFacts.detailOf(row);
             long atNs = row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0;
             if (ended != null) {
-                throw contradiction(index, "it was ended before");
+                throw contradiction(index, "the file had already ended");
             }
             if (detail.has("ended")) {
                 if (detail.path("ended").asLong(-1) != end) {
@@ -125,7 +125,7 @@ public record SealedCapture(
             long to = detail.path("to").asLong(-1);
             String sha256 = detail.path("sha256").asText();
             if (to <= from || !SHA256.matcher(sha256).matches()) {
-                throw contradiction(index, "it names no segment");
+                throw contradiction(index, "it names no valid segment");
             }
             segments.add(new CaptureSegment(index, atNs, from, to, Hash.ofHex(sha256)));
             end = to;
@@ -165,8 +165,8 @@ public record SealedCapture(
         }
     }
 
-    /// Checks the segments that end at `to` or before; returns how far the file has them, which is less than
-    /// `to` if it is truncated.
+    /// Checks the segments that end at `to` or before; returns up to which octet the file has them, which is less
+    /// than `to` if it is truncated.
     ///
     /// @throws ReplayException `MISSING` when the file is not here at all, `ALTERED`
     public long checkTo(long to) throws ReplayException {
@@ -201,7 +201,7 @@ public record SealedCapture(
         return intact;
     }
 
-    /// Whether the file ended too early, and not only in a segment that somebody altered.
+    /// Whether the file is too short, rather than altered within a segment.
     private boolean isTruncated(IOException e) throws ReplayException {
         try {
             return e instanceof VaultException fault
@@ -223,7 +223,7 @@ public record SealedCapture(
                         + "; copy captures/" + payload.run() + Payload.MEND);
     }
 
-    /// The sealed octets. Reading does not check them: call [#check] before.
+    /// The sealed octets. Reading does not check them: call [#check] first.
     public InputStream open() throws IOException {
         return open(sealedBytes());
     }

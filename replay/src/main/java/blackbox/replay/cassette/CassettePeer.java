@@ -31,8 +31,7 @@ public final class CassettePeer {
     private static final int ICMP6_PORT_UNREACHABLE = 1 << 8 | 4;
     private static final int CONNECTIONS_MAX = 16_384;
     private static final int SEQUENCE_STEP = 64_009;
-    /// The addresses that QEMU's user network has of its own, whether or not the recorded guest asked for
-    /// them.
+    /// QEMU's user network's own addresses, which exist whether or not the recorded guest asked for them.
     private static final Set<String> HOUSE = Set.of("10.0.2.2", "10.0.2.3", "fec0::2", "fec0::3", "fe80::2", "fe80::3");
     /// The Ethernet address of everybody but the guest: that of QEMU's gateway.
     private static final byte[] MAC = {0x52, 0x55, 0x0a, 0x00, 0x02, 0x02};
@@ -190,7 +189,9 @@ public final class CassettePeer {
             int known = cassette.connections(flow.remote()).size();
             String why = recorded != null
                     ? "more than " + CONNECTIONS_MAX + " connections at once"
-                    : known == 0 ? "no connection to there was recorded" : "all " + known + " recorded are used";
+                    : known == 0
+                            ? "no connection to this address and port was recorded"
+                            : "all recorded connections to it are used (" + known + ")";
             misses.accept(new Miss(Kind.CONNECT, "tcp", flow.remote(), why, null, null, null));
             reset(packet, syn);
             return;
@@ -293,7 +294,7 @@ public final class CassettePeer {
         if (message.isEchoRequest()) {
             Boolean answered = cassette.echo(IpAddress.text(packet.destination()));
             if (answered == null) {
-                refuse(packet, "icmp", "this address was not pinged");
+                refuse(packet, "icmp", "the recorded run did not ping this address");
             } else if (answered) {
                 byte[] here = packet.destination();
                 send(message.reply().packet(here, packet.source()));
@@ -303,7 +304,7 @@ public final class CassettePeer {
         }
     }
 
-    /// Tells our Ethernet address to one who asks for that of `target` (RFC 4861 section 4.4).
+    /// Answers a neighbour solicitation for `target` with our Ethernet address (RFC 4861 section 4.4).
     private void solicited(IpPacket packet, byte[] target) {
         if (!isThere(target)) {
             return;

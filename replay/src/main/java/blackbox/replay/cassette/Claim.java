@@ -144,7 +144,7 @@ final class Claim {
                 difference(nearest.request(), at, more));
     }
 
-    /// The octets around the difference, which is in `more` or right behind what came before.
+    /// The octets around the difference, which is in `more` or directly after what came before.
     private Difference difference(@Nullable RecordedStream request, long at, byte[] more) {
         long from = Math.max(0, at - Difference.BEFORE_MAX);
         var recorded = new StringBuilder();
@@ -179,6 +179,6 @@ final class Claim {
         if (difference == request.length()) {
             return "the recorded request ended here";
         }
-        return more == 0 ? "the recorded request goes on" : "the request differs from the recorded one";
+        return more == 0 ? "the recorded request continues" : "the request differs from the recorded one";
     }
 }

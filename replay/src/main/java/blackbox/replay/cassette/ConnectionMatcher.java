@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/// Which recorded connections to which endpoint are not used up yet, and which claims wait for one. Owned by
+/// The recorded connections to each endpoint that are not used up yet, and how many claims wait for one. Owned by
 /// one thread.
 final class ConnectionMatcher {
     private final Cassette cassette;
@@ -47,7 +47,7 @@ final class ConnectionMatcher {
         return shelf(connection.remote()).unused().contains(connection);
     }
 
-    /// Counts a claim that waits.
+    /// Counts a claim that starts waiting.
     void await(Endpoint remote) {
         shelf(remote).waiting()[0]++;
     }

@@ -31,14 +31,14 @@ final class ConnectionTape {
         return request.incomplete() || response != null && response.incomplete();
     }
 
-    /// Takes a segment of the guest's whose payload stands at `offset` in the capture.
+    /// Takes a segment from the guest, whose payload is at `offset` in the capture.
     void fromGuest(TcpSegment segment, long offset) {
         if (!segment.is(TcpSegment.SYN)) {
             request.add(segment.sequence(), offset, segment.payload().length, 0);
         }
     }
 
-    /// Takes a segment of the other side's whose payload stands at `offset` in the capture.
+    /// Takes a segment from the other side, whose payload is at `offset` in the capture.
     void toGuest(TcpSegment segment, long offset) {
         if (segment.is(TcpSegment.SYN)) {
             accepted(segment);
@@ -61,7 +61,7 @@ final class ConnectionTape {
         }
     }
 
-    /// Takes the news that there is no way to the other side.
+    /// Notes that the other side was reported unreachable.
     void unreachable(int typeAndCode) {
         if (connection.opening == RecordedConnection.Opening.UNANSWERED) {
             connection.opening = RecordedConnection.Opening.UNREACHABLE;

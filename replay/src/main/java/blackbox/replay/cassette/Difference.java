@@ -6,7 +6,7 @@ package blackbox.replay.cassette;
 /// @param at the first octet that differs, counted from 0
 /// @param from the first one of those shown, at most [#BEFORE_MAX] before it
 /// @param recorded at most [#SHOWN_MAX] octets of the recorded request, each a character of ISO 8859-1
-/// @param replayed the same of the replayed one, as far as it had come
+/// @param replayed the same of the replayed one, as far as it had arrived
 public record Difference(long at, long from, String recorded, String replayed) {
     /// How many octets of each side are shown.
     public static final int SHOWN_MAX = 200;

@@ -36,7 +36,7 @@ final class DnsForm {
         return changed;
     }
 
-    /// An answer with the code SERVFAIL, or null when `message` is no question.
+    /// An answer with the code SERVFAIL, or null when `message` is not a question.
     static byte @Nullable [] failure(byte[] message) {
         int end = questionEnd(message);
         if (end < 0) {

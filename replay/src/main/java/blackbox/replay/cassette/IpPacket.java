@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /// An IPv4 or IPv6 packet in an Ethernet frame.
 ///
 /// @param source 4 or 16 octets
-/// @param destination as many
+/// @param destination of the same length
 /// @param protocol of the payload, by IANA's numbers
 /// @param payload after the header
 /// @param payloadAt where in the frame it begins
-/// @param fragment whether it is only a part of a packet; then the payload is not to be read
+/// @param fragment whether it is only a part of a packet; then the payload must not be interpreted
 record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload, int payloadAt, boolean fragment) {
     static final int ICMP = IpHeader.ICMP;
     static final int TCP = IpHeader.TCP;
@@ -41,14 +41,15 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
                 ip.part() != IpHeader.Part.WHOLE);
     }
 
-    /// The sum over what TCP, UDP and ICMPv6 check besides their own octets (RFC 793, RFC 8200 section 8.1).
+    /// The sum over the pseudo-header, which the checksums of TCP, UDP and ICMPv6 cover besides their own octets
+    /// (RFC 793, RFC 8200 section 8.1).
     long pseudoHeader() {
         long sum = Octets.sum(source, 0, source.length, 0);
         sum = Octets.sum(destination, 0, destination.length, sum);
         return sum + protocol + payload.length;
     }
 
-    /// The same with the checksum of its payload, which is at `at` there, filled in.
+    /// The same with the checksum of its payload, which is at offset `at` in it, filled in.
     IpPacket withChecksum(int at) {
         byte[] checked = payload.clone();
         Octets.putU16(checked, at, 0);

@@ -6,13 +6,13 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/// A request of a re-executed guest that its recording does not answer. The guest got a refusal.
+/// A request of a re-executed guest that its recording does not answer. The guest was refused.
 ///
 /// @param kind what was asked
 /// @param protocol `tcp`, `udp`, `icmp`
 /// @param remote who was asked; port 0 if there are no ports
 /// @param why the reason in words
-/// @param expected what the recording has in this place, null if nothing
+/// @param expected what the recording has at this point, null if nothing
 /// @param actual what arrived, up to the refusal; null if nothing
 /// @param difference where they differ; null if nothing was compared
 public record Miss(

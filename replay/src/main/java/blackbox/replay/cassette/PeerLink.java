@@ -29,7 +29,7 @@ public final class PeerLink implements AutoCloseable {
     private final Thread thread;
     private volatile @Nullable Exception failure;
 
-    /// Starts to play.
+    /// Starts playing.
     ///
     /// @param channel to the machine; this object takes ownership of it
     /// @param misses receives what was refused, on this link's thread
@@ -52,7 +52,7 @@ public final class PeerLink implements AutoCloseable {
         return peer.played();
     }
 
-    /// Ends it.
+    /// Closes the socket, and waits for the thread to end.
     @Override
     public void close() throws IOException {
         channel.close();

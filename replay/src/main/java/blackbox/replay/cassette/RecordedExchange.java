@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A datagram of the recorded guest and what came back: for a DNS question, the answers with its id; for another
-/// datagram, all that came before the guest sent the next one from there. Filled by the [CassetteReader], then
-/// only read.
+/// A datagram of the recorded guest and what came back: for a DNS question, the answers with its id; for any other
+/// datagram, all that came before the guest sent the next one from the same port to the same endpoint. Filled by
+/// the [CassetteReader], then only read.
 final class RecordedExchange {
     private final Endpoint remote;
     private final Question question;

@@ -5,8 +5,7 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/// The octets that one side of a connection sent, in order. They stay in the capture, and this knows their
-/// offsets.
+/// The octets that one side of a connection sent, in order. They stay in the capture; this holds their offsets.
 final class RecordedStream {
     private static final int CHUNK_BYTES = 16 << 10;
 
@@ -52,7 +51,7 @@ final class RecordedStream {
         }
     }
 
-    /// The first place in `octets`, which stand at `at` in another stream, that differs from this one; its
+    /// The first place in `octets`, which are at `at` in another stream, that differs from this stream; their
     /// length when none does. What is beyond this stream's end differs.
     int mismatch(long at, byte[] octets) {
         int same = 0;

@@ -14,7 +14,7 @@ public final class AlignmentReport {
 
     private AlignmentReport() {}
 
-    /// Writes the fields of an object that may have others.
+    /// Writes it as fields of an object that may have others.
     public static void writeFields(JsonGenerator out, Alignment alignment) throws IOException {
         out.writeStringField("verdict", alignment.outcome().name());
         array(out, "rules", alignment.rules());

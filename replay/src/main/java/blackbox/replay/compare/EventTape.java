@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// recording, but unsealed. Any thread may add to it; it is read once all of them are done.
 public final class EventTape implements EventSource, EventSink, AutoCloseable {
 
-    /// A replay that makes more is ended: its recording had fewer.
+    /// A replay that produces more is ended: its recording had fewer.
     private static final long OCTETS_MAX = 8L << 30;
 
     private final long octetsMax;
@@ -52,7 +52,7 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
         this.out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
     }
 
-    /// Adds an event. Once one cannot be stored, no more are, and [#failure] says why.
+    /// Adds an event. After one that cannot be stored, no more are, and [#failure] says why.
     @Override
     public synchronized void accept(Event event) {
         if (failure != null) {
@@ -63,7 +63,7 @@ public final class EventTape implements EventSource, EventSink, AutoCloseable {
         octets += length;
         try {
             if (octets > octetsMax) {
-                throw new IOException("a replay of more than " + octetsMax + " octets of events");
+                throw new IOException("they take more than " + octetsMax + " octets");
             }
             out.writeInt(length);
             out.write(leaf, 0, length);

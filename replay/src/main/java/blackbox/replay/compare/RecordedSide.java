@@ -30,7 +30,7 @@ public final class RecordedSide {
         return new Side(run.value(), events(recordings, run), inputs(RunFacts.read(recordings, run)));
     }
 
-    /// The run's present events.
+    /// The run's events so far.
     public static EventSource events(Recordings recordings, RunId run) {
         return from -> new ReaderCursor(RunReader.open(recordings, run, from));
     }

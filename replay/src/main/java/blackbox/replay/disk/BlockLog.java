@@ -58,7 +58,7 @@ final class BlockLog {
             require(sectors > 0 && sectors <= disks, at, "a write of " + sectors + " sectors");
             require(sector >= 0 && sector <= disks - sectors, at, "a write to sector " + sector);
             require((entry.getLong(16) & ~FLUSH_OR_FUA) == 0, at, "flags " + entry.getLong(16));
-            require(entry.getLong(24) == 0 && isZero(head, ENTRY_BYTES), at, "an entry with more than an entry has");
+            require(entry.getLong(24) == 0 && isZero(head, ENTRY_BYTES), at, "an entry is not zero after its fields");
             long data = sectors * SECTOR_BYTES;
             if (data > logBytes - at - SECTOR_BYTES) {
                 break;

@@ -114,7 +114,7 @@ public final class DiskAt implements AutoCloseable {
         }
     }
 
-    /// A disk that cannot be read like our guests' disks.
+    /// What to report when the guest's disk cannot be read.
     static ReplayException unreadable(IOException cause) {
         return new ReplayException(
                 Code.ENGINE,
@@ -148,7 +148,7 @@ public final class DiskAt implements AutoCloseable {
                         ? "no write was sealed before this moment: this is the disk at the run's start"
                         : "writes are sealed about twice a second; these were sealed by "
                                 + Timestamps.format(used.atNs()) + ", event " + used.index());
-        limits.add("data that the guest still had in memory and not yet on its disk is missing");
+        limits.add("data that the guest had in memory but not yet on its disk is missing");
         limits.add("/dev, /proc, /run and /sys are not on this disk");
         if (applied.unfinished()) {
             limits.add("QEMU was killed while it wrote the log; what it wrote after octet " + applied.bytes()
@@ -203,7 +203,7 @@ public final class DiskAt implements AutoCloseable {
         }
         Path image = scratch.path().resolve(IMAGE);
         try {
-            // A copy that keeps the holes: 16 GiB of them, and often on another file system.
+            // A copy that keeps the holes, up to 16 GiB of them, even on another file system.
             Command.of(
                             "cp",
                             "--sparse=always",

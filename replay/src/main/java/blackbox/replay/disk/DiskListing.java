@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A folder, or a file, on a disk at a moment.
 ///
-/// @param path its own, without links
-/// @param entries what the folder holds, sorted; of a file, itself
+/// @param path its own, with links resolved
+/// @param entries what the folder holds, sorted; or the file itself
 public record DiskListing(Text path, List<Entry> entries) {
 
     public DiskListing {
@@ -35,7 +35,7 @@ public record DiskListing(Text path, List<Entry> entries) {
     /// One file.
     ///
     /// @param path its own, from the root
-    /// @param target where it points to, of a symbolic link
+    /// @param target where a symbolic link points to; null for anything else
     /// @param lastWrite the event that last changed it, or null if none has since the run began
     public record Entry(
             Text path,

@@ -25,7 +25,7 @@ public final class LastWrites {
     /// An event that changed a file.
     ///
     /// @param process its short name, or null if the event names none
-    /// @param startNs with the pid the process's name within the run, or null
+    /// @param startNs identifies the process within the run together with its pid, or null
     public record Write(
             long index,
             long atNs,
@@ -34,8 +34,8 @@ public final class LastWrites {
             @Nullable Long pid,
             @Nullable Long startNs) {}
 
-    /// The last event that changed each path, up to and with the event `last`. A shared writable mapping counts as a
-    /// change: what is written through it is not seen.
+    /// The last event that changed each path, up to and including the event `last`. A shared writable mapping
+    /// counts as a change: what is written through it is not seen.
     static Map<Text, Write> find(Recordings recordings, RunId run, Set<Text> paths, long last) throws IOException {
         var writes = new HashMap<Text, Write>();
         var views = new EventViews();

@@ -38,12 +38,12 @@ public record Alignment(
 
     /// What each rule allows.
     public static final List<String> RULES = List.of(
-            "process-numbers: processes and threads have other numbers",
+            "process-numbers: processes and threads have different numbers",
             "made-up-names: names that programs made up for what they created exclusively differ",
             "ephemeral-ports: ports that a kernel chose differ",
-            "kernel-file-sizes: files in /proc and /sys have other lengths",
-            "folded-reads-and-writes: the same reads and writes of a file were reported in other portions",
-            "interleaving: threads, processes and flows took turns otherwise, or threads of a process did each other's share",
+            "kernel-file-sizes: files in /proc and /sys have different lengths",
+            "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",
+            "interleaving: threads, processes and flows took turns differently, or threads of a process did each other's share",
             "noise-mask: places where two replays differ from each other were left out");
 
     public Alignment {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///     next recorded event in the same thread; if there is none, the last one on which both agreed
 /// @param actualIndex the same on the other side
 /// @param reason the class of the first input that differs
-/// @param expected what was recorded, as one line; says so if it is nothing
+/// @param expected what was recorded, as one line, which says so if there was nothing
 /// @param actual what occurred instead
 /// @param causes the way from the input to the divergence, a sentence each
 /// @param lastAgreed the last event of this thread on which both agree, or null

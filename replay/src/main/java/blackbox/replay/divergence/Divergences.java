@@ -19,7 +19,7 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Compares two runs event by event; see the package's page for what that means.
+/// Compares two runs event by event; see the package's documentation for what that means.
 public final class Divergences {
 
     private static final long AROUND_NS = 1_000_000_000L;
@@ -150,7 +150,7 @@ public final class Divergences {
         Side[] sides = {recorded, actual};
         for (int side = 0; side < sides.length; side++) {
             if (!aligner.isClosed(side)) {
-                lines.add(sides[side].name() + " has no close: what happened after its last event is not known");
+                lines.add(sides[side].name() + " was not closed: what happened after its last event is not known");
             }
             if (aligner.lost(side) > 0) {
                 lines.add(sides[side].name() + " declares " + aligner.lost(side) + " events lost");

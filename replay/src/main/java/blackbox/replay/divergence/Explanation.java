@@ -159,8 +159,8 @@ final class Explanation {
         return all.getFirst();
     }
 
-    /// Of a replay that was ended at a request without an answer: that request, if it came before `found`. What the
-    /// agent still did until it was ended is no divergence of its own.
+    /// For a replay that was ended at an unanswered request: that request, if it came before `found`; otherwise
+    /// `found`. What the agent still did until it was ended is not a divergence of its own.
     private Candidate missBefore(Candidate found, List<Candidate> candidates) throws IOException {
         Facts here = actualEvents.facts(found.actualIndex());
         for (Candidate candidate : candidates) {
@@ -221,8 +221,9 @@ final class Explanation {
         return index >= 0 ? index : agreed != null ? agreed.index() : otherwise;
     }
 
-    /// Of a request that the recording has no answer to, index of the recorded call to the same peer: the one of the
-    /// same number, for the replay ended at that request, or else the last. -1 if the root is anything else.
+    /// If the root is a request that the recording does not answer: the index of the recorded call to the same
+    /// peer that has the same number, since the replay ended at that request, or else of the last one. -1 if the
+    /// root is anything else.
     private long asked(Candidate root) throws IOException {
         if (!isMiss(root)) {
             return -1;

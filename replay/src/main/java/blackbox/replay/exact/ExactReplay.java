@@ -68,7 +68,7 @@ final class ExactReplay {
 
     /// The result.
     ///
-    /// @param matches of octets: tracer, console, streams, frames, workspace
+    /// @param matches how far the octets of each stream agree
     /// @param extent of the log
     /// @param stalled why the replay did not reach the log's end, or null
     record Result(
@@ -127,7 +127,7 @@ final class ExactReplay {
         return new Result(matches, extent, stalled);
     }
 
-    /// Waits for QEMU's end; null, or why it was ended.
+    /// Waits for QEMU's end; null, or why the replay did not reach the log's end.
     private @Nullable String await(ReplayMachine machine, LogExtent extent)
             throws VmException, IOException, InterruptedException {
         var watchdog = new Watchdog(STILL_MAX, "instruction", System::nanoTime);

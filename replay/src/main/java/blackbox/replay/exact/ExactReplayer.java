@@ -42,8 +42,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Replays a run of the exact tier: the same instructions, with everything from outside at its instruction.
-/// What it sends must equal the recording octet for octet.
+/// Replays a run of the exact tier: the same instructions, with everything from outside arriving at the same
+/// instruction. What it sends must equal the recording octet for octet.
 public final class ExactReplayer implements Replayer {
     private static final String INTERLEAVING = "interleaving";
     private static final Pattern SHIFT = Pattern.compile("shift=([0-9]{1,2}),");
@@ -137,7 +137,7 @@ public final class ExactReplayer implements Replayer {
                 .with(cut ? null : clock(result.matches()));
     }
 
-    /// The guest reports on its control port what its clock showed when the agent began and when it ended.
+    /// The guest reports on its control port what its clock showed when the agent started and when it ended.
     private static @Nullable ClockOffset clock(List<StreamMatch> matches) {
         boolean said = matches.stream()
                 .anyMatch(each ->
@@ -156,7 +156,7 @@ public final class ExactReplayer implements Replayer {
                 request.inputs().workspace());
     }
 
-    /// As the recording's QEMU got it. If it is missing, the command lines differ, and that is refused.
+    /// As it was given to the recording's QEMU. If it is missing, the command lines differ, and that is refused.
     private static int instructionShift(List<String> argv) {
         return argv.stream()
                 .map(SHIFT::matcher)

@@ -5,10 +5,10 @@ import java.util.Arrays;
 
 /// Maps a time on the guest's clock to an instruction, by the log of its recording.
 ///
-/// The clock advances by a fixed step with each instruction, and while the guest is idle by as much as the
-/// host's does: QEMU reads the host's clock when the guest becomes idle and when it continues, and logs both.
-/// Between two events of a tracer this was right to four microseconds over ten minutes; nothing may rely on
-/// it, because a truncated recording or a machine that was stopped may lack a reading.
+/// The clock advances by a fixed step with each instruction, and while the guest is idle by as much as the host's
+/// does: QEMU reads the host's clock when the guest becomes idle and when it continues, and logs both. Between two
+/// events of a tracer this was accurate to four microseconds over ten minutes; nothing may rely on it, because a
+/// truncated recording or a machine that was stopped may lack a reading.
 ///
 /// Built by adding the log's events in order. Not thread-safe while it is built.
 public final class GuestClock {
@@ -16,7 +16,7 @@ public final class GuestClock {
     private final long instructionNs;
 
     private long[] positions = new long[64];
-    /// What the guest was idle up to and at each position, in nanoseconds.
+    /// How long the guest was idle up to and including each position, in nanoseconds.
     private long[] idleNs = new long[64];
     private int size;
 
@@ -53,8 +53,8 @@ public final class GuestClock {
         size++;
     }
 
-    /// The instruction at which the clock shows `ns` more than at instruction `from`; where the guest is idle then, the
-    /// one that it goes on with. Both count from the recording's first.
+    /// The instruction at which the clock shows `ns` more than at instruction `from`; if the guest is idle then,
+    /// the one with which it continues. Both count from the recording's first.
     public long after(long from, long ns) {
         long target = from * instructionNs + idleBefore(from) + ns;
         int low = 0;
@@ -71,8 +71,8 @@ public final class GuestClock {
         return low < size ? Math.min(instruction, positions[low]) : instruction;
     }
 
-    /// What the guest was idle before an instruction. At a position itself it was idle before the instruction
-    /// that comes next, which is the one of that number.
+    /// How long the guest was idle before an instruction. Idle time at a position comes before the instruction of
+    /// that number.
     private long idleBefore(long instruction) {
         int at = Arrays.binarySearch(positions, 0, size, instruction);
         int count = at >= 0 ? at + 1 : -at - 1;

@@ -10,7 +10,7 @@ import java.io.InputStream;
 /// @param instructions how many are executed until the last complete event
 /// @param events how many complete ones there are
 /// @param bytes in complete events
-/// @param end whether the last event is the log's end, which QEMU writes when it ends in order
+/// @param end whether the last event is the log's end, which QEMU writes when it shuts down cleanly
 public record LogExtent(long instructions, long events, long bytes, boolean end) {
     private static final int CHARACTERS_AT_ONCE = 23;
     private static final int CHARACTERS_AT_ONCE_FAILED = 24;
@@ -26,7 +26,7 @@ public record LogExtent(long instructions, long events, long bytes, boolean end)
 
     /// The same, also collecting what the log says about the guest's clock.
     ///
-    /// @param clock is given the events that are read
+    /// @param clock receives the events that are read
     public static LogExtent read(InputStream log, GuestClock clock) throws IOException {
         long count = 0;
         long instructions = 0;

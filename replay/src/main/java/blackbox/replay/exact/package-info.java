@@ -1,6 +1,6 @@
 /// An exact recording, executed again to its end by [blackbox.replay.exact.ExactReplayer], with all that the
-/// machine sends compared octet for octet; and QEMU's log of one, read without QEMU: how far it goes, and
-/// where it was truncated.
+/// machine sends compared octet for octet; and QEMU's log of such a recording, read without QEMU: how far it goes,
+/// and where it was truncated.
 ///
 /// May use vm-runtime and the recorder's decoders.
 @NullMarked

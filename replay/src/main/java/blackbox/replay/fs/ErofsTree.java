@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// An EROFS image without compression, as our images' read-only roots are made (Linux,
+/// An EROFS image without compression, such as the read-only roots of our images (Linux,
 /// `Documentation/filesystems/erofs.rst`). Its files have no extended attributes.
 public final class ErofsTree implements FileTree {
     private static final int SUPERBLOCK_AT = 1024;
@@ -35,11 +35,11 @@ public final class ErofsTree implements FileTree {
         this.image = image;
         ByteBuffer superblock = image.read(SUPERBLOCK_AT, 128);
         if (superblock.getInt(0) != MAGIC) {
-            throw new DamagedTreeException("the image is not an EROFS");
+            throw new DamagedTreeException("the image is not an EROFS file system");
         }
         blockBits = superblock.get(12);
         if (blockBits < 9 || blockBits > 16 || superblock.getInt(80) != 0) {
-            throw new DamagedTreeException("an EROFS with features that cannot be read here");
+            throw new DamagedTreeException("an EROFS with features that are not supported here");
         }
         rootNumber = superblock.getShort(14) & 0xffff;
         builtSeconds = superblock.getLong(24);
@@ -162,7 +162,7 @@ public final class ErofsTree implements FileTree {
             return new RangeInput(image, List.of(new Range(0, length, data)), length);
         }
         if (layout != FLAT_WITH_TAIL) {
-            throw new DamagedTreeException("an EROFS file whose layout, " + layout + ", cannot be read here");
+            throw new DamagedTreeException("an EROFS file whose layout, " + layout + ", is not supported here");
         }
         int attributes = raw.getShort(2) & 0xffff;
         long tailAt = inodesAt

@@ -17,7 +17,7 @@ final class Ext4Attributes {
     private final ByteBuffer octets;
     private final int first;
 
-    /// @param octets from where the places of values count
+    /// @param octets from the place that the offsets of values are relative to
     /// @param first where the first entry is
     Ext4Attributes(ByteBuffer octets, int first) {
         this.octets = octets.order(ByteOrder.LITTLE_ENDIAN);
@@ -30,7 +30,7 @@ final class Ext4Attributes {
         while (at <= octets.limit() - 4 && octets.getInt(at) != 0) {
             int length = octets.get(at) & 0xff;
             if (at > octets.limit() - ENTRY_BYTES - length) {
-                throw new DamagedTreeException("an attribute's name goes beyond its place");
+                throw new DamagedTreeException("an attribute's name extends beyond the space for attributes");
             }
             var name = new byte[length];
             octets.get(at + ENTRY_BYTES, name);
@@ -46,7 +46,7 @@ final class Ext4Attributes {
         int from = octets.getShort(at + 2) & 0xffff;
         int length = octets.getInt(at + 8);
         if (octets.getInt(at + 4) != 0 || length < 0 || from > octets.limit() || length > octets.limit() - from) {
-            throw new DamagedTreeException("an attribute's value goes beyond its place");
+            throw new DamagedTreeException("an attribute's value extends beyond the space for attributes");
         }
         var value = new byte[length];
         octets.get(from, value);

@@ -25,7 +25,7 @@ final class Ext4Extents {
         this.blockBytes = blockBytes;
     }
 
-    /// The file's stretches, by their place in it.
+    /// The file's ranges, ordered by their position in it.
     ///
     /// @param root the sixty octets in the inode
     List<Range> ranges(ByteBuffer root) throws IOException {
@@ -33,7 +33,7 @@ final class Ext4Extents {
         long end = 0;
         for (Range range : ranges) {
             if (range.at() < end) {
-                throw new DamagedTreeException("two extents of a file hold the same blocks");
+                throw new DamagedTreeException("two extents of a file overlap");
             }
             end = range.at() + range.length();
         }

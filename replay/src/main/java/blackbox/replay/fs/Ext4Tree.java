@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// An ext4 image as `mke2fs` makes it by default, its journal replayed before (Linux,
-/// `Documentation/filesystems/ext4`). Checksums are not checked: the octets are those that the guest wrote,
-/// and no more can be said.
+/// An ext4 image as `mke2fs` makes it by default, whose journal has been replayed (Linux,
+/// `Documentation/filesystems/ext4`). Checksums are not checked: the octets are those that the guest wrote, and
+/// nothing more can be claimed of them.
 public final class Ext4Tree implements FileTree {
     private static final int SUPERBLOCK_AT = 1024;
     private static final int MAGIC = 0xEF53;
@@ -21,8 +21,8 @@ public final class Ext4Tree implements FileTree {
     private static final int FILE_TYPES = 0x2;
     private static final int EXTENTS = 0x40;
     private static final int WIDE = 0x80;
-    /// File types, extents, 64 bits, flexible groups, checksum seed, large folders: features that need no
-    /// other way of reading.
+    /// File types, extents, 64 bits, flexible groups, checksum seed, large folders: features that do not change
+    /// how it is read.
     private static final int KNOWN = FILE_TYPES | EXTENTS | WIDE | 0x200 | 0x2000 | 0x4000;
 
     private static final int NEEDS_RECOVERY = 0x4;
@@ -43,12 +43,12 @@ public final class Ext4Tree implements FileTree {
     private Ext4Tree(ImageFile image) throws IOException {
         this.image = image;
         ByteBuffer superblock = image.read(SUPERBLOCK_AT, 1024);
-        require((superblock.getShort(0x38) & 0xffff) == MAGIC, "the disk no longer holds an ext4");
+        require((superblock.getShort(0x38) & 0xffff) == MAGIC, "the disk no longer holds an ext4 file system");
         int features = superblock.getInt(0x60);
         require((features & NEEDS_RECOVERY) == 0, "the ext4's journal was not replayed");
         require(
                 (features & ~KNOWN) == 0 && (features & EXTENTS) != 0 && (features & FILE_TYPES) != 0,
-                "the disk is an ext4 with features that cannot be read here: " + Integer.toHexString(features));
+                "the disk is an ext4 with features that are not supported here: " + Integer.toHexString(features));
         int bits = superblock.getInt(0x18);
         require(bits >= 0 && bits <= 5, "an ext4 whose block size is invalid");
         blockBytes = 1024 << bits;
@@ -124,7 +124,7 @@ public final class Ext4Tree implements FileTree {
         return old != 0 ? (old >>> 8 & 0xff) << 32 | old & 0xff : Inode.device(raw.getInt(0x2c) & 0xffffffffL);
     }
 
-    /// How many octets an inode has behind its first 128.
+    /// How many octets an inode has beyond its first 128.
     private int extraBytes(ByteBuffer raw) {
         int extra = inodeBytes > 128 ? raw.getShort(0x80) & 0xffff : 0;
         return extra <= inodeBytes - 128 ? extra : 0;
@@ -141,7 +141,7 @@ public final class Ext4Tree implements FileTree {
         return image.read(block(table) + (number - 1) % inodesPerGroup * inodeBytes, inodeBytes);
     }
 
-    /// Where a block lies.
+    /// Where a block is in the image.
     private long block(long number) throws DamagedTreeException {
         require(number > 0 && number < image.length() / blockBytes, "the ext4 has no block " + number);
         return number * blockBytes;
@@ -190,11 +190,11 @@ public final class Ext4Tree implements FileTree {
         int flags = raw.getInt(0x20);
         require(
                 (flags & INODE_UNREADABLE) == 0,
-                "inode " + file.number() + " is encrypted or kept in a way unknown here");
+                "inode " + file.number() + " is encrypted, or stored in a way that is not supported here");
         if ((flags & INODE_HAS_EXTENTS) == 0) {
             require(
                     file.bytes() == 0,
-                    "inode " + file.number() + " lists its blocks one by one, which no ext4 of ours does");
+                    "inode " + file.number() + " lists its blocks one by one, which our guests' disks never do");
             return new RangeInput(image, List.of(), 0);
         }
         List<Range> ranges = new Ext4Extents(image, blockBytes).ranges(raw.slice(0x28, 60));
@@ -227,7 +227,7 @@ public final class Ext4Tree implements FileTree {
             return null;
         }
         ByteBuffer block = image.read(block(outside), blockBytes);
-        require(block.getInt(0) == Ext4Attributes.MAGIC, "a block of attributes that is none");
+        require(block.getInt(0) == Ext4Attributes.MAGIC, "a block of attributes has no valid header");
         return new Ext4Attributes(block, Ext4Attributes.HEADER_BYTES).trusted(name);
     }
 

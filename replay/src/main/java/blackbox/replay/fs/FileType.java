@@ -37,7 +37,7 @@ public enum FileType {
         return letter;
     }
 
-    /// As JSON has it.
+    /// As JSON shows it.
     public String word() {
         return word;
     }

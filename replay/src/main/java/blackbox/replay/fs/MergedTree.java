@@ -47,7 +47,7 @@ public final class MergedTree {
 
     /// A file that was found.
     ///
-    /// @param path its own, from the root, without links
+    /// @param path its own, from the root, with links resolved
     public record Found(Text path, Node node) {}
 
     /// The folder at the top.
@@ -169,7 +169,7 @@ public final class MergedTree {
     }
 
     private static List<Text> parts(Text path) {
-        // Octets as characters and back, for what is not UTF-8 must survive.
+        // Octets as characters and back, since what is not UTF-8 must survive.
         var parts = new ArrayList<Text>();
         for (String part : new String(path.toBytes(), StandardCharsets.ISO_8859_1).split("/", -1)) {
             if (!part.isEmpty() && !part.equals(".")) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A file's octets, assembled from their places in an image. What no range covers is zeros.
+/// A file's octets, assembled from their places in an image. What no range covers reads as zeros.
 final class RangeInput extends InputStream {
 
     /// A range of a file that is contiguous in the image.

@@ -17,8 +17,8 @@ public final class Argv {
     /// The first difference, or null.
     ///
     /// @param sealed as the run's first event has it
-    /// @param now as a replay would be started; words that differ by design (what to record to) are the
-    /// caller's to put in place of each other
+    /// @param now as a replay would be started; the caller must already have replaced words that differ by design
+    ///     (what to record to)
     public static @Nullable Refusal compare(List<String> sealed, List<String> now) {
         int length = Math.max(sealed.size(), now.size());
         for (int i = 0; i < length; i++) {

@@ -40,9 +40,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/// Finds what a run was started from, and hashes all of it again: file times and lengths are not trusted
-/// here. One object, one check, by one thread; another one hashes the snapshot, whose RAM is most of the
-/// data.
+/// Finds what a run was started from, and hashes all of it again: file times and lengths are not trusted here. One
+/// object, one check, by one thread; another thread hashes the snapshot, whose RAM is most of the data.
 public final class InputCheck {
 
     private final Recordings recordings;
@@ -115,7 +114,7 @@ public final class InputCheck {
         refusals.add(new Refusal(kind, what, expected.toString(), actual.toString(), mend));
     }
 
-    /// The name may belong to a newer image meanwhile: all images are searched for the digest.
+    /// The name may belong to a newer image by now: all images are searched for the digest.
     private @Nullable GuestImage image() throws VmException, IOException {
         String what = "the image " + start.imageName();
         Hash named = null;
@@ -132,9 +131,10 @@ public final class InputCheck {
                 start.image(),
                 named == null ? Refusal.NOT_HERE : named,
                 named == null
-                        ? "blackbox image build " + name + "; it is the same image when lock and Blackbox are those of"
+                        ? "blackbox image build " + name + "; it makes the same image if lock and Blackbox are those of"
                                 + " the recording"
-                        : "a data folder keeps the newest image of a name: copy images/" + name + " from where the run"
+                        : "a data folder keeps only the newest image of each name: copy images/" + name
+                                + " from where the run"
                                 + " was recorded, or blackbox image build " + name
                                 + " with the Blackbox that recorded it, then blackbox image verify " + name);
         return null;
@@ -195,7 +195,7 @@ public final class InputCheck {
                         DivergenceClass.SNAPSHOT,
                         files + " in captures/" + run,
                         digest,
-                        "other bytes, or none",
+                        "different bytes, or none",
                         "copy captures/" + run
                                 + " from where the run was recorded, or from a backup; without it the run"
                                 + " cannot be replayed");
@@ -216,7 +216,7 @@ public final class InputCheck {
                     DivergenceClass.SNAPSHOT,
                     files,
                     digest,
-                    "other bytes",
+                    "different bytes",
                     "copy " + snapshot.folder() + " from a backup; without one the run cannot be replayed");
         }
         return snapshot;
@@ -251,7 +251,7 @@ public final class InputCheck {
                 : new WorkspaceSource.Given(folder);
     }
 
-    /// The digest of a workspace that is given, or that there is none.
+    /// The digest of a workspace that is given, or [Refusal#NOT_HERE].
     private Object digest(Path workspace) throws VmException, IOException {
         if (!Files.exists(workspace)) {
             return Refusal.NOT_HERE;
@@ -305,8 +305,8 @@ public final class InputCheck {
                 start.qemu().version().contains("Debian") && start.tier() == ReplayMethod.EXACT
                         ? "blackbox doctor --fix unpacks Debian's QEMU; or copy qemu/" + digest
                                 + " from the data folder of the recording"
-                        : "install the package of exactly that version (apt-cache policy qemu-system-x86 lists what there"
-                                + " is)");
+                        : "install the package of exactly that version (apt-cache policy qemu-system-x86 lists the"
+                                + " versions available)");
         return null;
     }
 

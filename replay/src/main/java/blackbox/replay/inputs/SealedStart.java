@@ -40,7 +40,7 @@ public record SealedStart(
     /// @param digest of the program, or of the whole unpacked build
     public record SealedQemu(String version, Hash digest) {}
 
-    /// Reads it.
+    /// Reads it from the run's first event.
     ///
     /// @throws ReplayException `BAD_INPUT` when the event lacks what a replay needs;
     ///     `ALTERED` when it cannot be read

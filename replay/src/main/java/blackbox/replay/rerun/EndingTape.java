@@ -8,8 +8,8 @@ import blackbox.schemas.event.GuestOrigin;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// What goes to a re-execution's tape. Once the execution was ended, its tape stops at the first event that comes of
-/// that: the recorded agent was not killed. Any thread may add to it.
+/// Passes events on to a re-execution's tape. Once the execution is being ended, the tape stops at the first event
+/// that results from that: the recorded agent was not killed. Any thread may add to it.
 final class EndingTape implements EventSink {
     private static final int SIGKILL = 9;
 
@@ -21,7 +21,7 @@ final class EndingTape implements EventSink {
         this.tape = tape;
     }
 
-    /// The agent is killed next, and that is not for the tape.
+    /// To be called right before the agent is killed, which does not belong on the tape.
     synchronized void end() {
         ended = true;
     }

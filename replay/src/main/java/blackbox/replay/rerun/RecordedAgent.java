@@ -29,8 +29,8 @@ record RecordedAgent(
     /// @param words program and arguments, each [OctetText]
     /// @param variables names of what was added to its environment; the values were not recorded
     /// @param user `agent` or `root`
-    /// @param pidsMax most processes and threads at once, 0 for no limit
-    /// @param terminal that it was given, null if it had pipes
+    /// @param pidsMax the most processes and threads at once, 0 for no limit
+    /// @param terminal the terminal that it was given, null if it had pipes
     record Command(
             List<String> words,
             List<String> variables,
@@ -64,7 +64,7 @@ record RecordedAgent(
 
     /// What the guest's wall clock showed in a run, nanoseconds since 1970.
     ///
-    /// @param startNs when the agent's first process was made
+    /// @param startNs when the agent's first process was created
     /// @param endNs when the agent had ended, null if it did not end by itself
     record GuestTimes(long startNs, @Nullable Long endNs) {
         static @Nullable GuestTimes of(RunFacts.@Nullable End end) {
@@ -81,7 +81,7 @@ record RecordedAgent(
             return Instant.EPOCH.plusNanos(startNs);
         }
 
-        /// By how much another guest's clock differed from these.
+        /// By how much another guest's clock differed from this one.
         ClockOffset offsetOf(GuestTimes other) {
             Long end = endNs;
             Long otherEnd = other.endNs();
@@ -90,7 +90,7 @@ record RecordedAgent(
         }
     }
 
-    /// Reads it.
+    /// Reads it from a run's events.
     ///
     /// @throws ReplayException `BAD_INPUT` when the run does not say what was started
     static RecordedAgent of(RunFacts facts) throws ReplayException {

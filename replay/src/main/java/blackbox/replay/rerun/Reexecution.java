@@ -46,9 +46,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/// Executes what was recorded again, in a machine that can reach nothing but a cassette. What the guest does
-/// and what its interface carries becomes events as in a recording, but nothing is sealed, stored or
-/// published. One object, one execution, one thread.
+/// Executes again what was recorded, in a machine that can reach nothing but a cassette. What the guest does and
+/// what its interface carries becomes events as in a recording, but nothing is sealed, stored or published. One
+/// object, one execution, one thread.
 final class Reexecution {
     private static final Duration POWER_OFF_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2);
@@ -108,7 +108,7 @@ final class Reexecution {
 
     /// Prepares the execution.
     ///
-    /// @param hosts what runs the machine
+    /// @param hosts opens what runs the machine
     static Reexecution in(Path data, MachineHost.Opener hosts, EventTape tape, Progress progress) throws VmException {
         var wall = new ReplayClock(InstantSource.system());
         return new Reexecution(data, hosts.open(data, wall, new SecureRandom(), progress), wall, tape);
@@ -216,8 +216,8 @@ final class Reexecution {
         }
     }
 
-    /// Called by the network's thread. The agent is killed rather than its machine, so that the tracer still tells what
-    /// the agent did until then.
+    /// Called by the network's thread. The agent is killed rather than its machine, so that the tracer still
+    /// reports what the agent did until then.
     private void miss(Miss miss, Machine vm, OnMiss onMiss) {
         events.accept(
                 new Event.NetMiss(EventHeader.host(clock.nowNs()), miss.kind().name(), miss.json()));
@@ -235,7 +235,8 @@ final class Reexecution {
         }
     }
 
-    /// Ends the machine because its events cannot be stored; the thread that waits for the agent is told.
+    /// Ends the machine, because its events cannot be stored or its agent cannot be killed; the wait for the agent
+    /// then fails.
     private void kill(Machine vm) {
         try {
             vm.kill();

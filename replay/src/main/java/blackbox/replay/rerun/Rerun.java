@@ -40,7 +40,7 @@ final class Rerun {
 
     /// @param environment values of variables, which recordings do not contain
     /// @param onMiss what to do when something is asked that was not recorded
-    /// @param hosts what runs its machine
+    /// @param hosts opens what runs its machine
     Rerun(
             Recordings recordings,
             RunFacts facts,
@@ -88,8 +88,8 @@ final class Rerun {
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
             Cassette cassette = Cassette.read(out, in);
             limits.addAll(cassette.limits());
-            progress.say("executing the run again, with " + cassette.connectionCount() + " connections and "
-                    + cassette.exchangeCount() + " datagrams to answer from");
+            progress.say("executing the run again, with " + cassette.connectionCount() + " recorded connections and "
+                    + cassette.exchangeCount() + " recorded datagrams to answer from");
             return new Executed(
                     Reexecution.in(recordings.data(), hosts, tape, progress).run(given, cassette), limits);
         } catch (IOException | VmException | RecorderException e) {
@@ -103,7 +103,8 @@ final class Rerun {
         SealedCapture capture = captures.get(name);
         if (capture == null) {
             throw new ReplayException(
-                    Code.MISSING, "the run was recorded without '" + name + "': record it again to have it executed");
+                    Code.MISSING,
+                    "the run was recorded without '" + name + "', which executing it again needs: record it again");
         }
         return new SealedFrames(capture);
     }
@@ -112,7 +113,8 @@ final class Rerun {
         Hash sealed = agent.entropy();
         Payload kept = Payload.of(recordings, facts.run(), CaptureName.ENTROPY.text());
         if (sealed == null || !kept.exists()) {
-            limits.add("what the guest's random generator was given is not here: it was given something else");
+            limits.add(
+                    "the seed of the guest's random generator is not here: the replay's guest was given another one");
             return null;
         }
         try {

@@ -48,15 +48,15 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Replays a run that was recorded live by executing it again, and reports how far it did the same. The best
-/// verdict is EQUIVALENT: the clock and what depends on it are the machine's own. If the two differ, it
-/// executes the run once more, and leaves out differences between the two executions.
+/// Replays a run that was recorded live by executing it again, and reports how far it behaved the same. The best
+/// verdict is EQUIVALENT: the clock and what depends on it are the machine's own. If the two differ, it executes
+/// the run once more, and leaves out differences between the two executions.
 public final class RerunReplayer implements Replayer {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(
             "clock: the guest's clock is set to the recorded time right before the command starts, and then runs by itself",
             "random: the guest is given the recorded entropy, and what its kernel makes of it depends on timing",
-            "network-time: an answer comes as soon as what it answered has been asked",
+            "network-time: an answer arrives as soon as its request has been sent",
             "dns-id: DNS questions are compared without their ids, which are random");
 
     private final Map<String, String> environment;
@@ -66,7 +66,7 @@ public final class RerunReplayer implements Replayer {
 
     /// @param environment values of the run's variables; recordings keep only names
     /// @param onMiss what to do when something is asked that was not recorded
-    /// @param hosts what runs the machines
+    /// @param hosts opens what runs the machines
     public RerunReplayer(Map<String, String> environment, OnMiss onMiss, MachineHost.Opener hosts) {
         this.environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
         this.onMiss = onMiss;
@@ -174,7 +174,7 @@ public final class RerunReplayer implements Replayer {
         var rules = new ArrayList<>(RULES);
         if (!environment.isEmpty()) {
             rules.add("environment: the values of "
-                    + String.join(", ", environment.keySet().stream().sorted().toList()) + " were given anew");
+                    + String.join(", ", environment.keySet().stream().sorted().toList()) + " were supplied again");
         }
         alignment.rules().forEach(rule -> rules.add(meaning(rule)));
         var found = alignment.firstDivergence();
@@ -193,13 +193,13 @@ public final class RerunReplayer implements Replayer {
     private @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {
         if (executed.result().missed() != null && onMiss == OnMiss.END) {
             return "it was ended at the first request that the recording has no answer to; `blackbox replay "
-                    + facts.run() + " --go-on` lets it go on";
+                    + facts.run() + " --go-on` lets it continue";
         }
         if (executed.result().exit() == null) {
-            return "the command did not end as fast as it did when it was recorded, twenty times over: it was ended";
+            return "the command was ended: it took more than twenty times as long as when it was recorded, and two minutes";
         }
         return alignment.outcome() == Alignment.Outcome.INCOMPLETE
-                ? "the recording of run " + facts.run() + " has no end: they agree as far as it goes"
+                ? "the recording of run " + facts.run() + " has no end; the replay agrees with it as far as it goes"
                 : null;
     }
 

@@ -26,7 +26,7 @@ final class SealedFrames implements CapturedFrames, AutoCloseable {
     @Override
     public byte[] read(long offset, int length) throws IOException {
         if (offset < 0 || offset + length > capture.sealedBytes()) {
-            throw new EOFException(capture.payload().file() + " is sealed up to " + capture.sealedBytes());
+            throw new EOFException(capture.payload().file() + " is sealed only up to octet " + capture.sealedBytes());
         }
         ByteBuffer octets = ByteBuffer.allocate(length);
         while (octets.hasRemaining()) {

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Estimates where a frame is between two whose positions are known: by its time and the guest's clock, minus
 /// a margin.
 final class Approach {
-    /// Between a frame's time and the instruction that emits it are some hundreds or thousands of
-    /// instructions.
+    /// A frame is emitted some hundreds or thousands of instructions after its time was read.
     private static final long SLACK = 4_000;
     private static final int WIDER = 8;
 
@@ -16,14 +15,14 @@ final class Approach {
     private final long ktimeNs;
     private long slack = SLACK;
 
-    /// @param ktimeNs the time of the frame that is looked for
+    /// @param ktimeNs the time of the frame to find
     Approach(GuestClock clock, long ktimeNs) {
         this.clock = clock;
         this.ktimeNs = ktimeNs;
     }
 
-    /// The instruction to run to, before stopping at the next frame. It is `below`'s if a jump gains nothing:
-    /// then the frames after it are visited one by one.
+    /// The instruction to run to, before stopping at the next frame. It is that of `below` if a jump gains
+    /// nothing: then the frames after it are visited one by one.
     ///
     /// @param above null if nothing is known there
     /// @param end of the recording

@@ -36,8 +36,8 @@ record FrameBreakpoints(
         }
     }
 
-    /// The nearest machine at or before a position. A damaged checkpoint is skipped: the one before it works
-    /// as well.
+    /// A machine at the last checkpoint at or before a position, or at the recording's start. A damaged checkpoint
+    /// is skipped: the one before it works as well.
     SteppedMachine open(long position) throws VmException, IOException {
         while (true) {
             Long from = checkpoints.positions().floor(position);

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// The recorded events of a run as frames of its tracer: only these have a guest instruction.
 ///
 /// @param seq the frame's number
-/// @param index the event's
+/// @param index the event's index
 /// @param line the event, for people
 public record FrameLookup(long seq, long index, String line) {
-    /// Frames are rarely further apart.
+    /// Frames are rarely more events apart than this.
     private static final long NEAR = 200;
 
     /// The last frame at or before an event; the run's first frame if there is none.

@@ -13,14 +13,14 @@ import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 
-/// The last 64 KiB of what a guest has written so far: from the recording what precedes the machine's start,
-/// from the machine what it has written since.
+/// The last 64 KiB of what a guest has written so far: what precedes the machine's start is from the recording,
+/// what it has written since from the machine.
 public final class GuestOutput {
     private static final int BYTES_MAX = 64 << 10;
 
     private GuestOutput() {}
 
-    /// `console`: text.
+    /// What is on the console, as the text `console`.
     public static ObjectNode console(ReplayRequest request, SteppedMachine machine) throws IOException {
         var tail = new Tail();
         var chunk = new byte[BYTES_MAX];
@@ -32,7 +32,7 @@ public final class GuestOutput {
         return new ObjectMapper().createObjectNode().put("console", tail.text());
     }
 
-    /// `stdout` and `stderr`: text.
+    /// What the agent has printed, as the texts `stdout` and `stderr`.
     public static ObjectNode agent(ReplayRequest request, SteppedMachine machine) throws IOException {
         var out = new Tail();
         var error = new Tail();
@@ -51,7 +51,7 @@ public final class GuestOutput {
         return new SequenceInputStream(before, Files.newInputStream(machine.capture(name)));
     }
 
-    /// The end of what is added.
+    /// Keeps the end of what is added.
     private static final class Tail {
         private final byte[] ring = new byte[BYTES_MAX];
         private long count;

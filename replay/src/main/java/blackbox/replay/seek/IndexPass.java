@@ -24,11 +24,11 @@ final class IndexPass {
     /// Stopping at a frame takes as long again, because QEMU then discards its translated code; the clock
     /// stays accurate for many checkpoints.
     private static final int MACHINES_A_FRAME = 25;
-    /// While a request to a disk is in flight, no checkpoint can be saved; a little later it is done.
+    /// While a disk request is in flight, no checkpoint can be saved; this many instructions later it may be done.
     private static final long LITTLE = 30_000;
     private static final int TRIES_MAX = 50;
     private static final Duration SAY_EVERY = Duration.ofSeconds(3);
-    /// What the first part of a run may always use.
+    /// The share of the index's space that the first part of a run may always use.
     private static final double HEAD_START = 0.125;
 
     private final FrameBreakpoints breakpoints;
@@ -49,7 +49,7 @@ final class IndexPass {
         this.progress = progress;
     }
 
-    /// Goes to the recording's end.
+    /// Runs to the recording's end.
     ///
     /// @param bytesMax how much of the host's disk the index may use
     void run(long bytesMax) throws VmException, IOException, ReplayException {
@@ -68,7 +68,7 @@ final class IndexPass {
                 say(position, began, startedNs);
             }
             if (goesOn && !machine.finish(PATIENCE)) {
-                throw new VmException(VmException.Code.TIMEOUT, "the replay does not reach its end");
+                throw new VmException(VmException.Code.TIMEOUT, "the replay did not reach its end");
             }
             assertEnded(machine);
         }
@@ -94,14 +94,14 @@ final class IndexPass {
         return true;
     }
 
-    /// QEMU ends where the recording ended, where its log is truncated, and when it is told to: in the first
-    /// case the tracer has sent everything, and in the second nobody told it.
+    /// QEMU ends where the recording ended, where its log is truncated, or when it is told to. In the first case
+    /// the tracer has sent everything, in the second nobody told it to end.
     private void assertEnded(SteppedMachine machine) throws VmException {
         boolean crashed = machine.crashed(); // waits for its last octets
         boolean whole =
                 extent.end() ? machine.written(CaptureName.EVENTS.text()) == events.sealedBytes() : !machine.shutDown();
         if (crashed || !whole) {
-            throw new VmException(VmException.Code.QEMU_FAILED, "QEMU was ended: " + machine.lastWords());
+            throw new VmException(VmException.Code.QEMU_FAILED, "QEMU ended too early: " + machine.lastWords());
         }
     }
 
@@ -127,7 +127,7 @@ final class IndexPass {
                 throw e;
             }
             keeping = false;
-            progress.say("no more replay checkpoints are saved: " + e.getMessage());
+            progress.say("no further replay checkpoints will be saved: " + e.getMessage());
         }
         return true;
     }

@@ -58,7 +58,7 @@ final class IndexQuota {
         }
     }
 
-    /// Not one that is being made.
+    /// Deletes an index, unless it is being made.
     private static boolean remove(Path folder) throws IOException, VmException {
         try (ProcessLock lock = ProcessLock.tryTake(folder.resolve(Seeker.LOCK))) {
             if (lock == null) {

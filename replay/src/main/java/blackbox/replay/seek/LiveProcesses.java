@@ -19,7 +19,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The processes alive at an event, by the recorded events up to it. What the tracer lost is not among them.
+/// The processes alive at an event, by the recorded events up to it. Those whose events the tracer lost are not
+/// among them.
 public final class LiveProcesses {
 
     private LiveProcesses() {}

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The known positions at which the tracer's frames leave the guest: `index.json` in a folder. It is a cache,
-/// and seeking relies on no entry that it does not find again in the replay.
+/// The known positions at which the tracer's frames leave the guest: `index.json` in a folder. It is a cache:
+/// seeking relies on an entry only once it has found the frame again in the replay.
 final class SeekIndex {
     private static final int VERSION = 1;
     private static final String FILE = "index.json";
@@ -99,7 +99,7 @@ final class SeekIndex {
         return entry == null ? null : entry.getValue();
     }
 
-    /// Adds to what is stored at the moment: other processes may have added entries, too.
+    /// Merges with what is stored by now: other processes may have added entries, too.
     ///
     /// @param nowWhole whether a pass has gone through all of the recording
     void save(boolean nowWhole) throws ReplayException {

@@ -56,7 +56,7 @@ public final class Seeker {
 
     /// @param data the data folder, with the machines' folders and the index `replays/RUN/index`
     /// @param run the run of the index
-    /// @param progress hears progress
+    /// @param progress receives progress
     /// @throws ReplayException `ENGINE` when the index cannot be read
     public Seeker(Path data, RunId run, Recording recording, Streams streams, Progress progress)
             throws ReplayException {
@@ -74,7 +74,7 @@ public final class Seeker {
         }
     }
 
-    /// Whether a run needs no more pass.
+    /// Whether the index of a run is complete.
     ///
     /// @throws ReplayException `ENGINE` when the index cannot be read
     public static boolean isIndexed(Path data, RunId run) throws ReplayException {
@@ -139,7 +139,7 @@ public final class Seeker {
         }
     }
 
-    /// Makes the index unless it exists, ahead of the first seek. An interrupt ends it; what is done by then
+    /// Makes the index unless it exists, ahead of the first seek. An interrupt ends it; what has been done by then
     /// is not done again.
     ///
     /// @return false if it existed
@@ -172,7 +172,7 @@ public final class Seeker {
                         || Thread.currentThread().isInterrupted()) {
                     throw e;
                 }
-                progress.say(e.getMessage() + "; another machine takes over");
+                progress.say(e.getMessage() + "; trying again with another machine");
             }
         }
     }
@@ -227,7 +227,7 @@ public final class Seeker {
                 throw new ReplayException(
                         Code.BAD_INPUT,
                         "this happened before the run's first instruction: it is in the snapshot that the run was"
-                                + " started from, and was sent when that went on; choose a later event");
+                                + " started from, and was sent when that resumed; choose a later event");
             }
             if (met == null) {
                 throw new ReplayException(Code.ENGINE, "the replay emits no frame " + seq);
@@ -235,7 +235,7 @@ public final class Seeker {
             return met;
         }
 
-        /// Jumps to a little before the point where the clock has the time in question, and to a frame that
+        /// Jumps to shortly before the point where the guest's clock shows the frame's time, and to a frame that
         /// is numbered no higher than `seq`; null means the recording's start.
         private @Nullable Place guess(long seq, Approach approach) throws VmException, IOException, ReplayException {
             Place below = index.floor(seq);
@@ -305,7 +305,7 @@ public final class Seeker {
         private void ended() throws VmException {
             SteppedMachine gone = machine();
             if (gone.crashed()) {
-                throw new VmException(VmException.Code.QEMU_FAILED, "QEMU was ended: " + gone.lastWords());
+                throw new VmException(VmException.Code.QEMU_FAILED, "QEMU ended too early: " + gone.lastWords());
             }
             close();
         }

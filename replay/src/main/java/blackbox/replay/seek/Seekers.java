@@ -22,7 +22,7 @@ public final class Seekers {
 
     /// A seeker for a run.
     ///
-    /// @param request whose inputs were checked
+    /// @param request one whose inputs were checked
     /// @param progress receives progress
     /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
     public static Seeker open(ReplayRequest request, Progress progress) throws ReplayException, IOException {

@@ -1,5 +1,5 @@
 /// Seeking to a moment of an exact recording: an index from the tracer's frames to instructions, with replay
-/// checkpoints on the way, and the way from the nearest of them to a frame.
+/// checkpoints on the way, and the search from the nearest of them to a frame.
 ///
 /// May use vm-runtime, capture and `exact`. Writes only below a run's `replays/`, and all of it can be
 /// rebuilt.

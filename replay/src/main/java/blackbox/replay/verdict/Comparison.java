@@ -25,7 +25,7 @@ public record Comparison(
     /// Nothing was compared.
     public static final Comparison NONE = new Comparison(List.of(), List.of(), List.of(), 0, null, 0);
 
-    /// A comparison that knows nothing of the clocks.
+    /// A comparison that knows nothing about the clocks.
     public Comparison(
             List<String> rules,
             List<String> compared,
@@ -50,7 +50,7 @@ public record Comparison(
         return new Comparison(rules, compared, notCompared, events, firstDivergence, egressPackets, offset);
     }
 
-    /// What came of aligning the events of a run and its replay.
+    /// The result of aligning the events of a run with those of its replay.
     ///
     /// @param compared what was compared, in words
     public static Comparison of(Alignment alignment, List<String> compared, long egressPackets) {

@@ -24,7 +24,7 @@ public record FirstDivergence(
         }
     }
 
-    /// One that an alignment found; its context is what both agreed on last, then either side.
+    /// One that an alignment found; its context is what both agreed on last, then the lines of either side.
     public static FirstDivergence of(DivergencePoint found) {
         var context = new ArrayList<String>();
         Agreed agreed = found.lastAgreed();

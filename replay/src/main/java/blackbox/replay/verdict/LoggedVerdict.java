@@ -55,7 +55,7 @@ public record LoggedVerdict(
         if (document == null) {
             fault = "its document is missing, or was changed";
         } else if (verdict == null) {
-            fault = "its document is of an unknown version";
+            fault = "its document is not valid, or has an unknown version";
         } else if (!verdict.run().equals(note.run())
                 || verdict.tier() != note.tier()
                 || verdict.outcome() != note.outcome()) {

@@ -33,9 +33,9 @@ public final class MissedOctets {
         vault.store(verdict.run(), name(VerdictStore.name(verdict)), octets);
     }
 
-    /// Those of a document, or null if there are none.
+    /// The octets that belong to a document, or null if there are none.
     ///
-    /// @param run the document's
+    /// @param run the document's run
     /// @throws IOException also when they are not as they were stored, or were shredded
     public static @Nullable Difference of(Vault vault, RunId run, Path document) throws IOException {
         String name = name(document.getFileName().toString());

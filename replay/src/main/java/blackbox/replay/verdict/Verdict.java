@@ -28,13 +28,14 @@ public record Verdict(
             throw new IllegalArgumentException("a verdict of " + outcome + " and its divergence contradict each other");
         }
         if ((outcome == Outcome.EQUIVALENT) == comparison.rules().isEmpty() && outcome.holds()) {
-            throw new IllegalArgumentException("permitted differences are what makes EQUIVALENT out of IDENTICAL");
+            throw new IllegalArgumentException(
+                    "a verdict that holds is EQUIVALENT if differences were permitted, otherwise IDENTICAL");
         }
         if (outcome.holds() && (!refusals.isEmpty() || comparison.egressPackets() > 0 || comparison.events() == 0)) {
-            throw new IllegalArgumentException("a run that was not replayed in isolation is not confirmed");
+            throw new IllegalArgumentException("only a replay in isolation that compared events can confirm a run");
         }
         if (outcome == Outcome.ENGINE_FAILED && message == null) {
-            throw new IllegalArgumentException("a failure says what failed");
+            throw new IllegalArgumentException("a verdict of ENGINE_FAILED must say what failed");
         }
     }
 

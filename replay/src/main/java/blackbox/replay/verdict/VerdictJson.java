@@ -23,8 +23,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a
-/// verdict has exactly one encoding. Reading refuses any other. Version 2 says how the guests' clocks
-/// differed; a verdict that does not know is one of version 1.
+/// verdict has exactly one encoding. Reading refuses any other. Version 2 says how the guests' clocks differed; a
+/// verdict that does not know that has version 1.
 public final class VerdictJson {
     /// A longer document is invalid: divergences are stored in bounded form.
     public static final int OCTETS_MAX = 1 << 20;

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The verdicts' documents of a data folder, `replays/<run>/<time>.json`. A document exists completely or not
-/// at all, is durable when [#keep] returns, and is never changed.
+/// The documents of a data folder's verdicts, `replays/<run>/<time>.json`. A document exists completely or not at
+/// all, is durable when [#keep] returns, and is never changed.
 public final class VerdictStore {
     private final DataFolder data;
 
@@ -31,8 +31,7 @@ public final class VerdictStore {
 
     /// Stores a verdict's document.
     ///
-    /// @throws ReplayException `ENGINE` when the disk fails, or there already is a verdict of exactly that
-    ///     time
+    /// @throws ReplayException `ENGINE` when the disk fails, or there already is a verdict with exactly that time
     public Document keep(Verdict verdict) throws ReplayException {
         byte[] octets = VerdictJson.encode(verdict);
         Path file = place(verdict);

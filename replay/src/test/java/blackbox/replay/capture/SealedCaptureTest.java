@@ -58,8 +58,8 @@ class SealedCaptureTest {
         whatWasSealedHolds();
     }
 
-    /// The octets are checked twice: a changed file has no genuine segment, and one that was written with the key has
-    /// another digest than the run sealed.
+    /// The octets are checked twice: a changed file has no genuine segment, and one that was rewritten with the
+    /// key does not have the digest that the run sealed.
     @Test
     void anEncryptedFileThatChangedIsFound() throws Exception {
         Path encrypted = encrypt();
@@ -195,7 +195,7 @@ class SealedCaptureTest {
     }
 
     @Test
-    void anEarlyEndIsTold() throws Exception {
+    void anEarlyEndIsReported() throws Exception {
         var builder = new SealedCapture.Builder("blocks");
         builder.add(row("{\"from\":0,\"to\":5,\"sha256\":\"" + "00".repeat(32) + "\"}"), 7);
         builder.add(row("{\"ended\":5,\"why\":\"budget\"}"), 9);

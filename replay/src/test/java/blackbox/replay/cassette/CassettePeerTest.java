@@ -41,7 +41,7 @@ class CassettePeerTest {
     /// Conversations of random length in random segments, early, twice and overlapping in the recording; then
     /// played over a link that loses, repeats and swaps one frame in ten.
     @Test
-    void whatWasRecordedIsWhatIsHeard() throws Exception {
+    void theGuestReceivesWhatWasRecorded() throws Exception {
         for (int seed = 0; seed < SEEDS; seed++) {
             var seeded = new Random(seed);
             var recorded = new Recording(seeded);
@@ -68,7 +68,7 @@ class CassettePeerTest {
         }
     }
 
-    /// A conversation whose first request is like no other's, as requests mostly are.
+    /// A conversation whose first request is unlike any other, as requests mostly are.
     private static List<Turn> conversation(Random random) {
         var turns = new ArrayList<Turn>();
         int count = 2 + 2 * random.nextInt(4);
@@ -122,7 +122,7 @@ class CassettePeerTest {
     }
 
     @Test
-    void anotherRequestIsRefusedAndTold() throws Exception {
+    void aDifferentRequestIsRefusedAndReported() throws Exception {
         recording.connection(40_000, 80, List.of(asks("GET /a HTTP/1.0"), answers("a")));
         TestGuest guest = guest();
         var connection = guest.open(50_000, 80, List.of(asks("GET /c HTTP/1.0"), answers("a")));
@@ -142,8 +142,8 @@ class CassettePeerTest {
         assertEquals(new Difference(5, 0, "GET /a HTTP/1.0", "GET /c HTTP/1.0"), miss.difference());
     }
 
-    /// Whatever the pieces in which it came, the octets before the difference are there, and nothing more of a
-    /// secret that comes long before it.
+    /// However the request is cut into pieces, the octets before the difference are shown, and nothing of a secret
+    /// that comes long before it.
     @Test
     void aDifferenceIsShownWithWhatIsBeforeIt() throws Exception {
         String head = "POST /v1 HTTP/1.1\r\nAuthorization: Bearer s3cr3t\r\n" + "x".repeat(300);
@@ -180,21 +180,24 @@ class CassettePeerTest {
         assertTrue(again.reset && !again.opened);
         assertEquals(
                 List.of(Kind.CONNECT), guest.misses.stream().map(Miss::kind).toList());
-        assertEquals("all 1 recorded are used", guest.misses.getFirst().why());
+        assertEquals(
+                "all recorded connections to it are used (1)",
+                guest.misses.getFirst().why());
     }
 
     @Test
-    void whereNobodyWasNobodyIs() throws Exception {
+    void aPeerThatWasNotRecordedDoesNotExist() throws Exception {
         TestGuest guest = guest();
         var connection = guest.open(50_000, 443, List.of(asks("x")));
         guest.settle();
         assertTrue(connection.reset);
         assertEquals(
-                "no connection to there was recorded", guest.misses.getFirst().why());
+                "no connection to this address and port was recorded",
+                guest.misses.getFirst().why());
     }
 
     @Test
-    void refusedAndUnansweredConnectionsAreSoAgain() throws Exception {
+    void refusedAndUnansweredConnectionsStaySo() throws Exception {
         recording.refused(40_000, 80);
         recording.unanswered(40_001, 80);
         recording.connection(40_002, 80, List.of(asks("GET /"), answers("ok")));
@@ -212,7 +215,7 @@ class CassettePeerTest {
     }
 
     @Test
-    void tlsCannotBePlayedAndSaysSo() throws Exception {
+    void tlsCannotBePlayedAndTheMissSaysSo() throws Exception {
         recording.connection(40_000, 443, List.of(asks("\u0016\u0003\u0001 random one"), answers("hello")));
         TestGuest guest = guest();
         guest.open(50_000, 443, List.of(asks("\u0016\u0003\u0001 random two"), answers("hello")));
@@ -251,7 +254,7 @@ class CassettePeerTest {
             assertArrayEquals(expected, answer(guest));
         }
         ask(guest, 50_000, 53, question(10, "host"));
-        assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL for one question more");
+        assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL for one more question");
         ask(guest, 50_000, 53, question(11, "other"));
         assertEquals(0x82, answer(guest)[3] & 0xff);
         assertEquals(
@@ -286,7 +289,7 @@ class CassettePeerTest {
             assertArrayEquals(answerTo(9, "host"), answer(guest));
         }
         ask(guest, 50_000, 53, question(10, "host"));
-        assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL for one question more");
+        assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL for one more question");
     }
 
     private static byte[] answerTo(int id, String name) {
@@ -313,7 +316,7 @@ class CassettePeerTest {
     }
 
     @Test
-    void theGatewayIsThereAndStrangersAreNot() throws Exception {
+    void theGatewayExistsAndStrangersDoNot() throws Exception {
         TestGuest guest = guest();
         var heard = new ArrayList<byte[]>();
         var peer = new CassettePeer(recording.cassette(), heard::add, guest.misses::add);

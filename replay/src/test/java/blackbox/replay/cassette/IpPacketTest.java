@@ -19,7 +19,7 @@ class IpPacketTest {
     private static final byte[] PAYLOAD = {0, 53, 0, 54, 0, 9, 0, 0, 42};
 
     @Test
-    void whatStandsBehindExtensionHeadersIsRead() {
+    void whatFollowsExtensionHeadersIsRead() {
         byte[] frame = frame(0, "1100050200000100");
         IpPacket packet = IpPacket.parse(frame);
         assertNotNull(packet);
@@ -32,13 +32,13 @@ class IpPacketTest {
     }
 
     @Test
-    void onlyWhatIsAPartIsAFragment() {
+    void onlyAPartOfAPacketIsAFragment() {
         IpPacket atomic = IpPacket.parse(frame(44, "1100000000000007"));
         assertNotNull(atomic);
         assertFalse(atomic.fragment(), "RFC 6946");
         assertArrayEquals(PAYLOAD, atomic.payload());
         IpPacket first = IpPacket.parse(frame(0, "2c00050200000000", "1100000100000007"));
-        assertTrue(first != null && first.fragment(), "it stands behind another header");
+        assertTrue(first != null && first.fragment(), "it follows another header");
         assertNull(IpPacket.parse(frame(0, "11ff050200000000")), "a header that is longer than its packet");
         byte[] whole = frame(17);
         assertNull(IpPacket.parse(Arrays.copyOf(whole, whole.length - 1)));

@@ -53,7 +53,7 @@ final class Recording {
         tcp(true, guestPort, remotePort, isn, 0, TcpSegment.SYN, new byte[0]);
     }
 
-    /// A connection on which the turns are said, and which the remote side then closes.
+    /// A connection that carries the turns, and that the remote side then closes.
     void connection(int guestPort, int remotePort, List<Turn> turns) {
         int guestSeq = random.nextInt();
         int remoteSeq = random.nextInt();
@@ -82,7 +82,7 @@ final class Recording {
         frame(fromGuest, fromGuest ? segment.packet(GUEST, GATEWAY) : segment.packet(GATEWAY, GUEST));
     }
 
-    /// Where to cut: in order, but for some that come early, come twice or overlap.
+    /// Where to cut: in order, except for some that come early, come twice or overlap.
     private List<int[]> pieces(int length) {
         var pieces = new ArrayList<int[]>();
         for (int at = 0; at < length; ) {

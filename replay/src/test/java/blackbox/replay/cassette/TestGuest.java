@@ -58,7 +58,7 @@ final class TestGuest {
             this.said = all.toByteArray();
         }
 
-        /// How much may be said after what was heard.
+        /// How much may be said, given what was heard.
         private int sayable() {
             int say = 0;
             int hear = 0;
@@ -176,7 +176,7 @@ final class TestGuest {
         }
     }
 
-    /// What has come and was not taken, as packets.
+    /// What has arrived and was not processed, as packets.
     List<IpPacket> packets() {
         var packets = new ArrayList<IpPacket>();
         for (byte[] frame = toGuest.pollFirst(); frame != null; frame = toGuest.pollFirst()) {

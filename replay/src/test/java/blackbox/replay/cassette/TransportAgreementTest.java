@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// What a replay serves from a recording's frames is what the recorder saw in them: a replay may refuse a frame
-/// that the recorder counts, but never reads another flow or another question out of it.
+/// that the recorder counts, but never reads a different flow or question from it.
 class TransportAgreementTest {
 
     private static final RandomGenerator RANDOM = Seeded.random("TransportAgreementTest");

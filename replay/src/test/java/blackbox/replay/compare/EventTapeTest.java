@@ -23,7 +23,7 @@ class EventTapeTest {
     Path folder;
 
     @Test
-    void whatWasAddedIsReadFromAnyEventOn() throws Exception {
+    void whatWasAddedCanBeReadFromAnyEvent() throws Exception {
         try (var tape = new EventTape(folder)) {
             for (int i = 0; i < 5; i++) {
                 tape.accept(event(i));
@@ -43,9 +43,10 @@ class EventTapeTest {
         }
     }
 
-    /// Whoever feeds it goes on reading, so that no machine waits for room in a pipe, and learns of it here.
+    /// Whoever feeds it keeps reading, so that no machine waits for room in a pipe, and learns of the failure
+    /// here.
     @Test
-    void whatCannotBeKeptIsNotPassedOverInSilence() throws Exception {
+    void whatCannotBeStoredIsReported() throws Exception {
         try (var tape = new EventTape(folder, 100)) {
             for (int i = 0; i < 50; i++) {
                 tape.accept(event(i));

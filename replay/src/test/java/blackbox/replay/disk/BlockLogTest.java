@@ -28,7 +28,7 @@ class BlockLogTest {
     @TempDir
     Path folder;
 
-    /// A log that is written as QEMU writes it, beside the disk that must come out.
+    /// A log written as QEMU writes it, and the disk that must result from it.
     private static final class Log {
         final ByteArrayOutputStream octets = new ByteArrayOutputStream();
         final byte[] disk = new byte[SECTORS * SECTOR];

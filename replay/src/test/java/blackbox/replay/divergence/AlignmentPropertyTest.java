@@ -13,7 +13,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Programs from seeds, run twice: other numbers and turns never make a divergence, and a planted change is
+/// Programs from seeds, run twice: different numbers and turns are never a divergence, and a planted change is
 /// found at its place.
 class AlignmentPropertyTest {
 
@@ -24,7 +24,7 @@ class AlignmentPropertyTest {
     }
 
     @Test
-    void otherNumbersAndTurnsMakeNoDivergence() throws Exception {
+    void differentNumbersAndTurnsAreNoDivergence() throws Exception {
         for (long seed = 0; seed < ROUNDS; seed++) {
             var program = new SmallProgram(seed);
             Run recorded = program.run(seed * 2 + 1);
@@ -67,7 +67,7 @@ class AlignmentPropertyTest {
         assertNotEquals(0, planted);
     }
 
-    /// Another deed, one less or one more; null where the step is not one to change so.
+    /// A different deed, one fewer or one more; null where the step cannot be changed that way.
     private static @Nullable SmallProgram changed(SmallProgram program, Step step, int how) {
         boolean deed = switch (step.sort()) {
             case OPEN, READ, WRITE, UNLINK -> true;

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
-/// A class is named only where an event speaks for it, and a cause is never later than what it is to explain.
+/// A class is named only where an event supports it, and a cause is never later than what it explains.
 class EvidenceForCausesTest {
 
     private static Deeds branchAtTime(Deeds before, LongFunction<String> written) {
@@ -46,7 +46,7 @@ class EvidenceForCausesTest {
         for (LongFunction<String> form : forms) {
             plant(branchAtTime(PlantedCausesTest::nothing, form), branchAtTime(PlantedCausesTest::nothing, form))
                     .is(DivergenceClass.CLOCK)
-                    .saying("what differs holds the time, each that of its own run");
+                    .saying("what differs contains a time, on each side one of its own run");
         }
     }
 
@@ -70,7 +70,7 @@ class EvidenceForCausesTest {
                 .is(DivergenceClass.UNEXPLAINED);
     }
 
-    /// One variable has another value: only names are recorded.
+    /// One variable has a different value: only names are recorded.
     @Test
     void anotherValueOfAVariable() throws Exception {
         Deeds date = runs("date", "/etc/localtime");
@@ -92,9 +92,9 @@ class EvidenceForCausesTest {
                 .saying("of network traffic");
     }
 
-    /// The same answer in other pieces: the flow is reported in other portions.
+    /// The same answer in different pieces: the flow is reported in different portions.
     @Test
-    void otherChunks() throws Exception {
+    void differentChunks() throws Exception {
         Deeds date = runs("date", "/etc/localtime");
         plant(branchAfter(reads(date, 3), "left"), branchAfter(reads(date, 7), "right"))
                 .isOfClass(DivergenceClass.UNEXPLAINED);
@@ -114,7 +114,7 @@ class EvidenceForCausesTest {
         };
     }
 
-    /// The addresses of a name in another order, asked for before the divergence and after it.
+    /// The addresses of a name in a different order, asked for before the divergence and after it.
     @Test
     void dnsAnswersInAnotherOrder() throws Exception {
         plant(

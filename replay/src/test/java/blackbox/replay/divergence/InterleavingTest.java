@@ -9,11 +9,12 @@ import blackbox.replay.divergence.RecordedEvents.Guest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What is done in other turns or by another thread of the process is no divergence, where the order says nothing.
+/// What is done in a different order or by another thread of the process is no divergence, where order does not
+/// matter.
 class InterleavingTest {
 
     @Test
-    void workThatThreadsShareOutOtherwise() throws Exception {
+    void workThatThreadsShareDifferently() throws Exception {
         Deeds recorded = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1));
         Deeds actual = (events, shell) -> shared(events, shell, List.of(0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1));
         Alignment alignment = plant(recorded, actual).alignment();
@@ -49,7 +50,7 @@ class InterleavingTest {
         };
     }
 
-    /// Of one thread, with whose order a reader could reckon.
+    /// Made by one thread, on whose order a reader could rely.
     @Test
     void changesInAnotherOrderAreADivergence() throws Exception {
         assertEquals(
@@ -67,8 +68,8 @@ class InterleavingTest {
         };
     }
 
-    /// What a file is called after two renames to one name is what was renamed last: each by a thread that is known by
-    /// what it did before.
+    /// After two renames to one name, the file is the one that was renamed last. Each is by a thread that is
+    /// identified by what it did before.
     @Test
     void renamesInAnotherOrderAreADivergence() throws Exception {
         assertEquals(
@@ -95,9 +96,9 @@ class InterleavingTest {
         return thread;
     }
 
-    /// As a pool of threads takes the next file to write.
+    /// As when the threads of a pool take the next file to write.
     @Test
-    void filesThatThreadsWriteInOtherTurnsAreNoDivergence() throws Exception {
+    void filesThatThreadsWriteInADifferentOrderAreNoDivergence() throws Exception {
         Alignment alignment =
                 plant(pool("a", "b", "c", "d"), pool("b", "a", "d", "c")).alignment();
         assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);

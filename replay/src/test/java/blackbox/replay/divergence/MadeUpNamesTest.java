@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Names that programs make up, and names that they were given: the former stand for each other whatever they
-/// look like, the latter are compared. Each test has it both ways.
+/// Names that programs make up, and names that they were given: the former stand for each other whatever they look
+/// like, the latter are compared.
 class MadeUpNamesTest {
 
     private static final long WRITE_ONLY_EXCLUSIVE = 01 | 0100 | 0200;
@@ -265,7 +265,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void writesInOtherPortionsAreTheSameThereToo() throws Exception {
+    void writesInDifferentPortionsAreTheSameThereToo() throws Exception {
         Deeds deeds = (events, shell, name) -> {
             create(events, shell, "/tmp/" + name);
             events.add(written(events, shell, "/tmp/" + name, name.equals("pokpvj") ? 4 : 7));
@@ -317,7 +317,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void threadsThatTakeTurnsOtherwise() throws Exception {
+    void threadsThatTakeTurnsDifferently() throws Exception {
         Deeds deeds = (events, shell, turn) -> {
             Guest one = shell.thread(events.newPid());
             Guest two = shell.thread(events.newPid());
@@ -333,7 +333,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void aNameThatWasSaidBefore() throws Exception {
+    void aNameThatOccurredBefore() throws Exception {
         Deeds argument = (events, shell, name) -> {
             long index = child(events, shell, "/usr/bin/touch", name).pid() * 0L + events.count() - 1;
             create(events, shell, "/workspace/" + name);
@@ -349,7 +349,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void aNameOnlyOneOfWhichWasSaidBefore() throws Exception {
+    void aNameThatOccurredBeforeOnOneSideOnly() throws Exception {
         Deeds deeds = (events, shell, name) -> {
             events.open(shell, "/workspace/pokpvj");
             events.open(shell, "/workspace/other");
@@ -360,7 +360,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void aNameThatTheOtherSideSaysLater() throws Exception {
+    void aNameThatOccursLaterOnTheOtherSide() throws Exception {
         Deeds deeds = (events, shell, name) -> {
             long index = create(events, shell, "/tmp/" + name);
             events.open(shell, "/workspace/pokpvj");
@@ -388,7 +388,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void unlessWhoCreatedItTakesTheNameAway() throws Exception {
+    void unlessItsCreatorTakesTheNameAway() throws Exception {
         Deeds file = (events, shell, name) -> {
             events.create(shell, "/cache/" + name, WRITE_ONLY_EXCLUSIVE);
             return rename(events, shell, "/cache/" + name, "/cache/content");
@@ -409,8 +409,8 @@ class MadeUpNamesTest {
         compare(byAnother, "left", "right").isFound();
     }
 
-    /// Whether `lock` was said before `index.lock` is created depends on turns: both sides have it, so that it
-    /// does not matter.
+    /// Whether `lock` occurs before `index.lock` is created depends on turns; it does not matter, since both sides
+    /// have it.
     @Test
     void namesThatBothSidesHaveInAnyOrder() throws Exception {
         Deeds deeds = (events, shell, turn) -> {
@@ -429,7 +429,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void whatReplaysDoOtherwiseIsMaskedWithOtherNamesToo() throws Exception {
+    void whatReplaysDoDifferentlyIsMaskedWithOtherNamesToo() throws Exception {
         var runs = new RecordedEvents[3];
         for (int i = 0; i < runs.length; i++) {
             runs[i] = new RecordedEvents(i).open();
@@ -451,7 +451,7 @@ class MadeUpNamesTest {
         assertTrue(alignment.rules().containsAll(List.of(RULE, "noise-mask")), alignment::toString);
     }
 
-    /// Names in plenty, from seeds: all of them stand for each other, and one use of another one is found.
+    /// Many names, from seeds: all of them stand for each other, and a single use of a wrong one is found.
     @Test
     void manyNamesOfEveryLength() throws Exception {
         for (long seed = 0; seed < 40; seed++) {
@@ -500,7 +500,7 @@ class MadeUpNamesTest {
     }
 
     @Test
-    void wordsBeyondTheBoundCountAsSaid() {
+    void wordsBeyondTheBoundCountAsKnown() {
         var words = new WordSet();
         for (int i = 1; i <= WordSet.WORDS_MAX - 1; i++) {
             words.add(i * 0x9E3779B97F4A7C15L);

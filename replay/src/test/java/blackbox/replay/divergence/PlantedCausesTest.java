@@ -240,7 +240,7 @@ class PlantedCausesTest {
     }
 
     @Test
-    void aFileOfTheWorkspaceWithOtherContent() throws Exception {
+    void aFileOfTheWorkspaceWithDifferentContent() throws Exception {
         Deeds reads = (events, shell) -> events.readFile(shell, "/workspace/config", 120);
         plant(
                         branchAfter(reads, "left"),
@@ -311,7 +311,7 @@ class PlantedCausesTest {
     void anotherResponse() throws Exception {
         plant(fetches(8080, 500, "closed"), fetches(8080, 501, "closed"))
                 .is(DivergenceClass.NET_DIFF)
-                .saying("brought 501 bytes (closed) instead of 500 (closed)");
+                .saying("delivered 501 bytes (closed) instead of 500 (closed)");
     }
 
     @Test
@@ -345,7 +345,7 @@ class PlantedCausesTest {
                 .saying("the recording has no answer");
     }
 
-    /// However much the run had to do with the network before.
+    /// However much the run used the network before.
     @Test
     void aRequestAfterTheDivergenceIsNotItsCause() throws Exception {
         Deeds asks = (events, shell) -> {
@@ -408,7 +408,7 @@ class PlantedCausesTest {
     }
 
     @Test
-    void threadsThatTakeTurnsOtherwiseAreNoDivergence() throws Exception {
+    void threadsThatTakeTurnsDifferentlyAreNoDivergence() throws Exception {
         Deeds one = (events, shell) -> {
             threads(true).run(events, shell);
             return 0;
@@ -474,19 +474,19 @@ class PlantedCausesTest {
                 List.of(),
                 AlignmentSettings.of(3));
         assertEquals(Outcome.INCOMPLETE, alignment.outcome(), alignment::toString);
-        assertTrue(alignment.notCompared().toString().contains("other has no close"), alignment::toString);
+        assertTrue(alignment.notCompared().toString().contains("other was not closed"), alignment::toString);
     }
 
     @Test
     void whatNoEventExplainsIsUnexplained() throws Exception {
         plant(branchAfter(PlantedCausesTest::nothing, "left"), branchAfter(PlantedCausesTest::nothing, "right"))
                 .is(DivergenceClass.UNEXPLAINED)
-                .saying("nothing that is recorded explains it")
+                .saying("nothing that was recorded explains it")
                 .saying("values of environment variables");
     }
 
     @Test
-    void whatTwoReplaysDoOtherwiseIsMasked() throws Exception {
+    void whatTwoReplaysDoDifferentlyIsMasked() throws Exception {
         var runs = new RecordedEvents[3];
         for (int i = 0; i < runs.length; i++) {
             runs[i] = new RecordedEvents(i).open();
@@ -504,7 +504,7 @@ class PlantedCausesTest {
     }
 
     @Test
-    void readsAndWritesInOtherPortionsAreTheSame() throws Exception {
+    void readsAndWritesInDifferentPortionsAreTheSame() throws Exception {
         Deeds whole = (events, shell) -> {
             events.create(shell, "/workspace/log", RecordedEvents.WRITE_CREATE);
             nothing(events, shell);

@@ -102,7 +102,7 @@ final class RecordedEvents {
         return new EventHeader(tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), ref, Marks.NONE);
     }
 
-    /// A number that the kernel would give out next.
+    /// The number that the kernel would assign next.
     int newPid() {
         nextPid += 1 + random.nextInt(3);
         return nextPid;
@@ -183,7 +183,7 @@ final class RecordedEvents {
                 new Event.FileChange(guest(process), Kind.FILE_UNLINK, Text.of(path), null, null, null, null, null, 0));
     }
 
-    /// Opens, writes and closes a file by a child of its own that execs nothing.
+    /// Creates a file and writes to it.
     long writeFile(Guest process, String path, long bytes) {
         create(process, path, WRITE_CREATE);
         return write(process, path, bytes);

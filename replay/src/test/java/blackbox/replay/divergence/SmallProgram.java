@@ -14,7 +14,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /// A deterministic program of processes that run side by side, made from a seed. Running it with another seed
-/// gives other process numbers, temporary names, times and turns, and the same deeds.
+/// gives different process numbers, temporary names, times and turns, but the same deeds.
 final class SmallProgram {
 
     /// One thing that a process does; `id` names it.
@@ -99,7 +99,7 @@ final class SmallProgram {
         return null;
     }
 
-    /// The same program with another step in the place of one, or without it, or with another before it.
+    /// The same program with another step in place of one, or without it, or with another before it.
     SmallProgram with(int id, List<Step> instead) {
         return new SmallProgram(replace(main, id, instead));
     }

@@ -53,7 +53,7 @@ class GuestClockTest {
     }
 
     @Test
-    void idleTimeIsPassedOver() {
+    void idleTimeIsSkipped() {
         assertEquals(1_010, clock.after(990, 1_000_000_000 + 4 * 20));
         assertEquals(990, clock.after(1_010, -1_000_000_000 - 4 * 20));
         assertEquals(3_010, clock.after(990, 1_000_000_008 + 4 * 2_020));
@@ -66,7 +66,7 @@ class GuestClockTest {
     }
 
     @Test
-    void anInstructionBehindAWaitHasWaited() {
+    void idleTimeAtAPositionIsBeforeItsInstruction() {
         assertEquals(1_001, clock.after(1_000, 4));
         assertEquals(999, clock.after(1_000, -1_000_000_004));
     }

@@ -136,7 +136,7 @@ class MergedTreeTest {
     }
 
     @Test
-    void whatIsAboveHidesReplacesAndAdds() throws Exception {
+    void theUpperTreeHidesReplacesAndAdds() throws Exception {
         assertEquals(List.of("changed", "kept", "opaque"), names("/etc"));
         assertEquals("new", content("/etc/changed"));
         assertEquals("kept", content("/etc/kept"));
@@ -212,7 +212,7 @@ class MergedTreeTest {
         }
     }
 
-    /// Whatever a guest makes of its disk, reading it ends, and with nothing worse than a refusal.
+    /// Whatever a guest does to its disk, reading it ends, with nothing worse than a refusal.
     @Test
     void damagedImagesAreRefusedOrReadButNeverWorse() throws Exception {
         byte[] whole = Files.readAllBytes(upperImage);
@@ -231,8 +231,7 @@ class MergedTreeTest {
         assertTrue(met.keySet().size() > 1, () -> "the damage never mattered: " + met);
     }
 
-    /// The places of octets that are not zero, in blocks that mostly are: where structures lie, and not
-    /// content.
+    /// The positions of octets that are not zero, in blocks that mostly are: those hold structures, not content.
     private static List<Integer> metadata(byte[] image) {
         var places = new ArrayList<Integer>();
         for (int block = 0; block < image.length; block += 1024) {
@@ -256,7 +255,7 @@ class MergedTreeTest {
         } catch (DamagedTreeException e) {
             return "refused";
         } catch (IOException e) {
-            throw new AssertionError("another failure than a refusal", e);
+            throw new AssertionError("a failure other than a refusal", e);
         }
     }
 

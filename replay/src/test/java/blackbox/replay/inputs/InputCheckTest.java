@@ -245,7 +245,7 @@ class InputCheckTest {
         Refusal refusal = refused(start);
         assertEquals(imageDigest, refusal.expected());
         assertEquals(newer, refusal.actual());
-        assertTrue(refusal.mend().contains("keeps the newest image of a name"), refusal.mend());
+        assertTrue(refusal.mend().contains("keeps only the newest image of each name"), refusal.mend());
     }
 
     @Test
@@ -327,7 +327,7 @@ class InputCheckTest {
     }
 
     @Test
-    void everythingThatIsWrongIsSaidAtOnce() throws Exception {
+    void everythingThatIsWrongIsReportedAtOnce() throws Exception {
         SealedStart start = start();
         flip(image.resolve("vmlinuz"));
         flip(snapshot.resolve("ram"));

@@ -61,7 +61,7 @@ class ApproachTest {
                     .orElseThrow();
         }
 
-        /// How many jumps lead from a frame before and one behind to a few before the one that is looked for.
+        /// How many jumps it takes, from between an earlier and a later frame, to shortly before the wanted one.
         int jumps(GuestClock clock, Place wanted) {
             Place below = frames.getFirst();
             Place above = frames.getLast();
@@ -72,7 +72,7 @@ class ApproachTest {
                 if (from <= below.position()) {
                     break;
                 }
-                assertTrue(from < above.position(), "it never jumps past what lies behind");
+                assertTrue(from < above.position(), "it never jumps past a known later frame");
                 Place found = firstFrom(from);
                 jumps++;
                 if (found.seq() > wanted.seq()) {
@@ -87,7 +87,7 @@ class ApproachTest {
     }
 
     @Test
-    void oneJumpLeadsThere() throws IOException {
+    void oneJumpIsEnough() throws IOException {
         var random = new Random(3);
         for (double idle : IDLE) {
             Run run = Run.of(random, idle);
@@ -98,9 +98,9 @@ class ApproachTest {
         }
     }
 
-    /// Then it comes too far, and looks further and further before.
+    /// It then goes too far, and searches further and further back.
     @Test
-    void aClockThatKnowsOfNoIdleTimeIsMadeUpFor() throws IOException {
+    void aClockWithoutIdleTimesIsCompensatedFor() throws IOException {
         var random = new Random(5);
         for (double idle : IDLE) {
             Run run = Run.of(random, idle);
@@ -113,7 +113,7 @@ class ApproachTest {
     }
 
     @Test
-    void withNothingKnownBehindItStaysWithinTheRun() {
+    void withNoLaterFrameKnownItStaysWithinTheRun() {
         var below = new Place(1, 1_000, 0);
         var approach = new Approach(new GuestClock(2), 4_000_000_000L);
         long from = approach.from(below, null, 500_000);

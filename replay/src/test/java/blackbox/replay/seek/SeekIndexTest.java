@@ -37,7 +37,7 @@ class SeekIndexTest {
 
     @ParameterizedTest
     @EnumSource(Step.class)
-    void acrashWhileSavingLeavesAnIndex(Step crash) throws ReplayException {
+    void aCrashWhileSavingLeavesAnIndex(Step crash) throws ReplayException {
         save(FIRST, false);
         SeekIndex crashing = SeekIndex.open(folder, AtomicFiles.watchedBy(step -> {
             if (step == crash) {

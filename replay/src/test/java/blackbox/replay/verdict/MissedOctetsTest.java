@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a request held is kept beside the run's payloads, encrypted as they are, and is not in the document.
+/// What a request contained is kept beside the run's payloads, encrypted as they are, and is not in the document.
 class MissedOctetsTest {
     private static final Instant AT = Instant.parse("2026-11-24T09:00:00Z");
     private static final String GOLDEN =
@@ -54,7 +54,7 @@ class MissedOctetsTest {
     }
 
     @Test
-    void theyComeBackAsTheyWereAndNoFileHasThemInClear() throws Exception {
+    void theyComeBackAsTheyWereAndNoFileHasThemUnencrypted() throws Exception {
         MissedOctets.keep(vault, verdict, DIFFERENCE);
         Path document = new VerdictStore(data).keep(verdict).file();
         assertEquals(DIFFERENCE, MissedOctets.of(vault, verdict.run(), document));
@@ -67,7 +67,7 @@ class MissedOctetsTest {
     }
 
     @Test
-    void theirFormIsThePages() throws Exception {
+    void theirFormIsAsSpecified() throws Exception {
         MissedOctets.keep(vault, verdict, DIFFERENCE);
         String name = "missed-" + VerdictStore.name(verdict).replace(".json", "");
         try (var in = vault.stream(verdict.run(), name)) {
@@ -82,7 +82,7 @@ class MissedOctetsTest {
     }
 
     @Test
-    void whatIsDamagedIsSaidToBe() throws Exception {
+    void damageIsReported() throws Exception {
         Path document = new VerdictStore(data).keep(verdict).file();
         for (String damaged :
                 new String[] {"", "{", GOLDEN.replace("1", "2"), GOLDEN.replace("5", "-1"), "x".repeat(9_999)}) {

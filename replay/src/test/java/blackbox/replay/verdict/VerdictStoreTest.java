@@ -22,7 +22,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Documents on the disk, and what they are worth beside the log of runs.
+/// Documents on the disk, and what they prove together with the log of runs.
 class VerdictStoreTest {
     @TempDir
     Path data;
@@ -62,7 +62,7 @@ class VerdictStoreTest {
     }
 
     @Test
-    void aChangedDocumentIsNamedTwiceAndBelievedNever() throws Exception {
+    void aChangedDocumentIsListedTwiceAndNeverBelieved() throws Exception {
         var store = new VerdictStore(data);
         Document kept = store.keep(verdict);
         String text = Files.readString(kept.file());
@@ -75,7 +75,7 @@ class VerdictStoreTest {
     }
 
     @Test
-    void aLeafThatSaysBetterThanItsDocumentIsNotBelieved() throws Exception {
+    void aLeafThatClaimsMoreThanItsDocumentIsNotBelieved() throws Exception {
         var store = new VerdictStore(data);
         Verdict failed = Verdict.failed(verdict.run(), verdict.at(), verdict.tier(), "QEMU ended");
         Document kept = store.keep(failed);
@@ -85,7 +85,7 @@ class VerdictStoreTest {
     }
 
     @Test
-    void aDocumentThatIsNoneIsSaidToBeNone() throws Exception {
+    void aDocumentThatIsNotAVerdictIsReported() throws Exception {
         var store = new VerdictStore(data);
         Document kept = store.keep(verdict);
         Files.writeString(kept.file(), "{}");

@@ -134,7 +134,7 @@ class VerdictTest {
     }
 
     @Test
-    void anotherSpellingOfTheSameIsRefused() {
+    void anotherEncodingOfTheSameIsRefused() {
         assertNotNull(VerdictJson.decode(GOLDEN.getBytes(StandardCharsets.UTF_8)));
         for (String bad : List.of(
                 "",
@@ -158,7 +158,7 @@ class VerdictTest {
     }
 
     @Test
-    void anAlignmentIsComparedAndItsContextTold() {
+    void anAlignmentBecomesAComparisonWithItsContext() {
         var parted = new blackbox.replay.divergence.DivergencePoint(
                 37,
                 39,

@@ -29,7 +29,7 @@ record GuestChannels(
         InputStream events, AgentStreams streams, @Nullable AgentPipe input, ReplayLog.@Nullable Copier log)
         implements AutoCloseable {
 
-    /// Of a machine of the live tier.
+    /// The channels of a machine of the live tier.
     ///
     /// @param before what the tracer sent before the snapshot; null after a cold start
     static GuestChannels live(QemuProcess qemu, @Nullable Path before) throws VmException {
@@ -39,7 +39,7 @@ record GuestChannels(
         return new GuestChannels(after(before, events), streams, null, null);
     }
 
-    /// Of a machine of the exact tier.
+    /// The channels of a machine of the exact tier.
     static GuestChannels exact(QemuProcess qemu, MachineFolder folder, AgentPipe input, Path before)
             throws VmException {
         Path captures = folder.file(QemuArguments.CAPTURE);

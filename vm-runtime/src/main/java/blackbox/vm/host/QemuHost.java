@@ -63,7 +63,7 @@ public final class QemuHost implements MachineHost {
         this.progress = progress;
     }
 
-    /// Gets ready to start machines: finds QEMU and clears what crashed runs left.
+    /// Gets ready to start machines: finds QEMU and clears what crashed runs left behind.
     ///
     /// @param random seeds the guests' generators: must be unpredictable
     /// @throws VmException `QEMU_MISSING`
@@ -192,7 +192,7 @@ public final class QemuHost implements MachineHost {
         }
     }
 
-    /// Creates the log of the state disk's writes, and stores the disk to which these writes are made.
+    /// Creates the log of writes to the state disk, and stores the disk as it is before these writes.
     private static BlockLog capture(
             MachineFolder folder, @Nullable Path captures, MachineParts parts, VmSnapshot snapshot) throws VmException {
         if (captures == null) {

@@ -205,7 +205,7 @@ public final class QemuMachine implements Machine {
         }
     }
 
-    /// Whether QEMU runs.
+    /// Whether QEMU is running.
     public boolean alive() {
         return qemu.alive();
     }

@@ -19,9 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Tries what the start of a machine needs from this host and user, without booting one: the folder and its
-/// sockets, the disk and the pipe that other programs create, a hard link to a snapshot's file, and a QEMU
-/// that opens its RAM.
+/// Tries out what the start of a machine needs from this host and user, without booting one: the folder and its
+/// sockets, the disk and the pipe that other programs create, a hard link to a snapshot's file, and a QEMU that
+/// opens its RAM.
 public final class StartTrial {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int MEMORY_MIB = 16;
@@ -30,7 +30,7 @@ public final class StartTrial {
 
     /// Makes the trial below `data`, and deletes what it made.
     ///
-    /// @throws VmException what a start would have failed with
+    /// @throws VmException as a start would have failed
     public static void run(Path data, Qemu qemu) throws VmException {
         try (var folder = MachineFolder.create(data.toAbsolutePath().normalize())) {
             ColdBoot.makeStateDisk(folder.file(QemuArguments.STATE));
@@ -40,7 +40,7 @@ public final class StartTrial {
                 start(folder, qemu);
             }
         } catch (IOException e) {
-            throw new VmException(Code.IO, "a file in " + data + " could not be renamed", e);
+            throw new VmException(Code.IO, "a trial start of a machine in " + data + " failed: " + e.getMessage(), e);
         }
     }
 
@@ -72,7 +72,7 @@ public final class StartTrial {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new VmException(Code.TIMEOUT, "interrupted while QEMU was tried", e);
+            throw new VmException(Code.TIMEOUT, "interrupted while QEMU was tried out", e);
         } finally {
             process.destroyForcibly();
         }

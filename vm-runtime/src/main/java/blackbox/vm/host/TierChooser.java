@@ -26,7 +26,7 @@ final class TierChooser {
     private final Progress progress;
 
     /// @param data the data folder, below which answers are cached
-    /// @param qemu the installed one
+    /// @param qemu the installed QEMU
     TierChooser(Path data, Qemu qemu, Progress progress) {
         this.data = data;
         this.qemu = qemu;
@@ -39,8 +39,8 @@ final class TierChooser {
     /// nothing.
     TierChoice choose(TierOption option, GuestImage image) throws VmException {
         return switch (option) {
-            case LIVE -> new TierChoice(option, Tier.LIVE, "asked for");
-            case EXACT -> new TierChoice(option, Tier.EXACT, "asked for");
+            case LIVE -> new TierChoice(option, Tier.LIVE, "as requested");
+            case EXACT -> new TierChoice(option, Tier.EXACT, "as requested");
             case AUTO -> auto(accelerator(image), image);
         };
     }

@@ -20,7 +20,7 @@ public interface MachineHost {
     ///
     /// @param option the requested tier of recordings
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
-    /// @return the tier that they get on this machine
+    /// @return the tier that recordings get on this machine
     TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException;
 
     /// Starts a machine; returns when the guest answers and waits for its agent. `listener` receives the

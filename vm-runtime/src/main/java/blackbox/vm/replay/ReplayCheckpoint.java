@@ -35,7 +35,7 @@ record ReplayCheckpoint(Rest rest, Tables tables) {
     /// @param logFrom where the recording's log, with its header, continues after the head
     /// @param head the beginning of its log
     /// @param devices as QEMU saves them
-    /// @param written what was written to each captured file before, in octets
+    /// @param written how much had been written to each captured file by then, in octets
     record Rest(long position, long logFrom, byte[] head, byte[] devices, Map<String, Long> written) {}
 
     /// Where its pages are.

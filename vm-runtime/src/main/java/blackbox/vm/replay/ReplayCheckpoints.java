@@ -113,7 +113,7 @@ public final class ReplayCheckpoints {
     /// @param log the recording's log without its header
     /// @param captures of the recording
     /// @param files to be created
-    /// @param logTarget what QEMU reads
+    /// @param logTarget where to write the log that QEMU reads
     /// @return the rest of its state
     /// @throws VmException `IO`, also when something differs from what was stored
     ReplayCheckpoint.Rest restore(long position, InputStream log, Path captures, MachineFiles files, Path logTarget)

@@ -142,8 +142,7 @@ public final class ReplayMachine implements AutoCloseable {
         return qemu.lastWords();
     }
 
-    /// A file that the recording has too, under the same name: [VmRequest#EVENTS], [VmRequest#CONSOLE],
-    /// [VmRequest#STDIO], [VmRequest#CONTROL].
+    /// A file that the recording has too, under the same name, see [CaptureName#SENT].
     public Path capture(String name) {
         return folder.file(QemuArguments.CAPTURE).resolve(name);
     }
@@ -162,7 +161,7 @@ public final class ReplayMachine implements AutoCloseable {
         return qemu.framesOut();
     }
 
-    /// Every frame that it receives, from the log.
+    /// Every frame that the guest receives, from the log.
     public InputStream framesIn() {
         return qemu.framesIn();
     }

@@ -69,10 +69,10 @@ public final class SteppedMachine implements AutoCloseable {
     /// Where a machine started.
     ///
     /// @param position the instruction
-    /// @param requests to disks that were done before
+    /// @param requests disk requests that completed before
     /// @param headBytes of its log that are its own; after them the recording's log continues
     /// @param logFrom where it continues, in the recording's log with its header
-    /// @param written what was written to each captured file before, in octets
+    /// @param written how much had been written to each captured file before, in octets
     private record Began(long position, long requests, long headBytes, long logFrom, Map<String, Long> written) {
         static final Began START = new Began(0, 0, ReplayLog.HEADER_BYTES, ReplayLog.HEADER_BYTES, Map.of());
     }
@@ -190,8 +190,7 @@ public final class SteppedMachine implements AutoCloseable {
 
     /// Saves what another machine needs to resume from here.
     ///
-    /// @return false when that cannot be done here, but an instruction later perhaps: a request to a disk is
-    ///     under way
+    /// @return false when that cannot be done here, but perhaps an instruction later: a disk request is in flight
     public boolean keep(ReplayCheckpoints checkpoints) throws VmException {
         if (!job("snapshot-save", Json.object().put("tag", TAG).put("vmstate", QemuArguments.KEPT))) {
             return false;
@@ -218,7 +217,7 @@ public final class SteppedMachine implements AutoCloseable {
         try {
             return writtenBefore(name) + Files.size(capture(name));
         } catch (IOException e) {
-            throw new VmException(Code.IO, capture(name) + " : its size cannot be read", e);
+            throw new VmException(Code.IO, "the size of " + capture(name) + " cannot be read", e);
         }
     }
 
@@ -263,7 +262,7 @@ public final class SteppedMachine implements AutoCloseable {
         return folder.sockets().resolve(QemuArguments.GDB);
     }
 
-    /// The present RAM, octet by octet.
+    /// The current RAM, octet by octet.
     public Path ram() {
         return folder.file(QemuArguments.RAM);
     }
@@ -289,8 +288,8 @@ public final class SteppedMachine implements AutoCloseable {
         return !qemu.awaitEnd(ENDING) || qemu.endedBySignal();
     }
 
-    /// Whether QEMU, which has ended, was told to: by the recording, or from here, as by ctrl-C. Otherwise
-    /// its log ended.
+    /// Whether QEMU, which has ended, was told to: by the recording, or from here, for example by Ctrl-C.
+    /// Otherwise its log ended.
     public boolean shutDown() throws VmException {
         return shutDown || await(SHUTDOWN, System.nanoTime() + ENDING.toNanos(), () -> {}) == null && shutDown;
     }
@@ -314,7 +313,7 @@ public final class SteppedMachine implements AutoCloseable {
             patience.look();
         }
         if (crashed()) {
-            throw new VmException(Code.QEMU_FAILED, "QEMU was ended: " + lastWords());
+            throw new VmException(Code.QEMU_FAILED, "QEMU ended too early: " + lastWords());
         }
         return true;
     }
@@ -345,7 +344,7 @@ public final class SteppedMachine implements AutoCloseable {
         do {
             QmpEvent change = await("JOB_STATUS_CHANGE", deadline, () -> {});
             if (change == null) {
-                throw new VmException(Code.QEMU_FAILED, "QEMU ended at '" + command + "'; " + qemu.lastWords());
+                throw new VmException(Code.QEMU_FAILED, "QEMU ended during '" + command + "': " + qemu.lastWords());
             }
             status = change.data().path("status").asText();
         } while (!status.equals("concluded"));

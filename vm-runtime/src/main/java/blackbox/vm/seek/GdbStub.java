@@ -39,7 +39,7 @@ public final class GdbStub implements AutoCloseable {
         this.patience = patience;
     }
 
-    /// Decides how long to wait. Called now and then while there is no answer.
+    /// Decides how long to wait. Called from time to time while there is no answer.
     @FunctionalInterface
     public interface Patience {
         /// @throws VmException `TIMEOUT` when waiting any longer is useless
@@ -56,7 +56,7 @@ public final class GdbStub implements AutoCloseable {
         }
     }
 
-    /// What happened after a machine was let run.
+    /// What happened when a machine was allowed to run.
     public enum Stop {
         /// It is paused: at a breakpoint, after a step, or because the monitor stopped it.
         STOPPED,
@@ -221,7 +221,7 @@ public final class GdbStub implements AutoCloseable {
         while (!input.hasRemaining()) {
             int ready = selector.select(LOOK_EVERY.toMillis());
             if (Thread.currentThread().isInterrupted()) {
-                throw new VmException(Code.TIMEOUT, "interrupted while QEMU's gdb stub was asked");
+                throw new VmException(Code.TIMEOUT, "interrupted while waiting for QEMU's gdb stub");
             }
             if (ready == 0) {
                 patience.look();

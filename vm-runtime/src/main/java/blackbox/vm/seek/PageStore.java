@@ -58,7 +58,7 @@ public final class PageStore implements AutoCloseable {
         }
     }
 
-    /// Stores the present content of `file`, durably.
+    /// Stores the current content of `file`, durably.
     ///
     /// @param base its initial content, of the same length
     /// @param before the table of the machine that was saved last
@@ -97,7 +97,7 @@ public final class PageStore implements AutoCloseable {
             for (int i = 0; i < table.size(); i++) {
                 long to = (long) table.numbers()[i] * PAGE_BYTES;
                 if (table.places()[i] >= count || to + PAGE_BYTES > length) {
-                    throw new IOException("page " + table.numbers()[i] + " is not there");
+                    throw new IOException("page " + table.numbers()[i] + " is missing");
                 }
                 ByteBuffer page = stored.asSlice((long) table.places()[i] * PAGE_BYTES, PAGE_BYTES)
                         .asByteBuffer();
@@ -150,7 +150,7 @@ public final class PageStore implements AutoCloseable {
         Writer(MemorySegment stored, PageTable before) {
             this.stored = stored;
             this.before = before;
-            // An incomplete last page was being written when its process ended.
+            // An incomplete last page was being written when its process ended; it is overwritten.
             end = stored.byteSize() / PAGE_BYTES;
         }
 

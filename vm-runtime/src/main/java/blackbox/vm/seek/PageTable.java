@@ -43,7 +43,7 @@ public record PageTable(int[] numbers, int[] places, int crc32c) {
             numbers[i] = in.readInt();
             places[i] = in.readInt();
             if (places[i] < 0 || numbers[i] < 0 || i > 0 && numbers[i] <= numbers[i - 1]) {
-                throw new IOException("a table of pages has page " + numbers[i] + " at " + places[i]);
+                throw new IOException("a table of pages is invalid: page " + numbers[i] + " at " + places[i]);
             }
         }
         return new PageTable(numbers, places, crc32c);

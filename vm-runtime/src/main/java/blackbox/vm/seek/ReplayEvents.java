@@ -8,19 +8,19 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Reads QEMU's log of a recording, format 0xe0200c, event by event: a header of 12 octets, then for each
-/// event its kind and its data, numbers most significant octet first. Executing a number of instructions is
-/// an event like others.
+/// Reads QEMU's log of a recording, format 0xe0200c, event by event: a header of 12 octets, then for each event
+/// its kind and its data, numbers most significant octet first. Executing a number of instructions is an event
+/// like any other.
 public final class ReplayEvents implements AutoCloseable {
     /// A number of instructions is executed.
     public static final int INSTRUCTIONS = 0;
-    /// A request to a disk is done.
+    /// A disk request has completed.
     public static final int BLOCK = 8;
     /// QEMU read a host clock that stops while the machine is stopped.
     public static final int HOST_CLOCK = 29;
     /// Timers of the guest's clock have expired.
     public static final int CLOCK_VIRTUAL = 34;
-    /// The recording ended in order.
+    /// The recording ended cleanly.
     public static final int END = 39;
 
     static final int HEADER_BYTES = 12;
@@ -51,7 +51,7 @@ public final class ReplayEvents implements AutoCloseable {
         return events;
     }
 
-    /// Reads the events of a log whose header was left out: places count from its first event.
+    /// Reads the events of a log whose header was left out: positions count from its first event.
     public static ReplayEvents withoutHeader(InputStream events) {
         return new ReplayEvents(events, 0);
     }
@@ -96,7 +96,7 @@ public final class ReplayEvents implements AutoCloseable {
         return value;
     }
 
-    /// How many requests to disks are done in the log before octet `to`.
+    /// How many disk requests complete in the log before octet `to`.
     public static long blocks(Path log, long to) throws IOException, VmException {
         try (var events = open(log)) {
             long count = 0;

@@ -20,8 +20,8 @@ import java.util.Arrays;
 /// therefore gets its own log, in which that event comes first.
 public final class ResumePoint {
     private static final byte[] SECTION = section();
-    /// Two clocks, the counter, the instructions left in the current event, events so far, kind, whether it
-    /// was read, position in the log, requests to disks, number of a half-read event.
+    /// Two clocks, the counter, the instructions left in the current event, events so far, kind, whether it was
+    /// read, position in the log, disk requests, number of a half-read event.
     private static final int CLOCKS_BYTES = 16;
     private static final int LEFT = CLOCKS_BYTES + 8;
     private static final int KIND = LEFT + 8;
@@ -60,14 +60,13 @@ public final class ResumePoint {
         return stream.getLong(section + CLOCKS_BYTES);
     }
 
-    /// How many requests to disks were made so far.
+    /// How many disk requests have been made so far.
     public long requests() {
         return stream.getLong(section + REQUESTS);
     }
 
-    /// Whether every request to a disk that was made is done. Pending ones are only in QEMU's own memory and
-    /// not in the stream, so nothing could resume from here. `before` are those that were done before `log`
-    /// began.
+    /// Whether every disk request made so far has completed. Pending ones are only in QEMU's own memory and not in
+    /// the stream, so nothing could resume from here. `before` is how many completed before `log` begins.
     public boolean settled(Path log, long before) throws VmException {
         try {
             return before + ReplayEvents.blocks(log, eventAt()) == requests();
@@ -118,8 +117,8 @@ public final class ResumePoint {
         return octets.toByteArray();
     }
 
-    /// How far the event at hand has been read: its kind, or more of it. Of instructions the
-    /// place behind will do, for they are no request.
+    /// Where the current event begins, if only its kind has been read; otherwise where the log continues. That
+    /// will also do for instructions, which are not a disk request.
     private long eventAt() {
         boolean begun = unread() && kind() != ReplayEvents.INSTRUCTIONS;
         return begun ? place() - 1 : place();

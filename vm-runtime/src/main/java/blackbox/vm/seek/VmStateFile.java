@@ -45,7 +45,7 @@ public final class VmStateFile {
             }
             ByteBuffer snapshot = read(image, header.getLong(64), SNAPSHOT_BYTES);
             int clusterBytes = 1 << clusterBits;
-            // What the guest sees of the disk comes first, to a whole first-level entry.
+            // The guest's view of the disk comes first, rounded up to a whole first-level entry.
             long perTable = clusterBytes / Long.BYTES;
             long tableSpan = clusterBytes * perTable;
             long first = Math.ceilDiv(header.getLong(24), tableSpan) * perTable;

@@ -9,9 +9,9 @@ import java.util.Map;
 /// one thread.
 final class AgreedChanges {
 
-    /// So many changes are kept in all.
+    /// How many changes are kept in all.
     private static final int CHANGES_MAX = 1 << 19;
-    /// So many of one file are looked through.
+    /// How many changes to one file are searched.
     private static final int FILE_CHANGES_MAX = 4_096;
 
     private final Map<Long, Places> files = new HashMap<>();
@@ -31,7 +31,7 @@ final class AgreedChanges {
         }
     }
 
-    /// Takes note of two events that agree and change a file.
+    /// Notes two events that agree and change a file.
     void add(long process, Token recorded, Token actual) {
         if (kept <= CHANGES_MAX) {
             kept++;
@@ -61,7 +61,7 @@ final class AgreedChanges {
         return true;
     }
 
-    /// Whether there may be any to that file.
+    /// Whether there may be agreed changes to that file.
     boolean isAny(long process, long subject) {
         return kept > CHANGES_MAX || files.containsKey(file(process, subject));
     }

@@ -72,9 +72,9 @@ public final class Aligner {
         lineages = new Lineage[] {new Lineage(hash, recorded, sink(RECORDED)), new Lineage(hash, actual, sink(ACTUAL))};
     }
 
-    /// Reads both to their ends, once if they agree. Otherwise, if names may have been made up, it reads
-    /// again with the knowledge of all words of both, and if they still do not agree, a last time with the
-    /// pairs of corresponding names.
+    /// Reads both to their ends, once if they agree. Otherwise, if names may have been made up, it reads again
+    /// knowing all words of both, and if they still do not agree, a last time with the pairs of corresponding
+    /// names.
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     public static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot) throws IOException {
@@ -130,7 +130,7 @@ public final class Aligner {
     }
 
     private boolean read(EventCursor cursor, int side) throws IOException {
-        // In stretches, so that each side's code and data stay in the caches.
+        // In batches, so that each side's code and data stay in the caches.
         for (int i = 0; i < 64; i++) {
             if (!cursor.next()) {
                 lineages[side].finish();
@@ -330,7 +330,7 @@ public final class Aligner {
         return rare;
     }
 
-    /// Whether an event can be a landmark: of the others there are many that are identical.
+    /// Whether an event can serve as an anchor: among the others, many are identical.
     private static boolean isRare(Token.Sort sort) {
         return switch (sort) {
             case ACCESS, FILE_IO -> false;
@@ -338,8 +338,8 @@ public final class Aligner {
         };
     }
 
-    /// Too much waits on that side: the longest strands are compared as they are, or kept as their
-    /// beginnings.
+    /// Too much waits on that side: only the beginnings of the longest strands are kept, and the rest of them is
+    /// counted.
     private void relieve(int side) {
         var longest = new ArrayList<>(pairs.values());
         longest.sort(Comparator.comparingInt(pair -> -pair.queue(side).size()));
@@ -360,7 +360,7 @@ public final class Aligner {
 
     private void finish() {
         if (closed[RECORDED] || closed[ACTUAL]) {
-            // If both records end early, what only one of them has may still come in the other.
+            // If both records end early, what only one of them has might still have come in the other.
             new Leftovers(pairs.values()).join();
         }
         for (StrandPair pair : List.copyOf(pairs.values())) {
@@ -447,7 +447,7 @@ public final class Aligner {
         return rules;
     }
 
-    /// Strands of which each side has one that the other has not, paired within their groups in their order.
+    /// Pairs the strands that only one side has with those that only the other has, within their groups, in order.
     private static final class Leftovers {
         private final Collection<StrandPair> pairs;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /// Compares two windows of one strand: anchors first (tokens that occur once on both sides, rare kinds before
-/// others, the longest run of them that keeps its order: patience), then Myers' algorithm on what lies
+/// others, the longest sequence of them that keeps its order: patience), then Myers' algorithm on what lies
 /// between.
 ///
 /// Bounded: Myers gives up at [#DIFFERENCES_MAX] differences, and the whole range counts as replaced.

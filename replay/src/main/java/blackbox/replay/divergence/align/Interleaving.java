@@ -19,19 +19,19 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Finds what the threads of one process did on both sides, only in other turns or in another thread: which thread
-/// of a pool takes the next task, and which completion an event loop sees first, depends on time.
+/// Finds what the threads of one process did on both sides, only in a different order or in another thread: which
+/// thread of a pool takes the next task, and which completion an event loop sees first, depends on timing.
 ///
-/// An act of one side makes up for the same act of the other anywhere in the process, but not where the order says
-/// something: a thread's own changes to files must have come where they came, and acts on a file that was changed in
-/// the same order. Owned by one thread.
+/// An act on one side cancels the same act on the other anywhere in the process, except where order matters: a
+/// thread's own changes to files must be at the same place, and acts on a file that was changed must be in the
+/// same order. Owned by one thread.
 final class Interleaving {
 
     private final AgreedChanges changes;
     private final BiConsumer<Token, Token> agreed;
 
-    /// @param changes those that have agreed
-    /// @param agreed takes each two tokens, the recorded side's first, that make up for each other
+    /// @param changes those that agreed
+    /// @param agreed takes each two tokens that cancel each other, the recorded side's first
     Interleaving(AgreedChanges changes, BiConsumer<Token, Token> agreed) {
         this.changes = changes;
         this.agreed = agreed;
@@ -49,7 +49,7 @@ final class Interleaving {
         }
     }
 
-    /// Removes from the pairs' differences what was only done in other turns; returns whether there was any.
+    /// Removes from the pairs' differences what was only done in a different order; returns whether there was any.
     boolean settle(Collection<StrandPair> pairs) {
         Map<Long, List<StrandPair>> processes = new LinkedHashMap<>();
         for (StrandPair pair : pairs) {
@@ -90,8 +90,9 @@ final class Interleaving {
         return settled;
     }
 
-    /// What only that side has, in the order of its record. What a name of unknown meaning is about is not known, and
-    /// a turning point has its place.
+    /// What only that side has, in the order of its record. Without events whose made-up names have no known
+    /// counterpart, since it is not known which file they are about, and without turning points, whose place
+    /// matters.
     private static List<Act> acts(List<StrandPair> strands, int side) {
         var acts = new ArrayList<Act>();
         for (StrandPair strand : strands) {
@@ -140,7 +141,7 @@ final class Interleaving {
         return rest;
     }
 
-    /// The files that were used in the same order, as far as that says something, and 0 for what is about no file.
+    /// The files that were used in the same order, where order matters, and 0 for what is about no file.
     private Set<Long> inOrder(long process, List<Match> matches) {
         Set<Long> subjects = new HashSet<>();
         Set<Long> changed = new HashSet<>();

@@ -3,11 +3,11 @@ package blackbox.replay.divergence.align;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Myers' greedy algorithm ("An O(ND) difference algorithm and its variations", 1986), which finds a shortest
-/// edit script; memory grows with the square of the number of differences, and so that has a bound.
+/// Myers' greedy algorithm ("An O(ND) difference algorithm and its variations", 1986), which finds a shortest edit
+/// script; memory grows with the square of the number of differences, which is therefore bounded.
 final class MyersDiff {
 
-    /// Takes a stretch that differs.
+    /// Takes a range that differs.
     @FunctionalInterface
     interface Hunks {
         void add(int expectedFrom, int expectedTo, int actualFrom, int actualTo);

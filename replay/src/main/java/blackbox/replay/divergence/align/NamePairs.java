@@ -6,11 +6,11 @@ import blackbox.replay.divergence.text.NamesUsed;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Which made-up names of the two sides stand for each other, as far as events agree that are equal but for
-/// such names. Owned by one thread.
+/// Which made-up names of the two sides stand for each other, as shown by events that are equal except for such
+/// names. Owned by one thread.
 public final class NamePairs {
 
-    /// So many names can stand for others at the third reading.
+    /// How many names can stand for others in the third reading.
     public static final int PAIRS_MAX = 1 << 18;
 
     private static final int SHOWN_MAX = 3;
@@ -31,7 +31,7 @@ public final class NamePairs {
         this.pivot = pivot;
     }
 
-    /// Takes note of two events that agree but for their made-up names.
+    /// Notes two events that agree except for their made-up names.
     void agree(Token recorded, Token actual) {
         NamesUsed one = recorded.names();
         NamesUsed other = actual.names();
@@ -60,7 +60,7 @@ public final class NamePairs {
         }
     }
 
-    /// Whether one stands for the other wherever they were met. A name that both sides have stands for itself.
+    /// Whether each stands for the other wherever they were met. A name that both sides have stands for itself.
     private boolean isSame(long recorded, long actual) {
         long known = actualOf.get(recorded);
         if (known != GenerationalCache.ABSENT || recordedOf.get(actual) != GenerationalCache.ABSENT) {

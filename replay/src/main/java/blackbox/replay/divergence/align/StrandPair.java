@@ -40,7 +40,7 @@ public final class StrandPair {
         }
     }
 
-    /// The strand as the first side that showed it has it.
+    /// The strand as the recorded side has it, or else as the other side has it.
     public Strand strand() {
         Strand recorded = strands[Aligner.RECORDED];
         Strand other = strands[Aligner.ACTUAL];
@@ -105,8 +105,8 @@ public final class StrandPair {
         return edits.isEmpty() && folded.isEmpty();
     }
 
-    /// Adds a difference. Folded reads and writes are put aside: where they add up to the same, they were
-    /// only told in other portions.
+    /// Adds a difference. Folded reads and writes are put aside: where they add up to the same, they were only
+    /// reported in different portions.
     void add(Edit edit) {
         whole &= edit.isWhole() && edits.size() < EDITS_MAX;
         Edit rest = edit.with(putAside(Aligner.RECORDED, edit), putAside(Aligner.ACTUAL, edit));
@@ -132,8 +132,8 @@ public final class StrandPair {
         return rest;
     }
 
-    /// Calls on one file or flow are told of in portions, which depend on time. As long as it is not known what
-    /// a made-up name stands for, it is not known either which file that is.
+    /// Calls on one file or flow are reported in portions that depend on timing. As long as it is not known what a
+    /// made-up name stands for, it is not known which file that is, either.
     private static boolean isFolded(Token token) {
         return (token.sort() == Token.Sort.FILE_IO || token.sort() == Token.Sort.FLOW)
                 && token.names().openCount() == 0;
@@ -155,7 +155,7 @@ public final class StrandPair {
         return whole && !cut[0] && !cut[1];
     }
 
-    /// Takes out tokens that turned out to be no difference.
+    /// Removes tokens that turned out not to be a difference.
     void without(Set<Token> settled) {
         edits.replaceAll(edit -> edit.with(rest(edit.expected(), settled), rest(edit.actual(), settled)));
         edits.removeIf(edit -> edit.expected().isEmpty() && edit.actual().isEmpty());
@@ -166,10 +166,10 @@ public final class StrandPair {
     }
 
     /// Moves folded reads and writes of the same file to the first pair that differs there, so that they add up.
-    /// What was written adds up only if one thread on either side had to do with the file: else the order counts,
-    /// which the sums do not know.
+    /// Writes are added up only if a single thread on each side used the file: otherwise order matters, which sums
+    /// do not show.
     ///
-    /// @param changes those that have agreed
+    /// @param changes those that agreed
     static void addUp(long process, List<StrandPair> strands, AgreedChanges changes) {
         Map<Long, List<StrandPair>> users = new LinkedHashMap<>();
         for (StrandPair pair : strands) {
@@ -193,7 +193,7 @@ public final class StrandPair {
         return shares.stream().filter(share -> share.sides[side]).count() <= 1;
     }
 
-    /// The sum, at the first place that counts.
+    /// The sum, at the first place that differs.
     private static Folded sum(List<Folded> shares) {
         Folded first =
                 shares.stream().filter(share -> share.volume != 0).findFirst().orElse(shares.getFirst());

@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The order in which one side's strands accessed what they share: files, and of a process the order of its children's
-/// ends. Two logs show where concurrent threads or processes took a different order. That threads of a process took
-/// turns otherwise shows nothing as long as they did not come to the same thing.
+/// The order in which one side's strands accessed what they share: files, and the ends of a process's children.
+/// Two logs show where concurrent threads or processes took a different order. That threads of a process took
+/// turns differently shows nothing as long as they did not access the same thing.
 ///
 /// Memory: the last [#ACCESSES_MAX] accesses of the last [#SUBJECTS_MAX] subjects. Owned by one thread.
 final class AccessLog {
@@ -110,8 +110,8 @@ final class AccessLog {
         sorts.put(subject, shared);
     }
 
-    /// The first race for a file of the process's own threads, of its children, or of it and its siblings, or of its
-    /// children for their end; null if there is none.
+    /// The first race for a file, between the process's own threads, its children, or it and its siblings, or else
+    /// the first between the ends of its children; null if there is none.
     @Nullable
     Race race(AccessLog other, long process, long parent) {
         Race first = null;

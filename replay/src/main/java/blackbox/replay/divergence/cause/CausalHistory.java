@@ -3,8 +3,8 @@ package blackbox.replay.divergence.cause;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What can have led to an event, as far as it was seen: inputs and divergences before it in its own process,
-/// in the processes that started it or that it waited for, and in those whose files it read. Immutable.
+/// What may have led to an event, as far as it was seen: inputs and divergences before it in its own process, in
+/// the processes that started it or that it waited for, and in those whose files it read. Immutable.
 ///
 /// @param divergences bit mask of divergences before it
 /// @param random index of the last event that shows a use of random numbers, or -1
@@ -21,7 +21,7 @@ public record CausalHistory(
     /// A file that was read, by the event at `index`.
     record FileRead(String path, long index) {}
 
-    /// Both together; one of the two if it includes the other.
+    /// Both together; this one if the other adds nothing.
     CausalHistory and(CausalHistory other) {
         if (equals(other) || other.equals(NOTHING)) {
             return this;

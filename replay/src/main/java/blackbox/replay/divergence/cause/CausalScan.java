@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one side again and propagates what can have led to what: from parent to child, from a child's end to
-/// its parent, from the writer of a path to its opener, from the connecting side to the accepting one.
+/// Reads one side again and propagates what may have led to what: from parent to child, from a child's end to its
+/// parent, from the writer of a path to its opener, from the connecting side to the accepting one.
 ///
 /// Memory: the history of each process and of the last [#PATHS_MAX] paths. Owned by one thread.
 public final class CausalScan {

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// Walks back from a divergence to the first input that differs, and names its class. What is inferred rather
 /// than seen is marked "likely", with the reason.
 ///
-/// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared;
-/// the network; command and environment; the workspace and other files; a time in what differs; a visible race; random
-/// numbers. A class is named only where an event speaks for it; otherwise it is unexplained. A cause is never later
-/// than the divergence.
+/// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared; the
+/// network; command and environment; the workspace and other files; a time in what differs; a visible race; random
+/// numbers. A class is named only where an event supports it; otherwise the divergence is unexplained. A cause is
+/// never later than the divergence.
 public final class Causes {
 
     private static final String UNPACKED_BELOW = "/workspace/";
@@ -29,8 +29,8 @@ public final class Causes {
     private static final long CLOCK_ERROR_NS = 1_000_000_000L;
     private static final String COMPARED =
             "the image, the machine, the command, the names of environment variables, the"
-                    + " workspace, which files were opened and how much was read from them, what the network brought, and the"
-                    + " order in which processes and threads came to the same files";
+                    + " workspace, which files were opened and how much was read from them, what the network delivered, and the"
+                    + " order in which processes and threads accessed the same files";
     private static final String NOT_RECORDED =
             "values of environment variables, readings of the clock, getrandom(2), and"
                     + " the contents of files and of network traffic";
@@ -153,7 +153,7 @@ public final class Causes {
             return DivergenceClass.NET_DIFF;
         }
         boolean silent = now.bytesIn() == 0 && before.bytesIn() > 0;
-        causes.add("the flow to " + before.peer() + " brought " + now.bytesIn() + " bytes (" + now.ending()
+        causes.add("the flow to " + before.peer() + " delivered " + now.bytesIn() + " bytes (" + now.ending()
                 + ") instead of " + before.bytesIn() + " (" + before.ending() + "): event "
                 + eventOf(change.candidate().recordedIndex()) + " in "
                 + recorded.side().name() + ", event "
@@ -167,9 +167,9 @@ public final class Causes {
         return index < 0 ? "?" : Long.toString(index);
     }
 
-    /// A request without an answer, before the divergence or being the divergence. The host reports one at once, and
-    /// the guest's events come later than they happened: it is the cause only if it is earlier in the record and in
-    /// time.
+    /// An unanswered request before the divergence, or the divergence itself. The host reports one at once, but
+    /// the guest's events arrive some time after they happened: it is the cause only if it is earlier both in the
+    /// record and in time.
     private @Nullable DivergenceClass miss() throws IOException {
         long here = evidence.root().actualIndex();
         Facts at = actualHere;
@@ -219,7 +219,7 @@ public final class Causes {
                 .filter(file -> file.path().startsWith(UNPACKED_BELOW))
                 .toList();
         if (read.isEmpty()) {
-            causes.add("the workspaces differ, but no read of their files is seen before the divergence");
+            causes.add("the workspaces differ, but no read of their files was seen before the divergence");
             return null;
         }
         given(Input.WORKSPACE);
@@ -296,19 +296,19 @@ public final class Causes {
         return mine.race(theirs, root.strand().process(), root.strand().parent());
     }
 
-    /// The clock, where what differs holds a time of either side's own run.
+    /// The clock, where what differs contains a time of its own run on either side.
     private @Nullable DivergenceClass time() throws IOException {
         String was = exact ? null : written(recorded, expectedHere);
         String is = was == null ? null : written(actual, actualHere);
         if (was == null || is == null || was.equals(is)) {
             return null;
         }
-        causes.add("what differs holds the time, each that of its own run: " + was + " in "
+        causes.add("what differs contains a time, on each side one of its own run: " + was + " in "
                 + recorded.side().name() + ", " + is + " in " + actual.side().name());
         return DivergenceClass.CLOCK;
     }
 
-    /// The time that an event's names and arguments hold, if it is between the run's beginning and the event.
+    /// The time in an event's names and arguments, if it is between the run's beginning and the event.
     private static @Nullable String written(SideEvidence side, @Nullable Facts here) throws IOException {
         Facts first = side.events().facts(0);
         return here == null || first == null
@@ -337,7 +337,7 @@ public final class Causes {
             causes.add("the replay should have been exact and no input differs: the engine did not reproduce the run");
             return DivergenceClass.ENGINE;
         }
-        causes.add("nothing that is recorded explains it; compared were " + COMPARED);
+        causes.add("nothing that was recorded explains it; this was compared: " + COMPARED);
         for (long used :
                 new long[] {recorded.history().clock(), recorded.history().random()}) {
             if (used >= 0) {
@@ -346,10 +346,10 @@ public final class Causes {
         }
         if (evidence.root().strand().sort() == Strand.Sort.THREAD) {
             causes.add("it is in one of several threads of " + who()
-                    + ": a race over memory that they share leaves no event, so it is not excluded");
+                    + ": a race over memory that they share leaves no event, so it cannot be excluded");
         }
-        causes.add("not recorded, and so not excluded, are " + NOT_RECORDED
-                + "; a run recorded with --tier exact has them" + " all, and its replay can be stopped at this point");
+        causes.add("not recorded, and so not excluded: " + NOT_RECORDED + "; a run recorded with --tier exact has them"
+                + " all, and its replay can be stopped at this point");
         return DivergenceClass.UNEXPLAINED;
     }
 

@@ -21,6 +21,6 @@ public enum DivergenceClass {
     RECORDER_GAP,
     /// The machine or its QEMU, or a replay that should have been exact.
     ENGINE,
-    /// No event speaks for any of these.
+    /// No event supports any of these.
     UNEXPLAINED
 }

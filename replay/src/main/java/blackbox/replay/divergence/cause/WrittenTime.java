@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A time that a text holds: seconds, milliseconds, microseconds or nanoseconds since 1970, or a date in UTC, as in
-/// `2026-11-24T09:00:05`, `20261124-090005` or `2026-11-24`.
+/// A time that a text contains: seconds, milliseconds, microseconds or nanoseconds since 1970, or a date in UTC,
+/// as in `2026-11-24T09:00:05`, `20261124-090005` or `2026-11-24`.
 final class WrittenTime {
     private static final Pattern NUMBER = Pattern.compile("(?<!\\d)\\d{10,19}(?!\\d)");
     private static final Pattern DATE = Pattern.compile(
@@ -37,7 +37,7 @@ final class WrittenTime {
         return null;
     }
 
-    /// Nanoseconds for which a number of so many digits counts, 0 for none.
+    /// The unit of a time with this many digits, in nanoseconds; 0 if it is not a time.
     private static long unit(int digits) {
         return switch (digits) {
             case 10 -> SECOND_NS;

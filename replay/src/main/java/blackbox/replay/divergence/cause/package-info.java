@@ -1,5 +1,6 @@
-/// Finds the first input that can have led to a divergence: what had happened before it in its process, in those that
-/// it was started by or waited for, and in those whose files it read. Depends on `align`, `strand` and `text`.
+/// Finds the first input that may have led to a divergence: what had happened before it in its process, in those
+/// that it was started by or waited for, and in those whose files it read. Depends on `align`, `strand` and
+/// `text`.
 @NullMarked
 package blackbox.replay.divergence.cause;
 

@@ -64,8 +64,8 @@ final class EventIdentity {
         };
     }
 
-    /// Whether a column says what was done. The others say when and by which numbers of the kernel's, which are
-    /// others in every execution, or are compared in a way of their own.
+    /// Whether a column says what was done. The others say when, or give numbers that the kernel assigned, which
+    /// differ in every execution, or are compared in a way of their own.
     private static boolean saysWhatWasDone(Column column) {
         return switch (column) {
             case KIND,
@@ -154,8 +154,8 @@ final class EventIdentity {
         return names;
     }
 
-    /// A process number as a word, for names that a process makes of it; 0 for numbers so short that they
-    /// would match by chance.
+    /// A process number as a word, for names that a process makes from it; 0 for numbers so short that they would
+    /// match by chance.
     long word(long processNumber) {
         return processNumber < 100 ? 0 : normalizer.word(processNumber);
     }
@@ -247,8 +247,8 @@ final class EventIdentity {
         }
     }
 
-    /// What a call does with the name: creates something only where there was nothing, also where it failed, for the
-    /// name was made up before; or takes it away.
+    /// What a call does with the name: creates something only where there was nothing, even if it failed, since
+    /// the name had been made up before; or takes it away.
     private enum NameUse {
         CREATES_ALONE,
         TAKES_AWAY,
@@ -271,8 +271,8 @@ final class EventIdentity {
         };
     }
 
-    /// Whether it is closed to others, or opened to be read again by who wrote it: who copies or unpacks under
-    /// names that are given opens to write only, and for everybody.
+    /// Whether it is closed to others, or opened so that its writer can read it again: a program that copies or
+    /// unpacks under given names opens files only for writing, and for everybody.
     private static boolean isKeptToItself(FileView file) {
         return file.isClosedToOthers() || file instanceof FileView.Open open && open.isForBoth();
     }

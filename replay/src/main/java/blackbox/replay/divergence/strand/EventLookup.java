@@ -19,7 +19,7 @@ public final class EventLookup {
 
     private static final int LINE_CHARS_MAX = 240;
 
-    /// How far back context is looked for: between compared events there are few others.
+    /// How far back to search for each event of context: there are few others between compared events.
     private static final int CONTEXT_SPAN = 8;
 
     private final EventSource source;
@@ -29,7 +29,7 @@ public final class EventLookup {
         this.source = source;
     }
 
-    /// An event, as it is spoken of and compared.
+    /// An event, as it is described and compared.
     ///
     /// @param line all of it, in words
     /// @param comm the task's name, or null if it is not known
@@ -91,7 +91,8 @@ public final class EventLookup {
         return line.length() <= LINE_CHARS_MAX ? line : line.substring(0, LINE_CHARS_MAX - 1) + "…";
     }
 
-    /// What a replay asked for in vain at `index`, as one JSON object; null if that event is of another kind.
+    /// The request at `index` that a replay got no answer to, as one JSON object; null if that event is of another
+    /// kind.
     public @Nullable String missed(long index) throws IOException {
         try (EventCursor cursor = source.open(index)) {
             boolean there = cursor.next() && cursor.index() == index;

@@ -3,14 +3,14 @@ package blackbox.replay.divergence.strand;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What one side has told of a process so far.
+/// What one side has reported of a process so far.
 final class GuestProcess {
 
     /// Where its events go; named when it executes its program, at the latest when it ends.
     final Strand strand;
 
-    /// Its number as a word, and its parent's, for names that were made of it; 0 where the number is too
-    /// short to tell.
+    /// Its number as a word, and its parent's, for names that were made from it; 0 where the number is too short
+    /// to be recognized.
     final long word;
 
     final long parentWord;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// One side's processes, threads and flows: assigns every event its strand, and every strand the key by which
 /// the other side knows it.
 ///
-/// A process is known by its parent, its program with arguments, and its place among siblings that run the
+/// A process is identified by its parent, its program with arguments, and its place among siblings that run the
 /// same; a thread by its process and what it did first; a flow by its owner, its remote end and its counts. A
 /// strand's tokens are held until that is known. Owned by one thread.
 public final class Lineage {
@@ -68,7 +68,7 @@ public final class Lineage {
         return notCompared;
     }
 
-    /// The names that programs made up, as far as was read.
+    /// The names that programs made up, in the events read so far.
     public MadeUpNames names() {
         return identity.names();
     }
@@ -92,7 +92,7 @@ public final class Lineage {
         };
     }
 
-    /// What is neither TCP nor UDP is link-level chatter that comes with time.
+    /// What is neither TCP nor UDP is link-level chatter that depends on timing.
     private static boolean isTcpOrUdp(Row row) {
         return row.has(Column.PROTOCOL) && row.length(Column.PROTOCOL) == 3;
     }
@@ -305,7 +305,7 @@ public final class Lineage {
         sink.ended(named(process));
     }
 
-    /// The side has no more events.
+    /// Notes that the side has no more events.
     public void finish() {
         processes.values().forEach(this::named);
         var flows = new ArrayList<Strand>(ownerless.values());

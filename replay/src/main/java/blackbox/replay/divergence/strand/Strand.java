@@ -3,9 +3,9 @@ package blackbox.replay.divergence.strand;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What happened one after the other on one side: a thread, a flow, the host's view of one name. Its key is
-/// the same on both sides when it is the same strand, whatever numbers the kernel gave out; it is fixed when
-/// enough is known.
+/// What happened one after the other on one side: a thread, a flow, the host's view of one name. Its key is the
+/// same on both sides when it is the same strand, whatever numbers the kernel assigned; it is fixed when enough is
+/// known.
 public final class Strand {
 
     /// What kind of strand.
@@ -17,7 +17,7 @@ public final class Strand {
         DNS(35),
         HOST(36);
 
-        /// What tells groups of one owner apart.
+        /// Distinguishes the groups of one owner.
         final long code;
 
         Sort(long code) {
@@ -30,8 +30,8 @@ public final class Strand {
     final long parent;
     long process;
 
-    /// Whether it belongs to a thread of the kernel, which comes and goes with time, as long as it runs no
-    /// program.
+    /// Whether it belongs to a thread of the kernel that has executed no program; such threads come and go
+    /// depending on timing.
     boolean ofKernel;
 
     private List<Token> held = new ArrayList<>();

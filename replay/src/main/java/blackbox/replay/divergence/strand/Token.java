@@ -6,13 +6,13 @@ import blackbox.replay.divergence.text.NamesUsed;
 ///
 /// @param index the event's index in its run
 /// @param ordinal its place in its strand, from 0
-/// @param sort which kinds the alignment tells apart
+/// @param sort its kind, as far as the alignment distinguishes kinds
 /// @param canon hash of what it is, identifiers renamed
 /// @param lanes what was renamed, 16 bits of hash each: process numbers, made-up names, ports,
 /// lengths of the kernel's files
 /// @param subject hash of the path or flow that it is about, 0 where there is none
-/// @param volume for events that fold several calls: a hash of the counts such that the hash of a sum is the
-/// sum
+/// @param volume for events that fold several calls: a hash of the counts such that the hash of a sum is the sum
+///     of the hashes
 /// @param writes whether it changes its subject
 /// @param names the made-up names in it
 public record Token(
@@ -36,8 +36,8 @@ public record Token(
         FLOW,
         /// A process ended.
         PROCESS_END,
-        /// From here on another program runs, with other rights, or a name means another file: what comes after is
-        /// something else than the same before.
+        /// From here on another program runs, rights are different, or a name means another file: the same event
+        /// after it is not the same as before it.
         TURNING_POINT,
         /// A replay asked for something that its recording does not contain.
         MISS,

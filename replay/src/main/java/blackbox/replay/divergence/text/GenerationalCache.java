@@ -40,7 +40,7 @@ public final class GenerationalCache {
         young.put(key, value);
     }
 
-    /// The number of calls for that key so far.
+    /// How many times this was called for that key before.
     public long count(long key) {
         long before = get(key);
         long now = before == ABSENT ? 0 : before + 1;

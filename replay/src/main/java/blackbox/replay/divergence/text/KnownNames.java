@@ -2,8 +2,8 @@ package blackbox.replay.divergence.text;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is known of one side's names before its events are read: nothing at the first reading; all words of
-/// both sides at the second; at the third also which made-up names stand for each other.
+/// What is known of one side's names before its events are read: nothing in the first reading; all words of both
+/// sides in the second; in the third also which made-up names stand for each other.
 ///
 /// @param own all words of this side, or null
 /// @param other all words of the other side, or null
@@ -15,7 +15,7 @@ public record KnownNames(
 
     public static final KnownNames NOTHING = new KnownNames(null, null, null);
 
-    /// The same and what names stand for.
+    /// The same, with what names stand for.
     public KnownNames with(GenerationalCache allStandIns) {
         return new KnownNames(own, other, allStandIns);
     }
@@ -29,7 +29,7 @@ public record KnownNames(
         return other != null && other.contains(word);
     }
 
-    /// Whether this side has such a mark at some time.
+    /// Whether this side has such a mark at any time.
     boolean isMarked(long mark) {
         return own != null && own.contains(mark);
     }

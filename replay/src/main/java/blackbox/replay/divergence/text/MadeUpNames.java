@@ -2,20 +2,21 @@ package blackbox.replay.divergence.text;
 
 import java.util.Arrays;
 
-/// Which words of one side's names a program made up itself. What was done decides, not how a word looks: it
-/// is in the last name of a path that was created exclusively, and nothing on this side has said it before.
-/// Where more is known ([KnownNames]), the other side never says it, and nothing that stays is named after it.
+/// Which words of one side's names a program made up itself. What was done decides, not how a word looks: such a
+/// word is in the last name of a path that was created exclusively, and had not occurred on this side before.
+/// Where more is known ([KnownNames]), it must not occur on the other side either, and nothing that stays may be
+/// named after it.
 ///
-/// At the first reading each such word is a name of its own, for it is not known yet that both sides say
-/// `lock` in `index.lock`; later the words of a name are one. As long as it is not known what names stand for,
-/// all of them count as the same ([#ANY]), and [NamesUsed] tells which they were.
+/// In the first reading each such word is a name of its own, since it is not known yet that `lock` in `index.lock`
+/// occurs on both sides; later the words of a name are one. As long as it is not known what names stand for, all
+/// of them count as the same ([#ANY]), and [NamesUsed] holds which they were.
 ///
 /// Memory: [#LIVE_MAX] to twice as many names in use, and a [WordSet]. Owned by one thread.
 public final class MadeUpNames {
 
     private static final int LIVE_MAX = 65_536;
 
-    /// Told from words by its value alone, as [TextNormalizer#PROCESS_NUMBER] is.
+    /// Distinguished from words by its value alone, like [TextNormalizer#PROCESS_NUMBER].
     private static final long ANY = 4;
 
     private static final long KEPT = 41;
@@ -42,12 +43,12 @@ public final class MadeUpNames {
         openCount = 0;
     }
 
-    /// What the event had of them since [#begin].
+    /// The made-up names in the event, since [#begin].
     public NamesUsed used() {
         return created == 0 && openCount == 0 ? NamesUsed.NONE : new NamesUsed(created, open, openCount);
     }
 
-    /// All that this side has said so far.
+    /// All words that have occurred on this side so far.
     public WordSet said() {
         return said;
     }
@@ -78,8 +79,8 @@ public final class MadeUpNames {
         return ANY;
     }
 
-    /// A name was created exclusively by a process. Says whether its words may be made up: they are where the
-    /// process keeps the thing to itself, and where it takes the name away again.
+    /// Notes that a process created a name exclusively, and returns whether its words may be made up: they may
+    /// where the process keeps the thing to itself, and where it takes the name away again.
     boolean mayBeMadeUp(long name, long process, boolean keptToItself) {
         anyExclusive = true;
         return keptToItself || known.isMarked(hash.mix(name, process, GONE));
@@ -105,12 +106,12 @@ public final class MadeUpNames {
         return names.get(name) != GenerationalCache.ABSENT;
     }
 
-    /// A process removed or renamed what had that name.
+    /// Notes that a process removed or renamed what had that name.
     void gone(long name, long process) {
         said.add(hash.mix(name, process, GONE));
     }
 
-    /// The word is in a name that something was given to stay under: it means something.
+    /// Notes that the word is in a name under which something is to stay: it means something.
     void kept(long word) {
         said.add(hash.mix(word, KEPT));
     }

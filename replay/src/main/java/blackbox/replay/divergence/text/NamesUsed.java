@@ -10,7 +10,7 @@ public final class NamesUsed {
     private final long created;
     private final long[] open;
 
-    /// @param open names of which it is not known what they stand for; the first `count` of them
+    /// @param open names whose counterparts are not known; the first `count` of them
     NamesUsed(long created, long[] open, int count) {
         this.created = created;
         this.open = Arrays.copyOf(open, count);
@@ -21,7 +21,7 @@ public final class NamesUsed {
         return created;
     }
 
-    /// How many names the event's texts have of which it is not known what they stand for.
+    /// How many names in the event's texts have no known counterpart.
     public int openCount() {
         return open.length;
     }

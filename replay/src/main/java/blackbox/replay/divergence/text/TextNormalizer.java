@@ -48,7 +48,7 @@ public final class TextNormalizer {
         names.begin();
     }
 
-    /// Sum over the process numbers that were renamed since [#begin], as they stood there.
+    /// Sum over the process numbers that were renamed since [#begin], as they were written.
     public long numbersLane() {
         return numbersLane;
     }
@@ -73,7 +73,7 @@ public final class TextNormalizer {
         return text(array, from, length, length);
     }
 
-    /// The same, but made-up names behind the first `renamed` octets stand for themselves.
+    /// The same, but made-up names beyond the first `renamed` octets stand for themselves.
     private long text(byte[] array, int from, int length, int renamed) {
         boolean proc = startsWith(array, from, length, PROC);
         int end = from + length;
@@ -108,7 +108,7 @@ public final class TextNormalizer {
         return hash.mix(total, PROCESS_NUMBER);
     }
 
-    /// Words of one made-up name with signs between them are one, wherever the signs fell.
+    /// Words of one made-up name with other characters between them are one, wherever these characters are.
     private long word(long total, long word, boolean renamed) {
         long name = names.nameOf(word);
         if (name == GenerationalCache.ABSENT || !renamed) {
@@ -154,7 +154,7 @@ public final class TextNormalizer {
         return word(digits, 0, digits.length);
     }
 
-    /// A path was created exclusively by a process, which keeps the thing to itself or not.
+    /// Notes that a process created a path exclusively, and whether it keeps the thing to itself.
     public void created(byte[] array, int from, int length, long process, boolean keptToItself) {
         int end = from + length;
         int begin = lastName(array, from, end);
@@ -164,14 +164,14 @@ public final class TextNormalizer {
         }
     }
 
-    /// A process removed or renamed what was at a path.
+    /// Notes that a process removed or renamed what was at a path.
     public void gone(byte[] array, int from, int length, long process) {
         int end = from + length;
         names.gone(word(array, lastName(array, from, end), end), process);
     }
 
-    /// The hash of the path under which something is to stay: its last name stands for itself, and its words
-    /// mean something, unless just that name was made up.
+    /// The hash of the path under which something is to stay: its last name stands for itself, and its words mean
+    /// something, unless that very name was made up.
     public long kept(byte[] array, int from, int length) {
         int end = from + length;
         int begin = lastName(array, from, end);

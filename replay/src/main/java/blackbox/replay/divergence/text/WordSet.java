@@ -1,14 +1,13 @@
 package blackbox.replay.divergence.text;
 
 /// The words of one side's texts, as hashes. Exact up to [#WORDS_MAX] words; beyond that it takes no more and
-/// says that it has every word, so that a name is then compared rather than taken for made up. Owned by one
-/// thread.
+/// claims to have every word, so that a name is compared rather than taken for made up. Owned by one thread.
 public final class WordSet {
 
     public static final int WORDS_MAX = 1 << 21;
     private static final int RECENT = 1 << 12;
 
-    /// Words met a moment ago: most are.
+    /// Words met a moment ago: most words are among them.
     private final long[] recent = new long[RECENT];
 
     /// Open addressing with linear probing; 0 is a free slot.
