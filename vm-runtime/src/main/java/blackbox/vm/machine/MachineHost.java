@@ -11,8 +11,7 @@ import java.util.random.RandomGenerator;
 /// A hypervisor that starts machines. One data folder may be used by several processes at once.
 public interface MachineHost {
 
-    /// The tier of a recording with `image`. Boots short trials for answers that are not known yet; fetches
-    /// nothing.
+    /// The tier of a recording with `image`. Boots short trials if the answer is not known yet; fetches nothing.
     TierChoice choose(TierOption option, GuestImage image) throws VmException;
 
     /// Starts a machine; returns when the guest answers and waits for its agent. `listener` receives the
