@@ -1,11 +1,11 @@
-# Everything a person or CI does here. Each target prepares what it needs; `make help` lists them.
+# Everything that people and CI do here. Each target prepares what it needs; `make help` lists them.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test bench locks format clean
 
-# The JVM that runs Maven is the one that compiles. Maven's own libraries cause the warnings silenced here. C1 alone
-# compiles the project with a quarter less processor time (docs/decisions/0165).
+# The JVM that runs Maven also compiles. The warnings silenced here come from Maven's own libraries. C1 alone
+# compiles the project in a quarter less processor time (docs/decisions/0165).
 MVN = . scripts/jdk25.sh && MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow -XX:TieredStopAtLevel=1 -XX:+UseParallelGC $$MAVEN_OPTS" mvn -B -ntp
 
 help: ## list the targets
@@ -27,7 +27,7 @@ test: build ## run every test, and check the format
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/TestReports.java .ci/skips-allowed */
 	@$(MVN) -q spotless:check
 
-bench: build ## run the benchmarks (ONLY="seal verify" for some, SCALE=smallest for a try) and write bench/results.json
+bench: build ## run the benchmarks (ONLY="seal verify": only these; SCALE=smallest: just try them) and write bench/results.json
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC $(if $(SCALE),-Dblackbox.bench.scale=$(SCALE)) -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
 
 locks: build ## renew the package locks of the image and of QEMU from today's archive, and test both

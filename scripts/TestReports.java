@@ -12,15 +12,15 @@ import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 
-/// Judges a whole test run by Surefire's reports. Maven is told to go on after a failure, so that one module's failing
-/// test does not hide what the others have to say; the verdict falls here. It is also here that a skip has to be
-/// accounted for: with `CI=true`, a skipped test that the list of allowed skips does not name is a failure.
+/// Judges a whole test run by Surefire's reports. Maven is told to continue after a failure, so that one module's
+/// failing test does not hide the results of the others; this program gives the verdict. Skips are judged here,
+/// too: with `CI=true`, a skipped test that is not in the list of allowed skips is a failure.
 ///
-/// It also says which classes took longest: that is where a run can be made shorter.
+/// It also lists the classes that took longest, where a run can be shortened.
 ///
 /// A JVM that died leaves no report, so a test class without one is a failure as well.
 ///
-/// `java TestReports.java ALLOWED MODULE...`; exit 0 when all is as expected, 1 when not.
+/// `java TestReports.java ALLOWED MODULE...`; exit 0 if everything is as expected, otherwise 1.
 final class TestReports {
     private static final int SLOWEST = 10;
 

@@ -1,5 +1,5 @@
 # Sourced, not run. Sets JAVA_HOME to a JDK 25, or leaves it empty when this machine has none.
-# The `release` file is read rather than `java -version` run: the launcher pays for every millisecond.
+# It reads the `release` file instead of running `java -version`, because the launcher pays for every millisecond.
 
 is_jdk25() {
     [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 1

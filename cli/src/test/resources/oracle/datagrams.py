@@ -1,4 +1,4 @@
-"""One flow of datagrams with pauses in it, and one whose socket is made anew with the same port."""
+"""One flow of datagrams with pauses in it, and one whose socket is replaced by a new one with the same port."""
 
 import socket
 import time

@@ -23,7 +23,7 @@ def octets():
 
 
 def at_once(path, flags):
-    return os.open(path, flags | os.O_NONBLOCK)  # a pipe that nobody reads is refused, where it would be waited for
+    return os.open(path, flags | os.O_NONBLOCK)  # fails on a pipe without a reader instead of blocking
 
 
 def write(root, mode):

@@ -35,10 +35,9 @@ import java.util.Locale;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Events aligned per second: two runs of the same work by eight concurrent processes, with different process
-/// numbers, temporary names and turns, each event decoded from its leaf. A pair of events counts as one.
-/// Measured beside it: only decoding the leaves; and in the note, how long `diff` takes for the events as
-/// lines of text.
+/// Events aligned per second: two runs of the same work by eight concurrent processes, with different process ids,
+/// temporary names and interleavings, each event decoded from its leaf. A pair of events counts as one. Measured
+/// beside it: decoding the leaves alone; and in the note, how long `diff` takes for the events as lines of text.
 final class Alignment implements Benchmark {
     private static final int LANES = 8;
     private static final int STEPS = 60;
@@ -101,7 +100,7 @@ final class Alignment implements Benchmark {
                 AlignmentSettings.of(start));
         long elapsed = threads.getCurrentThreadCpuTime() - start;
         if (!alignment.holds() || alignment.comparedEvents() != recorded.count) {
-            throw new IllegalStateException("the same work twice is not found equal: " + alignment);
+            throw new IllegalStateException("two runs of the same work are not found equal: " + alignment);
         }
         return recorded.count * 1e9 / elapsed;
     }
@@ -118,7 +117,7 @@ final class Alignment implements Benchmark {
             }
         }
         if (seen == 0) {
-            throw new IllegalStateException("nothing was decoded");
+            throw new IllegalStateException("no leaf was decoded");
         }
         return recorded.count * 1e9 / (threads.getCurrentThreadCpuTime() - start);
     }
@@ -202,7 +201,7 @@ final class Alignment implements Benchmark {
                         return false;
                     }
                     if (!LeafCodec.decode(chunks.get(chunk[index]), offset[index], end[index], row)) {
-                        throw new IllegalStateException("leaf " + index + " is none");
+                        throw new IllegalStateException("leaf " + index + " cannot be decoded");
                     }
                     return true;
                 }
@@ -236,8 +235,8 @@ final class Alignment implements Benchmark {
         }
     }
 
-    /// Eight workers that run short compilers one after the other; the seed chooses numbers, names and turns,
-    /// never what is done.
+    /// Eight workers that run short compilers one after the other; the seed chooses process ids, names and
+    /// interleavings, never what is done.
     private static final class Work {
         private static final long EXCLUSIVE = 0x80 | 0x40 | 0x2;
         private static final String CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

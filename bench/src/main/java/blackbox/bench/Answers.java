@@ -13,9 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// How long the query commands take on a run of the demo's length: `touched-time`, `verify-time`,
-/// `show-time`, `query-time`. They take turns with a JVM that only prints its version, so that all of them
-/// meet the same conditions.
+/// How long the query commands take on a run of the demo's length: `touched-time`, `verify-time`, `show-time`,
+/// `query-time`. They alternate with a JVM that only prints its version, so that all run under the same conditions.
 final class Answers implements Benchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(11);
     private static final int MILLIS_MAX = 600;

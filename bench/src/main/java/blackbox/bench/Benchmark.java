@@ -8,8 +8,8 @@ interface Benchmark {
     /// The name by which `make bench ONLY=…` chooses it; usually also that of its only result.
     String name();
 
-    /// Measures. Runs alone: nothing else of the suite runs meanwhile. Cleans up after itself.
+    /// Measures. No other benchmark of the suite runs meanwhile. Cleans up after itself.
     ///
-    /// @throws Exception when there is nothing true to report; the suite continues and ends with exit code 3
+    /// @throws Exception when it could not measure; the suite continues and ends with exit code 3
     List<BenchResult> run() throws Exception;
 }

@@ -36,9 +36,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// How fast the log of the VM's disk grows while a guest does little but write, and how much slower that
-/// guest is with the log, sealed as a recording seals it, than without. The two take turns in VMs of one
-/// snapshot; each figure is the best of some rounds.
+/// How fast the log of the VM's disk grows while a guest does little but write, and how much slower the guest is
+/// with the log, sealed as in a recording, than without. The two alternate in VMs from the same snapshot; each
+/// figure is the best of several rounds.
 final class BlockLog implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final long SEAL_EVERY_MS = 500;
@@ -82,7 +82,7 @@ final class BlockLog implements VmBenchmark {
                         .beside("written by the guest", logged.written() / MIB / logged.seconds())
                         .withNote("%.0f MiB logged".formatted(logged.logged() / MIB)),
                 BenchResult.of("block-log-slowdown", logged.seconds() / bare.seconds(), "×")
-                        .alone("it is the ratio to the same work without a log, whose limit is 1")
+                        .alone("it is the ratio to the same work without a log; the limit is 1")
                         .withNote("without a log %.2f s".formatted(bare.seconds())));
     }
 
@@ -110,7 +110,7 @@ final class BlockLog implements VmBenchmark {
         }
     }
 
-    /// As a recording does it; handling the events costs next to nothing.
+    /// Seals as a recording does; handling the events costs next to nothing.
     private static long seal(QemuMachine machine, Path captures, CountDownLatch done)
             throws RecorderException, InterruptedException {
         var file = new CaptureFile(
@@ -158,7 +158,7 @@ final class BlockLog implements VmBenchmark {
         try {
             stream.transferTo(OutputStream.nullOutputStream());
         } catch (IOException expected) {
-            Thread.currentThread().interrupt(); // the machine was closed under it: the thread is done
+            Thread.currentThread().interrupt(); // the machine was closed meanwhile: the thread is done
         }
     }
 

@@ -67,7 +67,7 @@ final class ExactTier implements VmBenchmark {
         double replayNothing = replaySeconds(data);
         results.add(BenchResult.of("exact-record", exact / live, "× live")
                 .withGoal(new AtMost(2.5))
-                .alone("it is the ratio to the live tier, whose limit is 1")
+                .alone("it is the ratio to the live tier; the limit is 1")
                 .withNote("%.1f s exact, %.1f s live (TCG, where there is no KVM), medians of %d"
                         .formatted(exact, live, ROUNDS)));
         results.add(BenchResult.of("exact-replay", (replay - replayNothing) / exact, "× record")
@@ -75,13 +75,13 @@ final class ExactTier implements VmBenchmark {
                 .alone("it is the ratio to the recording, which executes the same instructions")
                 .withNote("%.1f s".formatted(replay - replayNothing)));
         results.add(BenchResult.of("replay-log", log / exact / 1024, "KiB/s of run")
-                .alone("what has to be logged follows from what the guest does, and nothing else logs the same"));
+                .alone("what has to be logged depends on what the guest does, and nothing else logs the same"));
         results.add(identical(data));
         return results;
     }
 
-    /// For a run that reads the clock, the kernel's random generator and a server, from several threads; the
-    /// server is stopped before the replay.
+    /// For a run whose threads read the clock, the kernel's random generator and a server; the server is stopped
+    /// before the replay.
     private static BenchResult identical(VmData data) throws IOException, InterruptedException {
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
@@ -129,13 +129,13 @@ final class ExactTier implements VmBenchmark {
         return Medians.seconds(times);
     }
 
-    /// The log is encrypted by then, which makes it longer by 16 octets in 65,536.
+    /// The log is encrypted by then, which adds 16 octets in 65,536.
     private static Path newestLog(VmData data) throws IOException {
         try (Stream<Path> runs = Files.list(new DataFolder(data.folder()).captures())) {
             return runs.map(run -> run.resolve("rr.enc"))
                     .filter(Files::exists)
                     .max(Comparator.comparing(Path::toString))
-                    .orElseThrow(() -> new IOException("no exact run has left a replay log"));
+                    .orElseThrow(() -> new IOException("no exact run left a replay log"));
         }
     }
 }

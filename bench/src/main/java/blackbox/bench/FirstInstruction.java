@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /// as the first thing that it does. By then VM, tracer and recorder are running and the run's first leaf is
 /// on disk.
 ///
-/// @param start with the snapshot that an earlier run made, or without any
+/// @param start from the snapshot that an earlier run made, or without one
 record FirstInstruction(Start start) implements VmBenchmark {
     private static final int WARM_ROUNDS = Scale.CURRENT.rounds(5);
     private static final long PATIENCE_MINUTES = 10;
@@ -81,7 +81,7 @@ record FirstInstruction(Start start) implements VmBenchmark {
             Duration took = Duration.ofNanos(System.nanoTime() - launched);
             out.transferTo(OutputStream.nullOutputStream());
             if (!record.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES) || record.exitValue() != 0 || first != 'x') {
-                throw new IOException("record did not end as it should: " + record.info());
+                throw new IOException("record did not end as expected: " + record.info());
             }
             return took;
         } finally {

@@ -28,9 +28,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// How much slower a workload of files and executions runs in the guest with the tracer, and with `strace -f`
-/// instead, than with neither. All three run in a VM of the same image; each figure is the best of some
-/// rounds in one VM.
+/// How much slower a workload of file accesses and executions runs in the guest with the tracer, and under
+/// `strace -f` instead, than with neither. All three run in a VM of the same image; each figure is the best of
+/// several rounds in one VM.
 final class GuestSlowdown implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -124,7 +124,7 @@ final class GuestSlowdown implements VmBenchmark {
         try {
             stream.transferTo(OutputStream.nullOutputStream());
         } catch (IOException expected) {
-            Thread.currentThread().interrupt(); // the machine was closed under it: the thread is done
+            Thread.currentThread().interrupt(); // the machine was closed meanwhile: the thread is done
         }
     }
 

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// How long `./blackbox --help` takes, beside a JVM that only prints its version. The two take turns, so that
-/// both meet the same conditions; the medians are reported.
+/// How long `./blackbox --help` takes, compared with a JVM that only prints its version. The two alternate, so that
+/// both run under the same conditions; the medians are reported.
 final class HelpTime implements Benchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(21);
 

@@ -40,9 +40,9 @@ import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Events a second from the sealer over spool, broker and check to committed Parquet, all in this process,
-/// beside its two limits: only producing the same batches to the same broker, and only writing the same
-/// leaves to Parquet.
+/// Events per second from the sealer through spool, broker and check to committed Parquet, all in this process,
+/// compared with its two limits: producing the same batches to the same broker, and writing the same leaves to
+/// Parquet, each alone.
 final class Pipeline implements Benchmark {
     private static final int DISTINCT_EVENTS = Scale.CURRENT.count(200_000, 20_000);
     private static final int ROUNDS = Scale.CURRENT.rounds(10);
@@ -98,7 +98,7 @@ final class Pipeline implements Benchmark {
                         processors * 1e6 / cpuMicrosMin));
     }
 
-    /// Something measured over a broker of its own.
+    /// Something that is measured with a broker of its own.
     private interface Measured {
         double perSecond(Properties clients) throws Exception;
     }
@@ -178,7 +178,7 @@ final class Pipeline implements Benchmark {
                 }
             }
             if (!waiting.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException("the broker did not acknowledge: " + publisher.trouble());
+                throw new IllegalStateException("the broker did not acknowledge a batch: " + publisher.trouble());
             }
             return EVENTS * 1e9 / (System.nanoTime() - start);
         }

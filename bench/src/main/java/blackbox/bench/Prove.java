@@ -18,10 +18,9 @@ import java.util.Locale;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/// Proofs per second on one thread, from a run whose tree is cached: of events anywhere in it, each of which
-/// needs a pass over a part of a row group, and of consecutive events, as in a query's result. And how many
-/// proofs are verified per second, beside the Ed25519 signatures that OpenSSL verifies, of which each of
-/// these proofs has one.
+/// Proofs per second on one thread, from a run whose tree is cached: of events anywhere in it, each of which needs
+/// a pass over part of a row group, and of consecutive events, as in a query's result. Also how many proofs are
+/// verified per second, compared with OpenSSL verifying Ed25519 signatures, of which each of these proofs has one.
 final class Prove implements Benchmark {
     /// A prefix and two hashes.
     private static final int NODE_BYTES = 65;
@@ -65,7 +64,7 @@ final class Prove implements Benchmark {
                                     run.events(),
                                     pass)),
                     BenchResult.of("prove-anywhere", scattered, "proofs/s")
-                            .alone("decoding the row group takes nearly all of it, and its limit is that of `verify`")
+                            .alone("it is mostly decoding a row group, whose limit is that of `verify`")
                             .withNote(
                                     "One thread, events anywhere in the run: each means decoding part of a row group."),
                     BenchResult.of("prove-verify", verified(run), "proofs/s")
@@ -108,7 +107,7 @@ final class Prove implements Benchmark {
             long start = System.nanoTime();
             for (byte[] proof : proofs) {
                 if (!ProofVerifier.verify(proof, trust).holds()) {
-                    throw new IllegalStateException("the bench's own proof does not hold");
+                    throw new IllegalStateException("the benchmark's own proof does not verify");
                 }
             }
             best = Math.max(best, VERIFIED * 1e9 / (System.nanoTime() - start));

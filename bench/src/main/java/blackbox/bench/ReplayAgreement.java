@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The share of replays that confirm their recording, of the demo's agent and of a parallel build. A single
-/// success says nothing here: what chance and timing can change must be measured as a rate.
+/// The share of replays that confirm their recording, of the demo's agent and of a parallel build. A single success
+/// proves nothing here: what chance and timing can change has to be measured as a rate.
 ///
 /// @param tier `exact` or `live`
 record ReplayAgreement(String tier) implements VmBenchmark {

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// How long `./blackbox replay` takes to execute a live run again, over how long `./blackbox record` took: an
-/// agent that fetches pages from a web server on loopback, which is gone when it is replayed, and writes
+/// How long `./blackbox replay` takes to execute a live run again, divided by how long `./blackbox record` took.
+/// The agent fetches pages from a web server on loopback, which is gone by the time of the replay, and writes
 /// files.
 final class Rerun implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(3);

@@ -20,12 +20,12 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A small run of invented events, certified and sealed as by `blackbox record` and written as by ingest. The
-/// build queries one to train the start-up cache, and so does the benchmark `answers`. It needs no VM.
+/// A small run of invented events, certified and sealed as `blackbox record` does and written as ingest does. The
+/// build queries one to train the start-up cache, and the benchmark `answers` queries one, too. Needs no VM.
 ///
 /// `java … blackbox.bench.SampleRun FOLDER` writes one below that data folder.
 final class SampleRun {
-    /// About as many as the demo records.
+    /// About as many events as the demo records.
     static final int EVENTS = 2_000;
 
     private static final String LOG = "blackbox/log/sample";

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 /// How much a benchmark does. The code is the same at both scales; a result at the smallest shows only that
 /// measuring works.
 enum Scale {
-    /// As much as a reliable figure needs.
+    /// As much as it takes to get a reliable figure.
     WHOLE,
     /// Just enough to run all of the benchmark's code.
     SMALLEST;

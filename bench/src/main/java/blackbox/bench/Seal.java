@@ -25,9 +25,9 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/// How fast one core turns events into sealed batches (row, leaf, tree, chain, signature), beside how fast
-/// one core of the same machine hashes messages of the same size with openssl. Nothing is written: that is
-/// what the pipeline's figure includes.
+/// How fast one core turns events into sealed batches (row, leaf, tree, chain, signature), compared with how fast
+/// one core of the same machine hashes messages of the same size with openssl. Nothing is written to disk: the
+/// figure of `pipeline` includes that.
 final class Seal implements Benchmark {
     /// Few enough to stay in the processor's cache, where an event that was just decoded is.
     private static final int EVENTS = 1 << 13;

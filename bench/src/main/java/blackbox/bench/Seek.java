@@ -41,7 +41,7 @@ final class Seek implements VmBenchmark {
     @Override
     public List<BenchResult> run() throws IOException, InterruptedException {
         VmData data = VmData.shared();
-        Launcher.time(data.command("record", "--tier", "exact", "--", "true")); // the snapshot is there then
+        Launcher.time(data.command("record", "--tier", "exact", "--", "true")); // creates the snapshot if there is none
         Launcher.time(data.command("record", "--tier", "exact", "--", "bash", "-c", WORK));
         JsonNode run = newest(data);
         Instant began = Instant.parse(run.path("startedAt").asText());
@@ -65,7 +65,7 @@ final class Seek implements VmBenchmark {
                                 .formatted(SEEKS, recorded.toSeconds(), worst.toMillis() / 1_000.0)),
                 BenchResult.of("seek-first", first.toMillis() / 1_000.0, "s")
                         .beside("the run itself", recorded.toMillis() / 1_000.0)
-                        .withNote("including the pass that indexes the run, which `serve` makes ahead"));
+                        .withNote("including the pass that indexes the run, which `serve` does ahead of time"));
     }
 
     private static JsonNode newest(VmData data) throws IOException, InterruptedException {

@@ -26,9 +26,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.zip.Deflater;
 
-/// Octets on the disk for each event of a closed run: data files and their seals, checkpoints and heartbeats
-/// included. The run is as long and as lively as the demo's: a minute, batches twice a second, commits as
-/// ingest paces them.
+/// Octets on disk per event of a closed run: data files and their seals, checkpoints and heartbeats included. The
+/// run is as long and as busy as the demo's: a minute, two batches per second, commits at ingest's pace.
 final class StoredBytes implements Benchmark {
     private static final int EVENTS = 30_000;
     private static final Duration RUN = Duration.ofSeconds(60);
@@ -88,7 +87,7 @@ final class StoredBytes implements Benchmark {
         }
     }
 
-    /// What a general compressor makes of the same octets, as one stream.
+    /// The size of the same octets, as one stream, after a general-purpose compressor.
     private static final class Deflated {
 
         private final Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
@@ -101,7 +100,7 @@ final class StoredBytes implements Benchmark {
             }
         }
 
-        /// The octets that came out in all.
+        /// The total length of the compressed octets.
         long end() {
             deflater.finish();
             while (!deflater.finished()) {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// How large the verifier's jar is, and how long it takes until it answers.
+/// How large the verifier's jar is, and how long it takes to answer.
 final class VerifierStart implements Benchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(11);
 

@@ -19,9 +19,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/// Events a second of one core's time that are verified from committed Parquet: seals, decoding, canonical
-/// leaves, tree and checkpoints. Beside it only the same hashes, by OpenSSL: RFC 6962 needs one for the leaf
-/// and one for a node, of 65 octets. And the peak memory of the verifier's jar for the same run.
+/// Events verified from committed Parquet per second of one core's time: seals, decoding, canonical leaves, tree
+/// and checkpoints. The peer is OpenSSL computing the same hashes alone: RFC 6962 needs one for the leaf and one
+/// for a node, of 65 octets. Also the peak memory of the verifier's jar for the same run.
 final class Verify implements Benchmark {
     private static final int EVENTS = Scale.CURRENT.count(10_000_000, 30_000);
     private static final int EVENTS_FEW = Scale.CURRENT.count(1_000_000, 10_000);
@@ -76,7 +76,7 @@ final class Verify implements Benchmark {
                 Recordings.unchecked(run.data()), run.run(), List.of(run.key().verifier()));
         long elapsed = threads.getCurrentThreadCpuTime() - start;
         if (!verification.holds() || verification.events() != run.events()) {
-            throw new IllegalStateException("the bench's own run does not verify: " + verification);
+            throw new IllegalStateException("the benchmark's own run does not verify: " + verification);
         }
         return run.events() * 1e9 / elapsed;
     }

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Every benchmark that needs no VM measures something at its smallest scale: the code is that of the whole. Of those
-/// that start VMs one does so here, on the image that all tests share. The others together would take many minutes
-/// where the guest is emulated: only `make bench SCALE=smallest`, which CI does not run, covers them.
+/// Every benchmark that needs no VM measures something at the smallest scale, with the same code as at full scale.
+/// Of those that start VMs, one is run here, on the image that all tests share. The others together would take many
+/// minutes where the guest is emulated: only `make bench SCALE=smallest`, which CI does not run, covers them.
 class SmallestTest {
 
     @BeforeAll
@@ -34,7 +34,7 @@ class SmallestTest {
         return Bench.SUITE.stream().filter(benchmark -> !(benchmark instanceof VmBenchmark));
     }
 
-    /// What is not in the suite runs nowhere: neither here nor in `make bench`.
+    /// A benchmark that is not in the suite runs nowhere: neither here nor in `make bench`.
     @Test
     void noBenchmarkIsForgotten() throws Exception {
         Path classes = Path.of(

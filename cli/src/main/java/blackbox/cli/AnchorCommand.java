@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "anchor",
         description = {
-            "Have outside parties vouch for the log of runs in its present state: the witnesses of <data>/keys/policy and",
+            "Have outside parties vouch for the log of runs as it is now: the witnesses of <data>/keys/policy and",
             "time-stamping authorities. Their answers are checked and stored beside the log. Exit 0 when all of them vouched."
         },
         mixinStandardHelpOptions = true,

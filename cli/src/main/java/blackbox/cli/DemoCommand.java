@@ -48,8 +48,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `blackbox demo`: the main job from end to end, on real parts. Exit 0 only when the agent did its work, the
-/// run verifies and a replay confirms it.
+/// `blackbox demo`: the main workflow from end to end, with nothing simulated. Exit 0 only when the agent did its
+/// work, the run verifies and a replay confirms it.
 @Command(
         name = "demo",
         description = "Record a scripted agent in a VM; then show what it touched, verify the run and replay it.",

@@ -39,10 +39,10 @@ final class DiffCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Parameters(index = "0", paramLabel = "RUN", description = "The run to compare with: id, prefix, name, or `last`.")
+    @Parameters(index = "0", paramLabel = "RUN", description = "The baseline run: id, prefix, name, or `last`.")
     private String recorded = "";
 
-    @Parameters(index = "1", paramLabel = "RUN", description = "The run that may differ from it.")
+    @Parameters(index = "1", paramLabel = "RUN", description = "The run to compare with it.")
     private String actual = "";
 
     @Option(

@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
             "  blackbox disk nightly --at 2026-11-22T02:13:07Z --out state.ext4",
             "",
             "--list and --cat also name the event that last changed a file (blackbox events RUN shows it).",
-            "--out writes the writable disk: a sparse raw ext4 image whose folder upper is overlaid on the image's root."
+            "--out writes the writable disk: a sparse raw ext4 image; its folder upper is overlaid on the image's root."
         })
 final class DiskCommand implements Callable<Integer> {
 

@@ -122,23 +122,23 @@ final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    /// What is sealed of it, and checked: the events say what the file has to be.
+    /// Writes the part of the terminal's output that the events seal, after checking it against them.
     private void cast(Recordings recordings, RunId run) throws IOException, ReplayException {
         Payload.refuseShredded(recordings, run);
         SealedCapture shown = SealedCapture.readAll(recordings, run).get(CaptureName.TERMINAL.text());
         if (shown == null) {
             throw CommandException.badInput("run " + run
-                    + " kept nothing of a terminal; `blackbox record -t` gives a command one, and keeps what"
+                    + " has no terminal output; `blackbox record -t` gives a command a terminal and stores what"
                     + " it shows unless --frames-max is 0");
         }
         shown.check();
         Path target = out == null ? Path.of(run + ".cast") : out;
         try {
-            // It may show secrets.
+            // Its output may contain secrets.
             Files.createFile(
                     target, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         } catch (FileAlreadyExistsException _) {
-            throw CommandException.badInput(target + " is there already; choose another with --out");
+            throw CommandException.badInput(target + " already exists; choose another file with --out");
         }
         boolean whole = false;
         try (InputStream octets = shown.open();

@@ -138,7 +138,7 @@ public final class ImageCommand {
         return verification.identical() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    /// What it was built from has changed, so nothing proves the image.
+    /// What the image was built from has changed, so it can no longer be shown to be reproducible.
     private static int cannotBeRebuilt(CommonOptions common, GuestImage image, VmException why) {
         if (common.json()) {
             System.out.println(JsonNodeFactory.instance

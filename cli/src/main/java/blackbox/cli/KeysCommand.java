@@ -156,7 +156,7 @@ final class KeysCommand {
         }
         done.refused()
                 .forEach(run -> System.out.println("not sealed again: run " + run
-                        + " does not hold, so no answer uses its files. What is wrong: blackbox verify " + run));
+                        + " does not verify, so no answer uses its files; to see why: blackbox verify " + run));
     }
 
     private static NoteVerifier read(Path file) {

@@ -46,8 +46,8 @@ public final class Main {
         end(answer(given(args)));
     }
 
-    /// Runs a command line and returns its exit code, which also reports an answer that standard output did
-    /// not take.
+    /// Runs a command line and returns its exit code. An answer that could not be written to standard output in
+    /// full counts as a failure.
     static int answer(String... args) {
         var output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
         System.setOut(output.stream(System.out.charset()));
@@ -86,8 +86,8 @@ public final class Main {
         Ed25519Verifier.useShortcut(Openssl::load);
         try {
             return commandLine(args).execute(args);
-        } catch (Error e) { // out of memory, for example: the command has failed, and says nothing about what it
-            // examined
+        } catch (Error e) {
+            // Out of memory, for example: the command itself failed, so the exit code must not be a verdict.
             e.printStackTrace();
             return isRecord(args) ? ExitCodes.RECORD_FAILED : ExitCodes.FAILED;
         }

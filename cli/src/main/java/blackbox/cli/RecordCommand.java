@@ -58,7 +58,7 @@ import picocli.CommandLine.Parameters;
         })
 public final class RecordCommand implements Callable<Integer> {
 
-    /// The most that Linux numbers.
+    /// Linux's upper bound for process ids (PID_MAX_LIMIT).
     private static final int PIDS_MAX = 1 << 22;
 
     @Mixin
@@ -218,8 +218,8 @@ public final class RecordCommand implements Callable<Integer> {
         }
     }
 
-    /// Before the agent starts and after it has ended there is nothing to wait for: the process ends, and its shutdown
-    /// hooks leave things tidy.
+    /// Before the agent starts and after it has ended there is nothing to wait for: the process ends, and its
+    /// shutdown hooks leave things tidy.
     private static void interrupt(RecordSession session, @Nullable LocalTerminal terminal, int signal) {
         if (terminal != null) {
             terminal.restore();

@@ -98,8 +98,8 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Option(
             names = "--go-on",
-            description = "Of a run that was recorded live: go on after a request that the recording has no answer to"
-                    + " (default: end there).")
+            description = "For runs recorded live: continue after a request that the recording has no answer to"
+                    + " (default: stop there).")
     private boolean goOn;
 
     @Mixin
@@ -163,7 +163,7 @@ final class ReplayCommand implements Callable<Integer> {
         ReplayMethod tier = opened.tier();
         if (tier != ReplayMethod.EXACT) {
             throw CommandException.badInput(
-                    "a replay can stop at a moment only of an exact recording, and this run was " + Tiers.why(tier)
+                    "only an exact recording can be replayed to a given moment, and this run was " + Tiers.why(tier)
                             + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
         if (workspace
@@ -204,8 +204,8 @@ final class ReplayCommand implements Callable<Integer> {
         return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     }
 
-    /// Waiting for a command cannot be interrupted; when the program is told to end meanwhile, the machine is
-    /// ended on its behalf.
+    /// Waiting for a command cannot be interrupted; if the program is told to exit meanwhile, the machine is ended
+    /// here.
     private static void answer(DebugSession paused, String why)
             throws ReplayException, IOException, InterruptedException {
         Thread hook = Thread.ofPlatform().unstarted(() -> {
@@ -230,8 +230,7 @@ final class ReplayCommand implements Callable<Integer> {
         T run() throws ReplayException, IOException, InterruptedException;
     }
 
-    /// When the program is told to end (ctrl-C), the replay is interrupted and has a while to end its
-    /// machine.
+    /// When the program is told to exit (ctrl-C), the replay is interrupted and has some time to end its machine.
     private static <T> T tidily(Work<T> work) throws ReplayException, IOException, InterruptedException {
         Thread replaying = Thread.currentThread();
         var done = new CountDownLatch(1);

@@ -178,7 +178,7 @@ final class ServeCommand implements Callable<Integer> {
         } catch (IOException | IllegalArgumentException e) {
             throw CommandException.badInput("the file " + file + " is not a list of verifier keys: " + e.getMessage());
         }
-        throw CommandException.badInput("the file " + file + " lists no log; it needs a verifier key per line");
+        throw CommandException.badInput("the file " + file + " lists no log; it needs one verifier key per line");
     }
 
     private static Witness openWitness(DataFolder data, List<NoteVerifier> logs) throws RecorderException {
@@ -199,7 +199,7 @@ final class ServeCommand implements Callable<Integer> {
         if (witness != null) {
             spec.commandLine()
                     .getErr()
-                    .println("a witness at " + api.uri() + "/witness with the key "
+                    .println("acting as a witness at " + api.uri() + "/witness with the key "
                             + witness.verifier().encoded());
         }
         if (common.json()) {
@@ -219,7 +219,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /// Says when the process is to stop, and holds up its end until everything is closed in order.
+    /// Reports when the process has been told to stop, and delays its exit until everything is closed.
     private static final class Stop {
 
         private static final long CLOSE_SECONDS_MAX = 30;

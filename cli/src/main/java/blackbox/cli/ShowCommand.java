@@ -111,6 +111,6 @@ final class ShowCommand implements Callable<Integer> {
             }
         }
         throw CommandException.badInput(
-                "no replay of run " + id + " asked the network for something that it does not have");
+                "no replay of run " + id + " asked the network for something that the recording does not have");
     }
 }

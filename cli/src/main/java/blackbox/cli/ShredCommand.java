@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
 /// `blackbox shred`.
 @Command(
         name = "shred",
-        description =
-                "Destroy what a run saw and keep what it did: its payloads go for good, its events stay verifiable.",
+        description = "Destroy what a run saw and keep what it did: its payloads are gone for good, its events stay"
+                + " verifiable.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
             "  blackbox verify nightly    # still VERIFIED",
             "",
             "Deletes the run's key, its captured files, its index for `replay --to`, and the workspace that came back."
-                    + " It asks nothing and cannot be undone: the run cannot be replayed afterwards."
+                    + " There is no confirmation and no undo: the run cannot be replayed afterwards."
         })
 final class ShredCommand implements Callable<Integer> {
 

@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
             "",
             "Without options, what the agent did on one screen: what was refused, files with secrets and privileges first; then"
                     + " whom it talked to, and which files it changed (A added, M modified, D deleted, W written, but"
-                    + " not known whether it existed before). Lists selected by options include everyone's acts."
+                    + " not known whether it existed before). Lists selected by options cover everyone, not only the"
+                    + " agent."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
@@ -55,7 +56,7 @@ final class TouchedCommand implements Callable<Integer> {
 
     @Option(
             names = "--supervisor",
-            description = "Show only what the supervisor did, which runs the agent in the guest.")
+            description = "Show only what the supervisor, which runs the agent in the guest, did.")
     private boolean supervisor;
 
     @Option(names = "--files", description = "Show all files; sections without their option are left out.")

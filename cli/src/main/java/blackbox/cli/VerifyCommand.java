@@ -72,7 +72,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException {
         DataFolder folder = common.dataFolder();
-        if (run.isLast()) { // whatever files are called
+        if (run.isLast()) { // even if there is a file of that name
             return report(verifyRun(folder));
         }
         byte[] octets = proofIn(Path.of(run.said()));

@@ -110,7 +110,7 @@ class AnchorCommandTest {
     }
 
     @Test
-    void whatIsMissingIsToldOf() throws Exception {
+    void whatIsMissingIsReported() throws Exception {
         Said nobody = anchor();
         assertEquals(2, nobody.exitCode());
         assertTrue(nobody.err().contains("no witness or time authority is configured"), nobody.err());

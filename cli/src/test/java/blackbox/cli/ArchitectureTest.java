@@ -19,8 +19,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// Holds the shape that ARCHITECTURE.md promises: which module may know which, and where each library is let
-/// in. It lives here because only the cli's class path has every module on it.
+/// Enforces the structure that ARCHITECTURE.md promises: which module may depend on which, and where each library
+/// may be imported. It is in this module because only the cli's class path has every module on it.
 class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -116,9 +116,9 @@ class ArchitectureTest {
         assertEquals(Set.of(), wrong);
     }
 
-    /// What one module's packages share, and nobody else needs.
+    /// What a module's own packages share stays inside the module.
     @Test
-    void insidesStayInside() {
+    void internalPackagesStayInternal() {
         var wrong = new TreeSet<String>();
         for (JavaClass type : CLASSES) {
             for (Dependency use : type.getDirectDependenciesFromSelf()) {
@@ -166,13 +166,13 @@ class ArchitectureTest {
                     .filter(name -> name.startsWith("blackbox") && !name.equals(type.getPackageName()))
                     .forEach(used::add);
         }
-        // What nobody in the remainder uses, or what uses nobody in it, is in no cycle.
+        // A package that uses none of the remaining ones is in no cycle.
         while (uses.values().removeIf(used -> used.stream().noneMatch(uses::containsKey))) {}
-        assertEquals(Map.of(), uses, "packages that use each other in a circle, or use one that does");
+        assertEquals(Map.of(), uses, "packages that are in a cycle, or depend on one that is");
     }
 
     @Test
-    void eachLibraryComesInThroughOnePackage() {
+    void eachLibraryIsImportedByOnePackage() {
         for (Library library : LIBRARIES) {
             Map<String, Set<String>> importers = importersByModule(library);
             Set<String> strangers = new TreeSet<>(importers.keySet());
@@ -183,7 +183,7 @@ class ArchitectureTest {
         }
     }
 
-    /// Only whoever reads a folder as it is, a bundle or a copy, takes what is in it for the data files.
+    /// Only code that reads a folder as it is (a bundle or a copy) may take the files in it for the data files.
     private static final Set<String> CHOOSE_A_STORE =
             Set.of("blackbox.evidence.store.Recordings", "blackbox.node.data.DataFiles");
 
@@ -205,11 +205,11 @@ class ArchitectureTest {
                                 && call.getTarget().getRawParameterTypes().size() == 1))
                 .map(JavaClass::getName)
                 .collect(Collectors.toSet());
-        assertEquals(Set.of(), byThemselves, "classes that take a data folder's own files past DataFiles");
+        assertEquals(Set.of(), byThemselves, "classes that bypass DataFiles to read a data folder's files");
     }
 
-    /// Those of evidence: a cache that nobody trusts, and a file that its reader checks. Evidence knows no folder of
-    /// ours that it writes durably.
+    /// Two classes of evidence: they write a cache that nobody trusts, and a file that its reader checks. Neither
+    /// needs to be durable.
     private static final Set<String> RENAME_BY_THEMSELVES =
             Set.of("blackbox.evidence.bundle.BundleWriter", "blackbox.evidence.proof.TreeCache");
 
@@ -221,7 +221,7 @@ class ArchitectureTest {
                         .anyMatch(use -> use.getTarget().getName().equals("ATOMIC_MOVE")))
                 .map(JavaClass::getName)
                 .collect(Collectors.toSet());
-        assertEquals(RENAME_BY_THEMSELVES, others, "classes that rename files past AtomicFiles");
+        assertEquals(RENAME_BY_THEMSELVES, others, "classes that rename files without AtomicFiles");
     }
 
     @Test
@@ -233,7 +233,7 @@ class ArchitectureTest {
                         .anyMatch(call -> Set.of("lock", "tryLock").contains(call.getName())))
                 .map(JavaClass::getName)
                 .collect(Collectors.toSet());
-        assertEquals(Set.of(), others, "classes that lock files past ProcessLock");
+        assertEquals(Set.of(), others, "classes that lock files without ProcessLock");
     }
 
     private static Map<String, Set<String>> importersByModule(Library library) {

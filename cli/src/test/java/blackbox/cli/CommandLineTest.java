@@ -52,7 +52,7 @@ class CommandLineTest {
         }
     }
 
-    /// With every command whole: the completion script names what each of them takes.
+    /// With every command complete: the completion script lists the options of each.
     private static CommandLine whole() {
         return Main.commandLine("generate-completion");
     }
@@ -84,7 +84,7 @@ class CommandLineTest {
     }
 
     @Test
-    void whatIsBuiltForTheArgumentsSaysWhatTheWholeCommandLineSays() {
+    void aPartialCommandLineAnswersLikeTheCompleteOne() {
         CommandLine whole = whole();
         assertEquals(whole.getUsageMessage(), Main.commandLine("--help").getUsageMessage());
         assertEquals(whole.getUsageMessage(), Main.commandLine().getUsageMessage());
@@ -95,20 +95,20 @@ class CommandLineTest {
     }
 
     @Test
-    void onlyWhatTheArgumentsAskForIsBuilt() {
+    void onlyWhatTheArgumentsNeedIsBuilt() {
         assertEquals(
                 Set.of("touched"),
                 Main.commandLine("touched", "verify").getSubcommands().keySet());
         assertEquals(
                 List.of(),
                 command("touched", "--help").getCommandSpec().options(),
-                "a line of a list needs no options");
+                "a line in the list of commands needs no options");
         assertFalse(
                 command("touched", "-h", "touched").getCommandSpec().options().isEmpty());
     }
 
     @Test
-    void aCommandThatIsMisspeltIsAnsweredWithItsLikes() {
+    void aMisspeltCommandIsAnsweredWithSimilarOnes() {
         Said said = run("verfy", "last");
         assertEquals(ExitCodes.BAD_INPUT, said.exitCode());
         assertTrue(said.err().contains("blackbox verify"), said.err());

@@ -106,7 +106,7 @@ class DiffCommandTest {
     }
 
     @Test
-    void runsThatPartAreExit1AndExplained() throws Exception {
+    void runsThatDivergeAreExit1AndExplained() throws Exception {
         String one = record(1, "aa", "/workspace/out", true);
         String other = record(2, "bb", "/workspace/else", true);
         Ran ran = run("diff", "run1", "run2", "--json", "--context", "1");
@@ -143,7 +143,7 @@ class DiffCommandTest {
     }
 
     @Test
-    void aRunThatIsNotWholeIsSaidToBe() throws Exception {
+    void anIncompleteRunIsReportedAsSuch() throws Exception {
         record(1, "aa", "/workspace/out", true);
         record(2, "aa", "/workspace/out", false);
         Ran ran = run("diff", "run1", "run2", "--json");

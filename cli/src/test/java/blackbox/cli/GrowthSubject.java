@@ -43,14 +43,13 @@ public final class GrowthSubject {
 
     static final String END = "exit code ";
 
-    /// Began before the golden log of runs did, so that it needs no certificate of it.
+    /// Began before the golden log of runs did, so that it needs no certificate in that log.
     static final RunId RUN = new RunId("01k8z000000000000000000001");
 
     private GrowthSubject() {}
 
-    /// Ingests the new run into the data folder, writes and verifies its bundle, and carries out the
-    /// commands, whose words are separated by tabs. What each of these says ends with a line of [#END] and
-    /// its exit code.
+    /// Ingests the new run into the data folder, writes and verifies its bundle, and carries out the commands,
+    /// whose words are separated by tabs. The output of each ends with a line of [#END] and its exit code.
     public static void main(String[] args) throws Exception {
         Path data = Path.of(args[0]);
         ingest(data);

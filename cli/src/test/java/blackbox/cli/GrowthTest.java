@@ -89,7 +89,7 @@ class GrowthTest {
         refusesTheAddedColumn();
     }
 
-    /// With Iceberg's own eyes: the new column has its own field id, and the old ones theirs.
+    /// In Iceberg's own metadata the new column has a field id of its own, and the old ones keep theirs.
     private void assertColumnIsInTheTable() throws Exception {
         try (var files = Files.list(data.resolve("warehouse/blackbox/events/metadata"))) {
             Path newest = files.filter(file -> file.toString().endsWith(".metadata.json"))
@@ -132,7 +132,7 @@ class GrowthTest {
                 List.of("verify", GrowthSubject.RUN.value(), "--json"),
                 List.of("query", "SELECT count(*) AS n FROM events WHERE kind = 'later.kind'", "--format", "csv"));
         assertTrue(said.get(1).contains(VERIFIED), said.get(1));
-        // The other one has the column 56, which is known by now.
+        // The other event has column 56, which this version knows by now.
         assertTrue(
                 said.get(1).contains("2 events, of which this is the first, were stored by a version that did"),
                 said.get(1));
@@ -147,7 +147,7 @@ class GrowthTest {
     }
 
     @Test
-    void theWarehouseIsOpenedWhereverItLies() throws Exception {
+    void theWarehouseIsOpenedWhereverItIs() throws Exception {
         try (EventTable table = EventTable.openForWriting(new DataFolder(data), LocalStore.in(new DataFolder(data)))) {
             assertEquals(GoldenWarehouse.CLOSED_EVENTS, table.lengths().get(GoldenWarehouse.CLOSED));
             assertEquals(3, table.plan(null).size());

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `blackbox keys`, with what the verifier's reader of the log of runs makes of it.
+/// `blackbox keys`, checked with the verifier's reader of the log of runs.
 class KeysCommandTest {
 
     @TempDir
@@ -124,7 +124,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void aKeyIsMadeShownAndNotMadeTwice() throws Exception {
+    void aKeyIsCreatedShownAndNotCreatedTwice() throws Exception {
         assertTrue(keys("show").out().contains("no key yet"));
         Said made = keys("create", "--json");
         assertEquals(0, made.exitCode(), made.err());
@@ -139,7 +139,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void whatAStoreDoesNotKnowIsRefused() {
+    void optionsThatAStoreDoesNotHaveAreRefused() {
         for (String[] bad : List.of(
                 new String[] {"create", "--store", "paper"},
                 new String[] {"create", "--store", "pkcs11"},
@@ -178,7 +178,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void aRotationThatWasInterruptedIsEnded() throws Exception {
+    void anInterruptedRotationIsCompleted() throws Exception {
         keys("create");
         beginARun();
         NoteVerifier next;
@@ -188,7 +188,7 @@ class KeysCommandTest {
             next = made.first().verifier();
             log(made, InstantSource.system()).rotate(old.signers());
         }
-        assertThrows(RecorderException.class, this::beginARun, "the log is the next key's, the folder is not yet");
+        assertThrows(RecorderException.class, this::beginARun, "the log has the next key, the folder not yet");
         assertTrue(keys("show").out().contains("not finished"));
         Said ended = keys("rotate");
         assertEquals(0, ended.exitCode(), ended.err());
@@ -198,7 +198,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void aRevokedIngestKeyIsBelievedForNothingLater() throws Exception {
+    void aRevokedIngestKeyCountsForNothingLater() throws Exception {
         keys("create");
         NoteVerifier ingest = KeyFile.loadOrCreate(data.keys(), "ingest").verifier();
         Path file = data.keys().resolve("ingest.pub");
@@ -208,7 +208,7 @@ class KeysCommandTest {
         Said revoked = keys("revoke", file.toString(), "--json");
         assertEquals(0, revoked.exitCode(), revoked.err());
         assertEquals("ingest", revoked.json().get("role").asText());
-        assertNotEquals(ingest.encoded(), Files.readString(file).strip(), "another key has its place");
+        assertNotEquals(ingest.encoded(), Files.readString(file).strip(), "another key has taken its place");
         beginARun();
         CheckedLog log = checked(new LocalTrust(data).trustedKeys());
         assertEquals(List.of(ingest), log.keys().believed(Role.INGEST, 2));
@@ -257,11 +257,11 @@ class KeysCommandTest {
         assertEquals(Integrity.VERIFIED, verify(run.run));
         assertEquals(List.of(), new LocalTrust(data).recordings().leftOut(run.run));
         assertEquals(1, new LocalTrust(data).recordings().leftOut(forged.run).size());
-        // Whoever has the old key seals with it once more.
+        // Somebody who still has the old key seals with it again.
         seal(run, file, old);
         assertEquals(Integrity.TAMPERED, verify(run.run));
         assertEquals(1, new LocalTrust(data).recordings().leftOut(run.run).size());
-        // Its public key is brought back to where trusted ones are, or it is to be certified once more: from a backup.
+        // From a backup, its public key returns to where the trusted ones are, or is to be certified again.
         Files.writeString(data.keys().resolve("restored.pub"), old.verifier().encoded() + "\n");
         assertTrue(new LocalTrust(data).trustedKeys().contains(old.verifier()));
         assertEquals(Integrity.TAMPERED, verify(run.run));
@@ -274,7 +274,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void aRevocationThatWasInterruptedIsCompletedAndTheNewKeyStays() throws Exception {
+    void anInterruptedRevocationIsCompletedAndTheNewKeyStays() throws Exception {
         Ed25519Key old = certifiedIngestKey();
         var run = new TestRun(data.root());
         Path file = sealedRun(run, old);
@@ -297,7 +297,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void aKeyIsNotRevokedWhileFilesAreSealed() throws Exception {
+    void aKeyIsNotRevokedWhileFilesAreBeingSealed() throws Exception {
         Ed25519Key old = certifiedIngestKey();
         try (PipelineLock held = PipelineLock.tryTake(data)) {
             assertNotNull(held);
@@ -314,7 +314,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void whatTheLogDoesNotKnowOrNeedsIsNotRevoked() throws Exception {
+    void aKeyThatTheLogDoesNotKnowOrStillNeedsIsNotRevoked() throws Exception {
         keys("create");
         beginARun();
         Said own = keys("revoke", data.keys().resolve("log.pub").toString());

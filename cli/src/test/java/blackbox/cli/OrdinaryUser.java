@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Somebody without any privilege, to run `./blackbox` as: a user made for the test where the test is root's, and else
-/// whoever runs it. Has a home of its own whose path has a space, a comma, both quotes and an ü, the C locale, and a
-/// `PATH` as Debian gives it to users. What is built is the one that `make build` left.
+/// An unprivileged user to run `./blackbox` as: one created for the test if the test runs as root, otherwise
+/// whoever runs it. It has a home of its own whose path has a space, a comma, both quotes and an ü, the C locale,
+/// and the `PATH` that Debian gives to users. It runs what `make build` built.
 ///
 /// One thread. Closing it deletes the user and the home.
 public final class OrdinaryUser implements AutoCloseable {
@@ -31,10 +31,10 @@ public final class OrdinaryUser implements AutoCloseable {
         this.made = made;
     }
 
-    /// Makes the user, where that can be done, and the home.
+    /// Creates the user, if that is possible, and the home.
     public static OrdinaryUser make() throws IOException, VmException {
         boolean root = "root".equals(System.getProperty("user.name"));
-        // Not JUnit's: nobody but its owner may go below that.
+        // Not JUnit's folder, which only its owner may enter.
         Path folder = Files.createTempDirectory(
                 PREFIX, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         var user = new OrdinaryUser(folder, root);
@@ -58,17 +58,17 @@ public final class OrdinaryUser implements AutoCloseable {
         return folder.resolve("it's a \"home\", ü");
     }
 
-    /// Where its data folder is; not there yet.
+    /// Where its data folder will be.
     public Path data() {
         return home().resolve("data");
     }
 
-    /// The project as this user sees it, which need not be able to go where it really is.
+    /// The project as this user sees it, who may not be able to enter the folder where it really is.
     private Path project() {
         return made ? folder.resolve("project") : PROJECT;
     }
 
-    /// A copy of `source` in the home, its own; returns where.
+    /// Copies `source` into the home, owned by this user; returns the copy's path.
     public Path give(Path source, String name) throws VmException {
         Path target = home().resolve(name);
         Command.of("mkdir", "-p", String.valueOf(target.getParent())).run();
@@ -98,7 +98,7 @@ public final class OrdinaryUser implements AutoCloseable {
         return project().resolve("blackbox").toString();
     }
 
-    /// Any program, in the home. Nothing of this process's environment is left.
+    /// Any program, run in the home. It inherits nothing of this process's environment.
     public ProcessBuilder command(String... argv) {
         var command = new ArrayList<String>();
         if (made) {

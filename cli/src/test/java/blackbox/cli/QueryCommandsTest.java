@@ -28,8 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The commands that ask, as a program calls them: standard output, exit codes, over a run that is in the
-/// spool.
+/// The query commands as a program calls them: standard output and exit codes, for a run that is in the spool.
 class QueryCommandsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -146,7 +145,7 @@ class QueryCommandsTest {
     }
 
     @Test
-    void exitCodesTellWhatHolds() throws Exception {
+    void exitCodesSayWhetherTheRunHolds() throws Exception {
         assertEquals(ExitCodes.OK, run("verify", "last").exitCode());
         assertEquals(ExitCodes.BAD_INPUT, run("verify", "nothing").exitCode());
         assertEquals(

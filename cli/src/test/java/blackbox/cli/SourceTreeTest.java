@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The house rules that no compiler knows, held over the source files of every module.
+/// The house rules that no compiler checks, applied to the source files of every module.
 class SourceTreeTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final int LINES_MAX = 600;
@@ -41,7 +41,7 @@ class SourceTreeTest {
     }
 
     @Test
-    void packagesFitIntoOneHead() {
+    void packagesStaySmall() {
         Map<Path, Long> types = sources("src/main").stream()
                 .filter(file -> !file.endsWith("package-info.java"))
                 .collect(Collectors.groupingBy(Path::getParent, Collectors.counting()));
@@ -92,7 +92,8 @@ class SourceTreeTest {
         }
     }
 
-    /// In ARCHITECTURE.md, `AWord` in code quotes is a type of ours, and one that starts with a module's folder a path.
+    /// In ARCHITECTURE.md, `AWord` in code quotes is a type of ours, and one that starts with a module's folder a
+    /// path.
     @Test
     void theArchitecturePageNamesOnlyWhatExists() {
         Path page = ROOT.resolve("ARCHITECTURE.md");

@@ -76,7 +76,7 @@ public final class Main implements Callable<Integer> {
     private CommandSpec spec;
 
     private Main() {
-        spec = CommandSpec.create(); // picocli puts its own in
+        spec = CommandSpec.create(); // picocli replaces it
     }
 
     public static void main(String[] args) {
@@ -134,7 +134,7 @@ public final class Main implements Callable<Integer> {
         return verification.holds() ? 0 : DOES_NOT_HOLD;
     }
 
-    /// Writes JSON.
+    /// Writes a JSON document.
     @FunctionalInterface
     private interface Document {
         void write(JsonGenerator out) throws IOException;

@@ -2,8 +2,8 @@ package blackbox.verifier;
 
 import java.lang.reflect.InvocationTargetException;
 
-/// Where the jar begins. Compiled for Java 11, so that a Java too old for the rest says so in a sentence rather
-/// than with a LinkageError; so it names no other class of the verifier.
+/// The jar's entry point. It is compiled for Java 11, so that on a Java too old for the rest it can say so in a
+/// sentence instead of failing with a LinkageError; therefore it names no other class of the verifier.
 public final class Start {
 
     private static final int JAVA = 25;

@@ -42,7 +42,7 @@ final class Trust {
     private CommandSpec spec;
 
     Trust() {
-        spec = CommandSpec.create(); // picocli puts its own in
+        spec = CommandSpec.create(); // picocli replaces it
     }
 
     /// The keys that were given; if none were, those in `folder`.

@@ -50,7 +50,7 @@ class VerifierJarTest {
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
     private static final long BYTES_MAX = 5 << 20;
 
-    /// What opens a connection in Java.
+    /// The classes that open connections in Java.
     private static final Pattern NETWORK = Pattern.compile("java\\.net\\.(Datagram|Multicast|Server)?Socket.*"
             + "|java\\.net\\.(Http|Jar)?URLConnection|java\\.net\\.http\\..*|javax\\.net\\..*|com\\.sun\\.net\\..*"
             + "|java\\.nio\\.channels\\.(Asynchronous|Server)*SocketChannel|java\\.nio\\.channels\\.DatagramChannel");
@@ -104,7 +104,7 @@ class VerifierJarTest {
         }
     }
 
-    /// What else this machine has, such as the one that Debian's Maven brings.
+    /// An older Java on this machine, such as the one that Debian's Maven depends on.
     private static List<Path> older() throws IOException {
         Path all = Path.of("/usr/lib/jvm");
         if (!Files.isDirectory(all)) {
@@ -143,7 +143,7 @@ class VerifierJarTest {
         assertTrue(outcome.out.contains("integrity     TAMPERED"), outcome.out);
     }
 
-    /// As an auditor has it: another user, no network, no data folder; the jar, the bundle and a key.
+    /// As an auditor runs it: another user, no network, no data folder; only the jar, the bundle and a key.
     @Test
     void verifiesABundleAsAnotherUserWithoutNetwork() throws Exception {
         Path bundle = bundle();
@@ -179,13 +179,13 @@ class VerifierJarTest {
     }
 
     @Test
-    void withoutAKeyABundleIsNobodys() throws Exception {
+    void withoutAKeyABundlesAuthorIsNotTrusted() throws Exception {
         Outcome outcome = start("--json", bundle().toString());
         assertEquals(0, outcome.exit, outcome.out + outcome.err);
         assertTrue(outcome.out.contains("\"trusted\":false"), outcome.out);
     }
 
-    /// With a time stamp over other data: what checks time stamps is in the jar, and refuses it.
+    /// With a time stamp over other data as well: the code that checks time stamps is in the jar, and refuses it.
     @Test
     void verifiesAProof() throws Exception {
         Path proofs = Path.of("../evidence/src/test/resources/proof/v1");

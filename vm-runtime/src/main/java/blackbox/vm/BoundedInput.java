@@ -4,7 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// The first octets of a stream.
+/// The first octets of a stream, and nothing after them.
 public final class BoundedInput extends FilterInputStream {
     private long left;
 

@@ -45,19 +45,19 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
         return new Command(List.of(argv), null, Map.of(), Duration.ofMinutes(1));
     }
 
-    /// The same, in `directory`.
+    /// The same command, run in `directory`.
     public Command in(Path where) {
         return new Command(argv, where, environment, timeout);
     }
 
-    /// The same, with one more environment variable.
+    /// The same command, with one more environment variable.
     public Command with(String name, String value) {
         var more = new TreeMap<>(environment);
         more.put(name, value);
         return new Command(argv, directory, more, timeout);
     }
 
-    /// The same, with another time limit.
+    /// The same command, with another time limit.
     public Command within(Duration limit) {
         return new Command(argv, directory, environment, limit);
     }
@@ -90,7 +90,7 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
     public Outcome attempt() throws VmException {
         Process process = start();
         var error = new Tail();
-        // Reading a pipe occupies the thread that does it, and a virtual one its carrier, of which there may be two.
+        // Platform threads: a virtual one that reads a pipe blocks its carrier, and there may be only two of those.
         Thread errors = Thread.ofPlatform().start(() -> error.drain(process.getErrorStream()));
         var output = new ByteArrayOutputStream();
         Thread outputs = Thread.ofPlatform().start(() -> copyBounded(process.getInputStream(), output));
@@ -106,12 +106,12 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
     /// @param errors the last kilobytes of its standard error
     public record Outcome(int exit, String output, String errors) {}
 
-    /// Starts the tool; the caller owns its streams and its end.
+    /// Starts the tool; the caller owns its streams and waits for its end.
     public Process start() throws VmException {
         return start(ProcessBuilder.Redirect.PIPE);
     }
 
-    /// The same, with its standard error in a file.
+    /// Starts the tool with its standard error going to a file.
     public Process start(Path errors) throws VmException {
         return start(ProcessBuilder.Redirect.to(errors.toFile()));
     }
@@ -196,7 +196,7 @@ public record Command(List<String> argv, @Nullable Path directory, Map<String, S
                 to.write(chunk, 0, Math.min(n, OUTPUT_BYTES_MAX - to.size()));
             }
         } catch (IOException e) {
-            to.writeBytes(new byte[0]); // the process was killed: there is no more than what was read
+            to.writeBytes(new byte[0]); // the process was killed: there is nothing more to read
         }
     }
 

@@ -66,8 +66,7 @@ public record FileFingerprint(String sha256, long bytes, long modifiedNanos, lon
         return Hash.copyOf(digest.digest(), 0);
     }
 
-    /// This fingerprint for a file of the same content that was copied or touched: the digest stays, the
-    /// metadata is read again.
+    /// This fingerprint for a file with the same content that was copied or touched: same digest, fresh metadata.
     public FileFingerprint at(Path file) throws VmException {
         try {
             return new FileFingerprint(sha256, Files.size(file), modified(file), inode(file));

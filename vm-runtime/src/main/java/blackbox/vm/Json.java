@@ -44,7 +44,7 @@ public final class Json {
         return MAPPER.createObjectNode();
     }
 
-    /// One line, without its end.
+    /// One line of JSON, without a line end.
     public static String line(JsonNode node) {
         return node.toString();
     }
@@ -100,7 +100,7 @@ public final class Json {
         }
     }
 
-    /// Reads a file that only spares work: what is missing, damaged, or of another version's form is null.
+    /// Reads a cache file: null if it is missing, damaged, or in the form of another version.
     public static <T> @Nullable T cached(Path file, Class<T> form) {
         try {
             return MAPPER.readerFor(form)
@@ -112,7 +112,7 @@ public final class Json {
         }
     }
 
-    /// Writes `value` durably as a file that people can read too ([AtomicFiles]).
+    /// Writes `value` durably, in a form that people can read, too ([AtomicFiles]).
     public static void write(Path file, Object value) throws VmException {
         try {
             String text = MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n";

@@ -12,7 +12,7 @@ public final class LineReader {
     private final InputStream in;
     private final int lineBytesMax;
 
-    /// @param lineBytesMax beyond which [#next] throws
+    /// @param lineBytesMax length of a line beyond which [#next] throws
     public LineReader(InputStream in, int lineBytesMax) {
         this.in = new BufferedInputStream(in, 8192);
         this.lineBytesMax = lineBytesMax;

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// A folder that exists while it is open.
+/// A temporary folder that is deleted when this is closed.
 ///
 /// @param path the folder
 public record ScratchFolder(Path path) implements AutoCloseable {
@@ -21,12 +21,12 @@ public record ScratchFolder(Path path) implements AutoCloseable {
             Files.createDirectories(parent);
             return new ScratchFolder(Files.createTempDirectory(parent, prefix));
         } catch (IOException e) {
-            throw new VmException(Code.IO, "no folder could be made in " + parent, e);
+            throw new VmException(Code.IO, "no folder could be created in " + parent, e);
         }
     }
 
-    /// A fresh folder whose name says which process it belongs to. Those with this prefix that killed processes left
-    /// are deleted first: what is in them may be what a run saw.
+    /// A fresh folder whose name says which process it belongs to. Folders with this prefix that killed processes
+    /// left behind are deleted first, since they may hold what a run saw.
     public static ScratchFolder ofThisProcess(Path parent, String prefix) throws VmException {
         Pattern name = Pattern.compile(Pattern.quote(prefix) + "(\\d{1,10})-.*");
         try {
@@ -51,8 +51,8 @@ public record ScratchFolder(Path path) implements AutoCloseable {
         delete(path);
     }
 
-    /// Deletes the folders with this prefix that crashed processes left in `parent`. The caller makes sure
-    /// that none is in use.
+    /// Deletes the folders with this prefix that crashed processes left in `parent`. The caller ensures that none
+    /// is in use.
     public static void clear(Path parent, String prefix) throws VmException {
         try (Stream<Path> all = Files.list(parent)) {
             for (Path each : all.toList()) {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Notices that a machine makes no progress: a replay that has lost its place in the log does not fail, it
-/// waits forever. Pure: the owner reads the counter and decides when. One thread.
+/// Notices when a machine makes no progress: a replay that has lost its place in the log does not fail but waits
+/// forever. It reads nothing itself: the owner reads the counter, when it likes, and passes it in. One thread.
 public final class Watchdog {
     private final Duration limit;
     private final LongSupplier nanoTime;
@@ -13,7 +13,7 @@ public final class Watchdog {
     private long last = Long.MIN_VALUE;
     private long movedAt;
 
-    /// @param limit how long the counter may stand still
+    /// @param limit how long the counter may stay the same
     /// @param unit of what it counts, for the message: "instruction"
     /// @param nanoTime a clock like [System#nanoTime]
     public Watchdog(Duration limit, String unit, LongSupplier nanoTime) {
@@ -28,7 +28,7 @@ public final class Watchdog {
 
     /// Takes a reading.
     ///
-    /// @return a sentence when the counter has stood still for the limit, else null
+    /// @return a sentence if the counter has not changed for as long as the limit, otherwise null
     public @Nullable String see(long counter) {
         long now = nanoTime.getAsLong();
         if (counter != last) {
@@ -41,7 +41,7 @@ public final class Watchdog {
 
     /// Records a missing reading: the counter could not be read.
     ///
-    /// @return a sentence when that has lasted for the limit, else null
+    /// @return a sentence if that has lasted as long as the limit, otherwise null
     public @Nullable String miss() {
         return overdue(nanoTime.getAsLong());
     }

@@ -1,9 +1,9 @@
-/// What all parts of the VM runtime share: its one exception, running a tool, fingerprints of files.
+/// What all parts of the VM runtime share: its one exception, running tools, fingerprints of files.
 ///
 /// `image` builds guest images, `carry` transfers their packages, `workspace` carries folders in and out,
 /// `machine` is the port through which machines are used, and `host` implements it with QEMU, built on
 /// `process`, `snapshot`, `qmp` and, for any hypervisor, `guest`; `replay` executes an exact recording again.
-/// Depends on `schemas`, `files` and Jackson only; never knows events, batches or storage.
+/// Depends on `schemas`, `files` and Jackson only; knows nothing about events, batches or storage.
 @NullMarked
 package blackbox.vm;
 

@@ -22,7 +22,7 @@ public final class BenchReport {
         this.file = file;
     }
 
-    /// Opens the report, with what an earlier run left in it.
+    /// Opens the report with the results that earlier runs left in it.
     public static BenchReport open(Path file) throws IOException {
         var report = new BenchReport(file);
         if (Files.exists(file)) {
@@ -32,7 +32,7 @@ public final class BenchReport {
         return report;
     }
 
-    /// Takes a result in, in the place of an earlier one of that name, and writes the file.
+    /// Adds a result, replacing an earlier one of the same name, and writes the file.
     ///
     /// @param machine as it was when the benchmark began
     public void add(BenchResult result, Machine machine) throws IOException {

@@ -24,7 +24,7 @@ public record BenchResult(
             throw new IllegalArgumentException(name + " is " + value + ", which is not a measurement");
         }
         if (beside != null && alone != null) {
-            throw new IllegalArgumentException(name + " has something beside it and says why it has not");
+            throw new IllegalArgumentException(name + " has a peer and also a reason for having none");
         }
     }
 
@@ -49,7 +49,7 @@ public record BenchResult(
         return new BenchResult(name, value, unit, goal, beside, alone, newNote);
     }
 
-    /// Whether the goal is met; without a goal there is nothing to meet.
+    /// Whether the goal is met; null without a goal.
     @Nullable
     public Boolean met() {
         return goal == null ? null : goal.isMetBy(value, beside);

@@ -16,7 +16,7 @@ public sealed interface Goal {
     /// The value may not fall below `ratio` times what was measured beside it.
     record AtLeastOfBeside(double ratio) implements Goal {}
 
-    /// Whether the goal is met by `value`; a ratio without something beside the value is not.
+    /// Whether the goal is met by `value`; a ratio is not if nothing was measured beside the value.
     default boolean isMetBy(double value, BenchResult.@Nullable Beside beside) {
         return switch (this) {
             case AtMost most -> value <= most.limit();
@@ -25,7 +25,7 @@ public sealed interface Goal {
         };
     }
 
-    /// The goal as people read it: `at most 150 ms`, `at least 0.6 of openssl-sha256`.
+    /// The goal in words: `at most 150 ms`, `at least 0.6 of openssl-sha256`.
     default String text(String unit, BenchResult.@Nullable Beside beside) {
         return switch (this) {
             case AtMost most -> "at most " + number(most.limit()) + " " + unit;

@@ -13,9 +13,9 @@ import java.nio.file.Path;
 /// What a figure was measured on.
 ///
 /// @param cpu as the kernel names it
-/// @param cores that this process may use
-/// @param accelerator of VMs: `kvm`, or `tcg` where there is none
-/// @param loadAtStart tasks that ran or waited, on average over the minute before
+/// @param cores how many this process may use
+/// @param accelerator of VMs: `kvm`, or `tcg` without it
+/// @param loadAtStart the kernel's load average over the minute before
 public record Machine(String cpu, int cores, String accelerator, double loadAtStart) {
     public static Machine now() throws IOException {
         return new Machine(

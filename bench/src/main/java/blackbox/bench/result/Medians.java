@@ -3,7 +3,7 @@ package blackbox.bench.result;
 import java.time.Duration;
 import java.util.List;
 
-/// The middle of what was measured several times.
+/// The median of several measurements.
 public final class Medians {
     private Medians() {}
 

@@ -1,7 +1,7 @@
 /// What a benchmark has measured: figures with their goals and peers, the machine, and the file that keeps them.
 ///
-/// Knows what `bench.subject` measures on, to say which accelerator its VMs had; knows no single benchmark. It
-/// judges no figure but by its goal.
+/// It uses `bench.subject` to say which accelerator the VMs had, and knows no single benchmark. It judges a figure
+/// by its goal alone.
 @NullMarked
 package blackbox.bench.result;
 

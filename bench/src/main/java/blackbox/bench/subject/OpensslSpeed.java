@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// `openssl speed`, the peer for what is bounded by hashing or by signatures.
+/// `openssl speed`, the peer for everything whose limit is hashing or signatures.
 public final class OpensslSpeed {
     private OpensslSpeed() {}
 
-    /// SHA-256 hashes a second, on one core, of messages of `messageBytes` each.
+    /// SHA-256 hashes per second, on one core, of messages of `messageBytes` each.
     ///
     /// @param seconds how long openssl may measure; it counts its own CPU time, not the wall clock
     public static double sha256PerSecond(int messageBytes, int seconds) throws IOException, InterruptedException {
@@ -17,9 +17,9 @@ public final class OpensslSpeed {
         return bytesPerSecond(output) / messageBytes;
     }
 
-    /// Ed25519 signatures verified a second, on one core.
+    /// Ed25519 signatures verified per second, on one core.
     ///
-    /// @param seconds how long openssl may measure each of signing and verifying
+    /// @param seconds how long openssl may measure signing, and then verifying
     public static double ed25519VerifiedPerSecond(int seconds) throws IOException, InterruptedException {
         return verifiedPerSecond(run("-mr", "-seconds", "" + seconds, "ed25519"));
     }

@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/// A closed run on the disk, sealed as a recorder seals and written as ingest writes: one file. Takes about 10
-/// octets an event.
+/// A closed run on disk, sealed as a recorder does and written as ingest does: one file. Takes about 10 octets per
+/// event.
 public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
 
     private static final int DISTINCT_EVENTS = 200_000;
@@ -46,9 +46,9 @@ public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
 
     /// Writes `events` and the end of the run.
     ///
-    /// @param key signs the file's seal, and is put where the data folder's trusted keys are
+    /// @param key signs the file's seal, and becomes one of the data folder's trusted keys
     /// @param epochs sign the batches
-    /// @param checkpoints is given each batch's
+    /// @param checkpoints receives each batch's checkpoint
     public static SealedRun write(
             Path data,
             RunId run,

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/// Invented events that resemble an agent's build: short processes that load the same libraries, look for
-/// missing files, read sources and write objects; now and then one connects. The same seed gives the same
+/// Invented events that resemble an agent's build: short processes that load the same libraries, look for missing
+/// files, read sources and write objects; now and then one of them opens a connection. The same seed gives the same
 /// events.
 public final class Traffic {
     private static final List<Text> ENVIRONMENT = texts(

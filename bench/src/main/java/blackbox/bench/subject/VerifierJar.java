@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// The verifier's jar, started as an auditor would.
+/// The verifier's jar, started as an auditor would start it.
 public final class VerifierJar {
     public static final Path PATH =
             Path.of("verifier", "target", "blackbox-verifier.jar").toAbsolutePath();
@@ -16,7 +16,7 @@ public final class VerifierJar {
 
     private VerifierJar() {}
 
-    /// How a verification went: the process's peak resident memory as its kernel counted it, in octets.
+    /// The outcome of a verification: the process's peak resident memory as the kernel counted it, in octets.
     public record Outcome(long memoryBytesMax) {}
 
     public static List<String> command(String... arguments) {
@@ -27,7 +27,7 @@ public final class VerifierJar {
         return command;
     }
 
-    /// Verifies a run of the bench's.
+    /// Verifies one of the benchmarks' runs.
     ///
     /// @throws IOException when it does not hold
     public static Outcome verify(SealedRun run) throws IOException, InterruptedException {

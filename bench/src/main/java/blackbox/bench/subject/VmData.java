@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// A data folder with a guest image in it, for the benchmarks that start VMs. It is kept between runs, since
-/// an image takes minutes: `-Dblackbox.bench.data`, else `bench/target/data`.
+/// A data folder with a guest image in it, for the benchmarks that start VMs. It is kept between runs, because an
+/// image takes minutes to build: `-Dblackbox.bench.data`, else `bench/target/data`.
 public record VmData(Path folder) {
     private static final String IMAGE = "default";
     private static final Set<String> GROUPS = Set.of("image", "keys");

@@ -1,5 +1,5 @@
-/// What benchmarks measure and what they measure it beside: invented events, a sealed run, a data folder with an image,
-/// and the programs that are started as a person would start them.
+/// What benchmarks measure and compare with: invented events, a sealed run, a data folder with an image, and
+/// programs started as a person would start them.
 ///
 /// It uses the product as it is, measures nothing by itself, and knows no benchmark and no result.
 @NullMarked

@@ -38,12 +38,12 @@ class BenchReportTest {
     }
 
     @Test
-    void aFigureSaysOnWhatMachineItWasMeasured() throws IOException {
+    void aFigureNamesTheMachineItWasMeasuredOn() throws IOException {
         Machine machine = Machine.now();
         assertFalse(machine.cpu().isEmpty());
         assertEquals(Runtime.getRuntime().availableProcessors(), machine.cores());
         assertTrue(List.of("KVM", "TCG", "untried").contains(machine.accelerator()), machine.accelerator());
-        assertTrue(machine.loadAtStart() >= 0, "Linux knows its load");
+        assertTrue(machine.loadAtStart() >= 0, "Linux reports its load");
     }
 
     @Test
@@ -71,7 +71,7 @@ class BenchReportTest {
     }
 
     @Test
-    void whatIsNoNumberIsNoResult() {
+    void whatIsNotANumberIsNotAResult() {
         assertThrows(IllegalArgumentException.class, () -> BenchResult.of("seal", Double.NaN, "events/s"));
     }
 }

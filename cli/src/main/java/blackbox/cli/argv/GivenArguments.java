@@ -35,13 +35,13 @@ public final class GivenArguments {
             }
         }
         if (words.size() < args.length) {
-            throw new IOException(CMDLINE + " does not have the arguments");
+            throw new IOException(CMDLINE + " has fewer words than there are arguments");
         }
         List<String> given = words.subList(words.size() - args.length, words.size());
         for (int i = 0; i < args.length; i++) {
             boolean plain = given.get(i).chars().allMatch(c -> c < 0x80);
             if (plain && !given.get(i).equals(args[i])) {
-                throw new IOException(CMDLINE + " has other arguments");
+                throw new IOException(CMDLINE + " has different arguments");
             }
         }
         return given.toArray(String[]::new);

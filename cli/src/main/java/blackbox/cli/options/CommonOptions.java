@@ -40,8 +40,9 @@ public final class CommonOptions {
         return new DataFolder(base.resolve("blackbox")).absolute();
     }
 
-    /// The same, to be written to: it is created if it is missing, and only its owner may open it or what this process
-    /// and its children create. One that others may open is closed to them, unless it holds something else as well.
+    /// The same folder, for writing: it is created if it is missing, and only its owner may open it or anything
+    /// that this process and its children create. If others may open it, their access is removed; a folder that is
+    /// neither empty nor a data folder is refused instead.
     ///
     /// @throws CommandException when it cannot be made or closed
     public DataFolder ownDataFolder() {
@@ -51,12 +52,14 @@ public final class CommonOptions {
         try {
             if (!Folders.createPrivate(root)) {
                 if (!Folders.isEmpty(root) && signs(folder).stream().noneMatch(Files::exists)) {
-                    throw CommandException.badInput("others may open the folder " + root
-                            + ", where recordings would be kept, which hold what the agent saw; other files are in"
-                            + " it; name another with --data, or run chmod 700 on it");
+                    throw CommandException.badInput(
+                            "the folder " + root + " is open to others and holds other files, so"
+                                    + " recordings, which hold what the agent saw, are not stored there; name another folder"
+                                    + " with --data, or run chmod 700 on it");
                 }
                 Folders.close(root);
-                System.err.println("blackbox: others could open the data folder; now its owner alone can (chmod 700)");
+                System.err.println(
+                        "blackbox: the data folder was open to others; now it is its owner's alone (chmod 700)");
             }
         } catch (IOException e) {
             throw CommandException.failed("the data folder " + root + " cannot be used: " + e.getMessage(), e);
@@ -64,12 +67,12 @@ public final class CommonOptions {
         return folder;
     }
 
-    /// Each is in a data folder and hardly anywhere else.
+    /// Files that are found in a data folder and hardly anywhere else.
     private static List<Path> signs(DataFolder folder) {
         return List.of(folder.imagesLock(), folder.warehouse(), folder.logKey());
     }
 
-    /// The recordings there; answers are made only from data files that are believed.
+    /// The recordings in it; answers come only from data files whose seal and schema hold.
     public Recordings recordings() {
         return new LocalTrust(dataFolder()).recordings();
     }

@@ -54,10 +54,10 @@ public final class ListenOptions {
 
     @Option(
             names = "--insecure",
-            description = "Listen beyond loopback without TLS: the token and all answers can be read on the way.")
+            description = "Listen beyond loopback without TLS: the token and all answers can be read in transit.")
     private boolean insecure;
 
-    /// Where it listens.
+    /// The address to listen on.
     public ApiAddress address() {
         int colon = listen.lastIndexOf(':');
         int port = port(listen.substring(colon + 1));
@@ -84,7 +84,7 @@ public final class ListenOptions {
     /// Refuses options that contradict each other, before anything is done.
     public void check(ApiAddress address) {
         if ((certificate == null) != (key == null)) {
-            throw CommandException.badInput("--tls-cert and --tls-key are given together or not at all");
+            throw CommandException.badInput("--tls-cert and --tls-key must be given together or not at all");
         }
         if (insecure && certificate != null) {
             throw CommandException.badInput("--insecure means no TLS; give either it or --tls-cert");
@@ -99,7 +99,7 @@ public final class ListenOptions {
         return certificate != null || (!insecure && !isLoopback(address));
     }
 
-    /// What the service is to show its clients; null without TLS.
+    /// The key and certificate that the service presents to its clients; null without TLS.
     ///
     /// @throws RecorderException when the data folder's own key cannot be used or made
     public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access)
@@ -121,7 +121,7 @@ public final class ListenOptions {
         try {
             return address.isLoopback();
         } catch (UnknownHostException _) {
-            throw CommandException.badInput("--listen: the host '" + address.host() + "' is not known here");
+            throw CommandException.badInput("--listen: the host '" + address.host() + "' cannot be resolved");
         }
     }
 }

@@ -60,7 +60,7 @@ public final class TrustOptions {
         return keys;
     }
 
-    /// The trust policy; one that requires no witness where there is none.
+    /// The trust policy; if there is none, one that requires no witness.
     public TrustPolicy policy(DataFolder folder) {
         Path file = policyFile != null ? policyFile : folder.policy();
         if (policyFile == null && (given() || !Files.exists(file))) {

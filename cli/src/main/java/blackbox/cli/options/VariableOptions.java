@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine.Option;
 
-/// The variables of the agent's environment; add it as `@Mixin`. Their values are secrets: no message repeats one, and
-/// picocli, which interprets quotes in a value and prints what it cannot parse, gets to see strings only.
+/// The variables of the agent's environment; add it as `@Mixin`. Their values are secrets: no message repeats one,
+/// and picocli, which interprets quotes in a value and prints what it cannot parse, gets to see strings only.
 public final class VariableOptions {
 
     private static final Path OWN = Path.of("/proc/self/environ");
@@ -96,7 +96,7 @@ public final class VariableOptions {
         return lines;
     }
 
-    /// As the kernel has it: the JVM decodes by its locale.
+    /// The environment as the kernel has it; the JVM's own copy is decoded by the locale.
     private static Map<String, String> ownEnvironment() {
         var own = new TreeMap<String, String>();
         try {

@@ -5,7 +5,7 @@ import blackbox.evidence.text.Printable;
 import java.io.PrintWriter;
 import java.util.List;
 
-/// Says on standard error what an answer is not made from.
+/// Lists on standard error the files that were left out of an answer.
 public final class LeftOutNotice {
 
     private static final int NAMED_MAX = 10;

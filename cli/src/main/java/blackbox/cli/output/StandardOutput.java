@@ -17,12 +17,12 @@ public final class StandardOutput extends OutputStream {
     private final OutputStream out;
     private volatile @Nullable IOException failure;
 
-    /// @param out where to
+    /// @param out where the octets go
     public StandardOutput(OutputStream out) {
         this.out = out;
     }
 
-    /// What programs print on.
+    /// A stream that writes here.
     public PrintStream stream(Charset charset) {
         return new PrintStream(new BufferedOutputStream(this, BUFFER_BYTES), true, charset);
     }

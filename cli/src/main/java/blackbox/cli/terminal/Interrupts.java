@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/// What SIGINT and SIGTERM do while a command has something to bring to an end: the first one lets the command do so,
-/// the second ends the process and its children at once. The JVM would run its shutdown hooks at the first and
-/// ignore the second.
+/// What SIGINT and SIGTERM do while a command has something to finish: the first one lets it finish, the second
+/// ends the process and its children at once. The JVM would run its shutdown hooks at the first and ignore the
+/// second.
 public final class Interrupts implements AutoCloseable {
 
     private static final int SIGNALLED = 128;
@@ -22,10 +22,10 @@ public final class Interrupts implements AutoCloseable {
         this.signals = Signals.on(List.of("INT", "TERM"), this::signalled);
     }
 
-    /// From now on, until this is closed.
+    /// Handles both signals this way until it is closed.
     ///
     /// @param first gets the number of the first signal, on a thread of its own
-    /// @param last is done at the second before the process ends, which runs no shutdown hook
+    /// @param last runs at the second signal, just before the process ends without running shutdown hooks
     public static Interrupts handledBy(IntConsumer first, Runnable last) {
         return new Interrupts(first, last);
     }
@@ -40,7 +40,7 @@ public final class Interrupts implements AutoCloseable {
         }
     }
 
-    /// As it was before.
+    /// Restores the previous handlers.
     @Override
     public void close() {
         signals.close();

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
-/// The terminal in which this program runs, by stty(1): its size, and raw mode, in which every key goes to the agent.
+/// The terminal in which this program runs, by stty(1): its size, and raw mode, in which every key goes to the
+/// agent.
 public final class LocalTerminal implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 5;
@@ -23,9 +24,9 @@ public final class LocalTerminal implements AutoCloseable {
         this.asItWas = asItWas;
     }
 
-    /// That of standard input.
+    /// The terminal that standard input is.
     ///
-    /// @throws CommandException when standard input is none
+    /// @throws CommandException when standard input is not a terminal
     public static LocalTerminal ofStandardInput() {
         try {
             return new LocalTerminal(stty("-g").strip());
@@ -34,7 +35,7 @@ public final class LocalTerminal implements AutoCloseable {
         }
     }
 
-    /// Its present size and its type.
+    /// Its current size and its type.
     public Terminal shape() throws IOException {
         String[] size = stty("size").strip().split(" ");
         int rows = Math.max(1, Integer.parseInt(size[0]));
@@ -47,7 +48,7 @@ public final class LocalTerminal implements AutoCloseable {
         }
     }
 
-    /// From now on every octet that is typed is an input, until [#restore], or until this process ends.
+    /// From now on every octet typed goes to the agent as it is, until [#restore] or until this process ends.
     public synchronized void makeRaw() {
         if (over) {
             return;
@@ -58,12 +59,12 @@ public final class LocalTerminal implements AutoCloseable {
             String unused = stty("raw", "-echo");
         } catch (IOException e) {
             System.err.println(
-                    "blackbox: what is typed reaches the agent only line by line, for the terminal could not be put into raw mode: "
+                    "blackbox: the terminal could not be put into raw mode, so the agent gets whole lines only: "
                             + e.getMessage());
         }
     }
 
-    /// As it was before; raw mode does not come again.
+    /// Restores the terminal's settings; raw mode cannot be entered again afterwards.
     public synchronized void restore() {
         over = true;
         if (raw) {
@@ -71,12 +72,12 @@ public final class LocalTerminal implements AutoCloseable {
             try {
                 String unused = stty(asItWas);
             } catch (IOException e) {
-                System.err.println("blackbox: the terminal could not be restored: 'stty sane' helps");
+                System.err.println("blackbox: the terminal could not be restored; run: stty sane");
             }
         }
     }
 
-    /// Has `sizes` told of rows and columns whenever they change, until the result is closed.
+    /// Passes rows and columns to `sizes` whenever they change, until the result is closed.
     public Signals onResize(BiConsumer<Integer, Integer> sizes) {
         return Signals.on(List.of("WINCH"), _ -> {
             try {
@@ -100,9 +101,9 @@ public final class LocalTerminal implements AutoCloseable {
             throw CommandException.failed("--tty needs stty(1), which cannot be started: install coreutils", e);
         }
         try {
-            // One line, which the pipe holds. A process in the background is stopped when it changes the terminal.
+            // One line, which fits in the pipe. A background process is stopped when it changes the terminal.
             if (!stty.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException("stty does not end; is this process in the background?");
+                throw new IOException("stty does not finish; is this process in the background?");
             }
             if (stty.exitValue() != 0) {
                 throw new IOException("stty " + String.join(" ", arguments) + " failed");

@@ -16,7 +16,7 @@ public final class Signals implements AutoCloseable {
 
     private Signals() {}
 
-    /// Has `handler` called with the number of each of these signals, on a thread of the JVM's.
+    /// Calls `handler` with the signal's number for each of these signals, on one of the JVM's threads.
     ///
     /// @param names without `SIG`
     public static Signals on(List<String> names, IntConsumer handler) {
@@ -61,7 +61,7 @@ public final class Signals implements AutoCloseable {
         }
     }
 
-    /// As it was before.
+    /// Restores the previous handlers.
     @Override
     public void close() {
         before.forEach(Signals::handle);

@@ -46,7 +46,7 @@ final class GivenArgumentsTest {
     void anyOctetsComeBack() {
         long seed = System.nanoTime();
         var random = new Random(seed);
-        // Mostly what begins, goes on with or cuts short a character.
+        // Mostly octets that begin, continue or cut off a character.
         int[] likely = {'a', 0x7f, 0x80, 0xbf, 0xc3, 0xe0, 0xa0, 0xed, 0xb2, 0xf0, 0x9f, 0x98, 0x80, 0xf4, 0x90, 0xff};
         for (int round = 0; round < 20_000; round++) {
             var octets = new byte[random.nextInt(12)];
@@ -65,7 +65,7 @@ final class GivenArgumentsTest {
     }
 
     @Test
-    void anEncodedSurrogateIsNoText() {
+    void anEncodedSurrogateIsNotText() {
         // What U+DC80 would be, were it a character: it must not be mixed up with an escaped octet.
         byte[] encoded = octets(0xed, 0xb2, 0x80);
         assertEquals("\udced\udcb2\udc80", OctetText.of(encoded));
@@ -86,7 +86,7 @@ final class GivenArgumentsTest {
     }
 
     @Test
-    void otherArgumentsAreNotTaken() {
+    void argumentsThatDifferAreRefused() {
         byte[] cmdline = cmdline("java".getBytes(StandardCharsets.US_ASCII), "one".getBytes(StandardCharsets.US_ASCII));
         assertThrows(IOException.class, () -> GivenArguments.of(new String[] {"two"}, cmdline));
         assertThrows(IOException.class, () -> GivenArguments.of(new String[] {"a", "b", "c"}, cmdline));

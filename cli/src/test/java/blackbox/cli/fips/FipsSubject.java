@@ -22,7 +22,7 @@ import java.security.MessageDigest;
 import java.util.List;
 import java.util.Objects;
 
-/// What runs on the FIPS class path: it says on standard output, a line each, what came of it.
+/// Runs on the FIPS class path and prints each result on a line of standard output.
 public final class FipsSubject {
 
     static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");

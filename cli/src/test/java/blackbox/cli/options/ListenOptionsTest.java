@@ -41,14 +41,14 @@ class ListenOptionsTest {
     }
 
     @Test
-    void onLoopbackNothingChanges() throws Exception {
+    void onLoopbackThereIsNoTls() throws Exception {
         assertNull(tls());
         assertNull(tls("--listen", "[::1]:0"));
         assertTrue(Files.notExists(folder.resolve("keys")));
     }
 
     @Test
-    void beyondItThereIsACertificateForWhatIsListenedOn() throws Exception {
+    void beyondLoopbackACertificateIsMadeForItsNamesAndAddresses() throws Exception {
         TlsKey made = required(tls("--listen", "[::]:7575", "--name", "Recorder.example"));
         assertEquals(made, tls("--listen", "[::]:7575", "--name", "recorder.example"), "the same at the next start");
         Set<String> names = names(made);
@@ -63,7 +63,7 @@ class ListenOptionsTest {
     }
 
     @Test
-    void aCertificateThatIsGivenIsUsedOnLoopbackToo() throws Exception {
+    void aGivenCertificateIsUsedOnLoopbackToo() throws Exception {
         TlsKey made = required(tls("--listen", "[::]:7575"));
         String certificate = TlsKeyFiles.certificate(folder.resolve("keys")).toString();
         String key = folder.resolve("keys/tls.key").toString();

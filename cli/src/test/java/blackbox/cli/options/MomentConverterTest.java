@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.TypeConversionException;
 
-/// Moments as people write them, in a run that goes over midnight.
+/// Moments as people write them, in a run that spans midnight.
 class MomentConverterTest {
 
     private static final Instant START = Instant.parse("2026-11-21T23:59:30Z");
@@ -82,7 +82,7 @@ class MomentConverterTest {
     }
 
     @Test
-    void whatIsNoMomentIsSaidSo() {
+    void whatIsNotAMomentIsRefused() {
         for (String text : new String[] {"", "-1", "25:00:00", "yesterday", "2026-11-22", "12:3", "1e3"}) {
             assertThrows(TypeConversionException.class, () -> new MomentConverter().convert(text), text);
         }

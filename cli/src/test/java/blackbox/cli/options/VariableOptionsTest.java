@@ -49,14 +49,14 @@ final class VariableOptionsTest {
     }
 
     @Test
-    void aNameAloneIsThisProcesss() throws Exception {
+    void aNameAloneTakesThisProcesssValue() throws Exception {
         String path = System.getenv("PATH");
         assertEquals(Map.of("PATH", path), values("--env", "PATH"));
         assertEquals(Map.of("PATH", path), values("--env-file", file("PATH\n")));
     }
 
     @Test
-    void octetsThatAreNoTextStayWhatTheyAre() throws Exception {
+    void octetsThatAreNotTextAreKept() throws Exception {
         byte[] octets = {'A', '=', (byte) 0xff, 'x', '\n'};
         String file = Files.write(folder.resolve("octets"), octets).toString();
         String value = values("--env-file", file).get("A");
@@ -68,7 +68,7 @@ final class VariableOptionsTest {
         return List.of(octets[0], octets[1]);
     }
 
-    /// A message names the place, and never what stood there.
+    /// A message names the place and never repeats its content.
     @Test
     void noMessageRepeatsASecret() throws Exception {
         String file = file("A=1\n=hunter2\n");

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Events as deeds, to be compared with what another tool saw.
+/// Events as deeds, for comparison with what another tool saw.
 final class Deeds {
 
     private static final long EINPROGRESS = -115;

@@ -11,9 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// What `strace -f -y -xx` wrote (all strings in hexadecimal, so that none contains a quote), as deeds: a kind, the
-/// thread, and what it was done to. Only what succeeded, and of
-/// opens
-/// only those that can write.
+/// thread, and the object. Only calls that succeeded, and only opens for writing.
 final class StraceLog {
 
     /// Something that was done. Text is ISO 8859-1: one character for each octet.

@@ -43,8 +43,8 @@ final class TracedGuest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(15);
 
-    /// What a run left: its events in order, the tracer's stream as it left the guest, the workspace's copy, and what
-    /// the script printed.
+    /// What a run left: its events in order, the tracer's stream as it left the guest, the workspace's copy, and
+    /// what the script printed.
     record Ran(List<Event> events, Path stream, Path workspace, String printed) {
 
         <T extends Event> List<T> all(Class<T> type) {
@@ -93,7 +93,7 @@ final class TracedGuest {
         var ready = new ObjectMapper().readTree(machine.facts().ready().tracer());
         assertEquals("[]", ready.path("failed").toString(), "probes that do not attach to the image's kernel");
         say("the tracer was loaded in " + ready.path("loadSeconds") + " s");
-        // Pipes are read on platform threads: a virtual one would hold its carrier.
+        // Pipes are read on platform threads: a virtual one would block its carrier.
         Thread decoder = Thread.ofPlatform().start(() -> decode(machine.events(), stream, clock, report, events));
         Thread framesOut = Thread.ofPlatform().start(() -> drop(machine.framesOut()));
         Thread framesIn = Thread.ofPlatform().start(() -> drop(machine.framesIn()));
@@ -126,7 +126,7 @@ final class TracedGuest {
         }
     }
 
-    /// Writes down whatever is read.
+    /// Keeps a copy of everything that is read.
     private static final class Copied extends FilterInputStream {
 
         private final OutputStream copy;

@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The tracer beside a tool that somebody else wrote, in one guest: whatever strace saw succeed must be in
-/// the events, or be declared as lost.
+/// The tracer compared with an independent tool in the same guest: whatever strace saw succeed must be in the
+/// events or be declared lost.
 class TracerOracleTest {
 
     private static final String CALLS =
@@ -96,7 +96,7 @@ class TracerOracleTest {
     }
 
     @Test
-    void nobodyInTheGuestEndsTheTracer() throws Exception {
+    void nobodyInTheGuestCanEndTheTracer() throws Exception {
         TracedGuest.Ran ran = TracedGuest.runAsRoot(folder, "kill.py", "python3", "/workspace/kill.py");
         assertTrue(ran.printed().contains("Operation not permitted"), ran.printed());
         assertTrue(ran.all(Event.PrivilegeUse.class).stream()
@@ -113,7 +113,7 @@ class TracerOracleTest {
         assertEquals(1, sized.size(), "argument of " + size);
     }
 
-    /// Length of the third argument, as captured or, where it was cut, as the mark says it was.
+    /// Original length of the third argument: as captured or, if it was truncated, as its mark says.
     private static long whole(Event.ProcessExec exec) {
         List<Text> argv = exec.argv();
         Long cut = exec.header().marks().truncated().get("argv");

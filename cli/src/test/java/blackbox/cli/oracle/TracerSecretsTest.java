@@ -43,18 +43,18 @@ class TracerSecretsTest {
         String stream = Files.readString(ran.stream(), StandardCharsets.ISO_8859_1);
         assertTrue(stream.contains("EQUALS=" + "*".repeat(12) + "\0"), "names and the length of values stay");
         assertTrue(stream.contains("N=" + "*".repeat(9) + "\0"));
-        assertFalse(stream.contains("FAILED"), "what could not be executed is sent without its environment");
+        assertFalse(stream.contains("FAILED"), "a failed execve is sent without its environment");
         // The script's own text is not in the stream, so that any trace of the secret, even a part, is a value's.
         assertFalse(stream.contains("sw0rd"));
         assertFalse(stream.contains("f1sh"));
     }
 
     @Test
-    void theFirstDatagramOfAFlowIsSentOnceWhateverItsPauses() throws Exception {
+    void theFirstDatagramOfAFlowIsSentOnceDespitePauses() throws Exception {
         TracedGuest.Ran ran = TracedGuest.run(folder, "datagrams.py", "python3", "/workspace/datagrams.py");
         assertEquals(1, firsts(ran, 7002));
         assertEquals(60, octetsOut(ran, 7002));
-        assertEquals(2, firsts(ran, 7003), "a socket made anew begins a flow, whatever its port");
+        assertEquals(2, firsts(ran, 7003), "a new socket begins a new flow, whatever its port");
         assertEquals(90, octetsOut(ran, 7003));
     }
 

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Nobody waits for longer than the limit without a word, and what is said is so.
+/// Nobody waits longer than the limit without a message, and every message is true.
 class NarratorTest {
     private final List<String> said = new ArrayList<>();
     private long now = 1_000_000_000L;
     private final Narrator narrator = new Narrator(said::add, Duration.ofSeconds(8), () -> now);
 
     @Test
-    void silenceIsBrokenWithWhatGoesOnAndSinceWhen() {
+    void silenceIsBrokenWithWhatIsRunningAndForHowLong() {
         narrator.phase("image", "building");
         narrator.say("fetching 155 packages");
         pass(7_999);
@@ -37,7 +37,7 @@ class NarratorTest {
     }
 
     @Test
-    void thereIsNoWordWhileTheTerminalIsTheAgents() {
+    void nothingIsSaidWhileTheAgentHasTheTerminal() {
         narrator.say("tier exact");
         narrator.fallSilent();
         pass(60_000);

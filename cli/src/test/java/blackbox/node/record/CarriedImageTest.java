@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An image is carried to a data folder that has nothing, on a machine without a network, and is built there.
+/// An image is carried to an empty data folder, on a machine without a network, and built there.
 class CarriedImageTest {
     @TempDir
     Path folder;
@@ -32,7 +32,7 @@ class CarriedImageTest {
 
     @Test
     void itIsTheSameImageWhereThereIsNoNetwork() throws Exception {
-        assumeTrue("root".equals(System.getProperty("user.name")), "a network of its own is made by root");
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root can create a network namespace here");
         var exported = blackbox.run("image", "list", "--json").expect(0).json().get(0);
         var taken = importing().expect(0).json();
         assertEquals(exported.get("digest"), taken.at("/image/digest"));
@@ -47,7 +47,7 @@ class CarriedImageTest {
     }
 
     @Test
-    void whatIsNotWholeOrNoSuchFileIsRefusedAndExportsReplaceNothingUnasked() throws Exception {
+    void damagedOrForeignFilesAreRefusedAndExportsReplaceNothingUnasked() throws Exception {
         blackbox.run("image", "export", "default", carried.toString()).expect(2).saying("--force");
         blackbox.run("image", "export", "default", "--force", carried.toString())
                 .expect(0);

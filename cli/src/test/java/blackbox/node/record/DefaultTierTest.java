@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Which tier a recording is of where nobody says: what can be had here decides, and both are sealed. The
-/// machine's KVM, where it has a working one, rules exact out, and then there is one answer only.
+/// The tier of a recording for which none was requested: what this machine can do decides, and both request and
+/// choice are sealed. Working KVM rules the exact tier out, so that there is only one possible answer.
 class DefaultTierTest {
 
     @TempDir
     Path folder;
 
     @Test
-    void whatIsChosenIsSaidSealedAndShown() throws Exception {
+    void theChoiceIsPrintedSealedAndShown() throws Exception {
         var blackbox = Installation.in(folder);
         Ended ended = blackbox.run("record", "--json", "--", "true").expect(0);
         JsonNode recorded = ended.recorded();
@@ -30,11 +30,11 @@ class DefaultTierTest {
         assertEquals(tier, detail.path("tier").asText());
         assertEquals("auto", detail.path("tierAsked").asText());
         assertEquals(recorded.path("tierReason"), detail.path("tierReason"));
-        assertTrue(blackbox.run("doctor").out().contains("tier-default"), "doctor says nothing of the default");
+        assertTrue(blackbox.run("doctor").out().contains("tier-default"), "doctor says nothing about the default");
     }
 
     @Test
-    void withoutAQemuThatCanReplayItIsLiveAndSaysHowToMendIt() throws Exception {
+    void withoutAQemuThatCanReplayItIsLiveAndSaysHowToFixIt() throws Exception {
         var blackbox = Installation.in(folder);
         Path qemu = blackbox.data().resolve("qemu");
         Files.delete(qemu); // a link to what all tests share
@@ -45,7 +45,7 @@ class DefaultTierTest {
         if (!accelerator(blackbox).startsWith("KVM")) {
             assertTrue(
                     recorded.path("tierReason").asText().contains("blackbox doctor --fix"),
-                    () -> "nothing of a way to mend it: " + recorded);
+                    () -> "no way to fix it is named: " + recorded);
         }
     }
 
@@ -56,6 +56,6 @@ class DefaultTierTest {
                 return check.path("detail").asText();
             }
         }
-        throw new AssertionError("doctor does not tell of the accelerator: " + checks);
+        throw new AssertionError("doctor does not report the accelerator: " + checks);
     }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The disk as it was, compared with what the guest itself says of it at that moment.
+/// The disk as it was at a moment, compared with what the guest itself reported at that moment.
 class DiskAtMomentsTest {
     private static final int MOMENTS = 20;
     private static final List<String> ROOTS = List.of("/root/tree", "/etc/apt", "/usr/share/base-files");
@@ -83,7 +83,7 @@ class DiskAtMomentsTest {
             }
         }
         answersNameTheLastWriter(run, moments.getLast());
-        damageIsFoundOrSaid(run, moments);
+        damageIsDetectedOrReported(run, moments);
     }
 
     private static Recordings recordings() {
@@ -142,7 +142,7 @@ class DiskAtMomentsTest {
                 .saying("no such moment");
     }
 
-    private static void damageIsFoundOrSaid(RunId run, List<Long> moments) throws Exception {
+    private static void damageIsDetectedOrReported(RunId run, List<Long> moments) throws Exception {
         var payload = Payload.of(recordings(), run, "blocks");
         Path blocks = payload.file();
         byte[] whole = Files.readAllBytes(blocks);
@@ -182,7 +182,7 @@ class DiskAtMomentsTest {
     }
 
     @Test
-    void aFullLogEndsAndTheRunGoesOn() throws Exception {
+    void aFullLogEndsAndTheRunContinues() throws Exception {
         String script =
                 "for i in 1 2 3 4 5 6; do head -c 1000000 /dev/urandom > /root/f$i; sync; sleep 1; done; echo on";
         Ended ended = blackbox.run(
@@ -213,7 +213,7 @@ class DiskAtMomentsTest {
     }
 
     @Test
-    void aRecorderThatIsKilledLeavesTheDiskThatItHadSealed() throws Exception {
+    void aKilledRecorderLeavesTheDiskAsFarAsItWasSealed() throws Exception {
         String script = "echo kept > /root/kept; sync; sleep 3; echo up; while :; do date > /root/more; sync; done";
         Running running = blackbox.start("record", "--name", "cut-off", "--user", "root", "--", "sh", "-c", script);
         running.awaitOutput();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// How far the disk that `disk --at` shows is behind what programs wrote.
+/// How far the disk that `disk --at` shows lags behind what programs wrote.
 class DiskDelayTest {
 
     private static final int MOMENTS = 20;
@@ -86,7 +86,7 @@ class DiskDelayTest {
         return written;
     }
 
-    /// When the oldest file was written that is not there, or not whole; `at` if none is missing.
+    /// When the oldest missing or incomplete file was written; `at` if none is.
     private static long oldestMissing(SortedMap<String, String> shown, SortedMap<String, Long> written, long at) {
         return written.entrySet().stream()
                 .filter(file -> file.getValue() < at && !isWhole(shown, file.getKey()))

@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// `blackbox` with a data folder of its own, each command a process of its own, as its users have it. Image, QEMU and
-/// snapshots are those that all tests of the build share: made on first use, in minutes, and linked in here.
+/// `blackbox` with a data folder of its own, each command a process of its own, as users run it. Image, QEMU and
+/// snapshots are shared by all tests of the build: created on first use, which takes minutes, and linked in here.
 ///
 /// @param folder holds the data folder and what commands print
 public record Installation(Path folder) {
@@ -39,7 +39,7 @@ public record Installation(Path folder) {
     /// What is the same for all installations, and too expensive to make twice.
     private static final List<String> SHARED = List.of("images", "archive", "snapshots", "cache", "qemu");
 
-    /// Commands that read gigabytes only to digest them.
+    /// Commands that read gigabytes only to hash them.
     private static final Set<String> HASHING = Set.of("image", "replay");
 
     /// How a command ended.
@@ -49,13 +49,13 @@ public record Installation(Path folder) {
             return new ObjectMapper().readTree(out);
         }
 
-        /// What `record --json` says at last.
+        /// The document that `record --json` prints at the end.
         public JsonNode recorded() throws IOException {
             List<String> lines = err.strip().lines().toList();
             return new ObjectMapper().readTree(lines.getLast());
         }
 
-        /// The sentences for people; other lines would be somebody else's, a library's or the JVM's.
+        /// The sentences for people; any other line would come from a library or the JVM.
         List<String> sentences() {
             return err.lines().filter(line -> line.startsWith("blackbox: ")).toList();
         }
@@ -105,7 +105,7 @@ public record Installation(Path folder) {
 
         private Optional<ProcessHandle> machine() {
             return process.descendants()
-                    // One that is unpacked is an argument of its own loader.
+                    // An unpacked QEMU is an argument of its own loader.
                     .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
                     .findFirst();
         }
@@ -137,7 +137,7 @@ public record Installation(Path folder) {
         for (String each : SHARED) {
             Files.createDirectories(data.resolve(each));
         }
-        // Test classes run in two processes beside each other.
+        // Test classes run in two processes at the same time.
         try (ProcessLock _ = ProcessLock.take(data.resolve("test-lock"))) {
             var store = new ImageStore(data);
             var files = GuestFiles.with(TracerFiles.all());

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Limits hold before the agent begins, are sealed with the run's opening, and what ran into one is an event.
+/// Limits are in force before the agent starts and are sealed in the run's first event; hitting one is an event.
 final class LimitsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -61,9 +61,9 @@ final class LimitsTest {
                 && reached.count() > 0;
     }
 
-    /// It is the agent that is ended for want of memory, not what watches it.
+    /// When memory runs out, the agent is killed, not what watches it.
     @Test
-    void whoTakesMoreMemoryThanThereIsIsEndedAndTheTracerIsNot() throws Exception {
+    void whenMemoryRunsOutTheAgentIsKilledAndTheTracerIsNot() throws Exception {
         String hog = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c',"
                 + " 'a = []\\nwhile True: a.append(bytearray(1 << 20))']))";
         Ended ended =
@@ -116,7 +116,7 @@ final class LimitsTest {
     }
 
     @Test
-    void whatNoGuestCouldHaveIsRefusedBeforeOneStarts() throws Exception {
+    void impossibleSizesAreRefusedBeforeAGuestStarts() throws Exception {
         Ended ended = blackbox.run("record", "--cpus", "9", "--", "true").expect(2);
         ended.saying("--cpus takes 1 to 8");
         blackbox.run("record", "--pids", "5000000", "--", "true").expect(2).saying("--pids takes 1 to 4194304");

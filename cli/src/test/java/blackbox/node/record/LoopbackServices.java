@@ -90,12 +90,12 @@ public final class LoopbackServices implements AutoCloseable {
         }
     }
 
-    /// Listens where the servers were and counts who comes.
+    /// Listens where the servers were and counts what arrives.
     public Watched watch() throws IOException {
         return new Watched(new ServerSocket(webPort, 8, LOOPBACK), new DatagramSocket(namesPort, LOOPBACK));
     }
 
-    /// Those who listen.
+    /// The listeners in the servers' place.
     public static final class Watched implements AutoCloseable {
         private final ServerSocket web;
         private final DatagramSocket names;
@@ -141,7 +141,7 @@ public final class LoopbackServices implements AutoCloseable {
     public void close() throws IOException {
         names.close();
         web.close();
-        // A socket is gone only when whoever waits in it is.
+        // A socket is really closed only once the thread that waits on it has ended.
         for (Thread thread : threads) {
             boolean interrupted = false;
             while (thread.isAlive() && !interrupted) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/// All that a user does, by one without any privilege, in the C locale, with a data folder of an awkward name: a live
-/// run, an exact run, and an image.
+/// Everything that a user does, done by an unprivileged one in the C locale, with an awkwardly named data folder: a
+/// live run, an exact run, and an image.
 class OrdinaryUserTest {
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
@@ -35,7 +35,7 @@ class OrdinaryUserTest {
     static void make() throws Exception {
         Path shared = Installation.shared();
         user = OrdinaryUser.make();
-        // Not the live tier's snapshot: that one the user makes.
+        // Not the live tier's snapshot: the user creates that one.
         for (String each : List.of("images", "archive", "cache", "qemu")) {
             user.give(shared.resolve(each), "data/" + each);
         }
@@ -92,7 +92,7 @@ class OrdinaryUserTest {
     void aLiveRun() throws Exception {
         String said = recordAllOctets("live", "all-live");
         assertTrue(said.contains("as given"), said);
-        assertFalse(said.contains("#$%&"), said); // a variable's value is nobody else's to see
+        assertFalse(said.contains("#$%&"), said); // the value of a variable must not be shown
         holdsWhatWasGiven("all-live");
         assertEquals(
                 "VERIFIED",

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Recordings are their owner's alone, whatever the umask is: arguments, workspaces and captured payloads are in them.
+/// Only their owner can read recordings, whatever the umask: they hold arguments, workspaces and captured payloads.
 final class OwnerOnlyTest {
 
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(

@@ -21,13 +21,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The ways in which a run ends: by itself, by its time, by force. Each leaves a run that says how it was.
+/// The ways in which a run ends: by itself, by its timeout, by force. Each leaves a run that says how it ended.
 class RecordEndingsTest {
 
     private static final int PRINTED_LINES = 200_000;
     private static final int OPENS = 50_000;
-    /// Until the process of an interrupted recording has ended, whatever its agent does and wherever its broker is.
-    /// Decision 0120 has the rate within five seconds; here other tests run beside it.
+    /// How long an interrupted recording may take to exit, whatever its agent does and wherever its broker is.
+    /// Decision 0120 says how often five seconds suffice; here other tests run at the same time.
     private static final int INTERRUPTED_SECONDS = 10;
 
     @TempDir
@@ -51,13 +51,13 @@ class RecordEndingsTest {
     }
 
     @Test
-    void aCommandThatIsNotThereIs127() throws Exception {
+    void aMissingCommandIs127() throws Exception {
         Ended ended = blackbox.run("record", "--json", "--", "no-such-command").expect(127);
         assertVerifies(ended.recorded(), Set.of("COMPLETE"));
     }
 
     @Test
-    void anAgentThatIgnoresItsTimeIsKilledAndItsWorkKept() throws Exception {
+    void anAgentThatIgnoresItsTimeoutIsKilledAndItsWorkKept() throws Exception {
         Ended ended = blackbox.run(
                         "record",
                         "--json",
@@ -88,7 +88,7 @@ class RecordEndingsTest {
         assertTrue(events.out().contains("TRACER_UNFINISHED"), events::out);
     }
 
-    /// As by ctrl-C, all of the group of processes hears it.
+    /// As with ctrl-C, the whole process group gets the signal.
     @ParameterizedTest
     @CsvSource({"TERM, 143, sleep 1000", "INT, 130, sleep 1000", "INT, 130, 'trap \"\" TERM; while :; do sleep 1; done'"
     })
@@ -132,13 +132,13 @@ class RecordEndingsTest {
     }
 
     private static Running startGroup(String... arguments) throws IOException {
-        // A shell without job control has what it starts in the background ignore ctrl-C, and that is inherited.
+        // A shell without job control makes its background processes ignore ctrl-C, and that is inherited.
         var command = new ArrayList<>(List.of("env", "--default-signal=INT", "setsid"));
         command.addAll(Installation.command(arguments));
         return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null")));
     }
 
-    /// A second ctrl-C waits for nobody, and leaves no machine behind.
+    /// A second ctrl-C waits for nothing, and leaves no machine behind.
     @Test
     void aSecondInterruptEndsAtOnce() throws Exception {
         Running running = startGroup("record", "--", "sh", "-c", "trap '' TERM; echo up; while :; do sleep 1; done");
@@ -157,7 +157,7 @@ class RecordEndingsTest {
 
     private static Ended interrupt(Running running, String name) throws Exception {
         signal(running, name);
-        assertTrue(running.process().waitFor(INTERRUPTED_SECONDS, TimeUnit.SECONDS), "it waits for itself");
+        assertTrue(running.process().waitFor(INTERRUPTED_SECONDS, TimeUnit.SECONDS), "it does not exit");
         return running.await();
     }
 

@@ -15,8 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Bad input and a machine that does not play along: one sentence, the right exit code, and what was recorded
-/// is kept.
+/// Bad input and an unsuitable machine: one sentence, the right exit code, and what was recorded is kept.
 class RecordTroubleTest {
 
     @TempDir
@@ -51,7 +50,7 @@ class RecordTroubleTest {
     }
 
     @Test
-    void aMachineWithoutQemuIsTold() throws Exception {
+    void aMissingQemuIsReported() throws Exception {
         String script = """
                 mount --bind /dev/null "$(command -v qemu-system-x86_64)" && exec "$@"
                 """;
@@ -61,14 +60,14 @@ class RecordTroubleTest {
     }
 
     @Test
-    void aDataFolderThatCannotBeWrittenIsTold() throws Exception {
+    void anUnwritableDataFolderIsReported() throws Exception {
         Ended ended = blackbox.run("record", "--data", "/proc/nonesuch", "--", "true");
         assertTrue(ended.exitCode() == 2 || ended.exitCode() == 125, ended::err);
         assertEquals(1, ended.sentences().size(), ended::err);
     }
 
     @Test
-    void withoutABrokerTheRunIsKeptAndTheNextStartGoesOnWithIt() throws Exception {
+    void withoutABrokerTheRunIsKeptAndTheNextStartPublishesIt() throws Exception {
         Ended ended = blackbox.run(
                         "record", "--name", "brokerless", "--kafka", "127.0.0.1:1", "--", "sh", "-c", "exit 4")
                 .expect(4)
@@ -89,7 +88,7 @@ class RecordTroubleTest {
         assertEquals("COMPLETE", verification.path("completeness").asText());
     }
 
-    /// The disk, a file system of its own, is made as small as what is on it, and 4 MiB, while the agent runs.
+    /// While the agent runs, the disk (a file system of its own) is shrunk to what it holds plus 4 MiB.
     @Test
     void aFullDiskEndsTheRunAndKeepsWhatWasRecorded() throws Exception {
         Path small = Files.createDirectory(folder.resolve("small"));
@@ -124,7 +123,7 @@ class RecordTroubleTest {
     }
 
     /// Runs a shell script with these arguments as root of a mount namespace of its own: what it mounts is
-    /// nobody else's and goes with it.
+    /// invisible to others and is unmounted when it ends.
     private static Ended inNamespace(String script, List<String> arguments) throws Exception {
         var command = new ArrayList<>(List.of("unshare", "--mount"));
         if (!"root".equals(System.getProperty("user.name"))) {

@@ -29,9 +29,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A small build in a real VM: clone, edit, make, and a call to a service. Nothing of what is expected is
-/// written down here: programs are held against strace in the same guest, files against the workspace that came
-/// back, the flow against the service.
+/// A small build in a real VM: clone, edit, make, and a call to a service. No expectation is hard-coded: programs
+/// are compared with strace in the same guest, files with the workspace that came back, the flow with the service.
 class RecordedBuildTest {
 
     private static final int ANSWER_BYTES = 100_000;
@@ -88,7 +87,7 @@ class RecordedBuildTest {
         assertTrue(verification.path("authorship").path("trusted").asBoolean());
     }
 
-    /// Counted and complete to its end: what the guest does last is to hand its workspace over.
+    /// The tracer's last count covers everything: the last thing that the guest does is hand over its workspace.
     @Test
     void theLastCountIsTakenWhenTheGuestHasNothingLeftToDo() throws Exception {
         List<JsonNode> events = new ArrayList<>();

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Random secrets go into a run by every way there is: afterwards grep(1) finds them in the data folder only where the
-/// pages say, in clear, hex or base64.
+/// Random secrets enter a run by every possible way; afterwards grep(1) finds them in the data folder (in clear,
+/// hex or base64) only where the documentation says.
 final class SecretsAtRestTest {
 
     @TempDir

@@ -27,7 +27,7 @@ final class TerminalTest {
 
     private static final String AGENT = """
             import os, signal, sys
-            def say(text):  # print() must not be called by a signal's handler while it is at work
+            def say(text):  # a signal handler must not call print() while a print() is running
                 os.write(1, text.encode() + b"\\n")
             def size(*_):
                 say("SIZE %d %d" % os.get_terminal_size())

@@ -20,14 +20,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// What a tree is, a line a path: type, mode, owner, time, content, and with which other path it is one file.
+/// The state of a tree, one line per path: type, mode, owner, time, content, and for a hard link the other path.
 final class TreeState {
     private final SortedMap<String, String> lines = new TreeMap<>();
     private final Map<Object, String> firstNames = new HashMap<>();
 
     private TreeState() {}
 
-    /// Of a folder of this host.
+    /// The state of a folder on this host.
     static SortedMap<String, String> of(Path folder, String root) throws IOException {
         var state = new TreeState();
         try (Stream<Path> all = Files.walk(folder.resolve(root.substring(1)))) {
@@ -64,7 +64,7 @@ final class TreeState {
         };
     }
 
-    /// Of a disk as it was.
+    /// The state of a folder on a disk as it was.
     static SortedMap<String, String> of(MergedTree tree, String root) throws IOException {
         var state = new TreeState();
         Found found = tree.find(Text.of(root), Last.SHOWN);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ExactClockTest {
     private static final int BUSY_PROCESSES = 2;
     private static final String BUSY_S_MAX = "180";
-    /// Without being kept, the clock was 5 to 9 s off at the end of each part. One reading may be late by as
+    /// Without correction, the clock was 5 to 9 s off at the end of each part. One reading may be late by as
     /// much as a busy host keeps QEMU from running; half of them are not.
     private static final double MEDIAN_S_MAX = 1.0;
 
@@ -128,7 +128,7 @@ class ExactClockTest {
         return processes;
     }
 
-    /// Says what time it is on the host, in seconds, to whoever connects.
+    /// Sends the host's time, in seconds, to everyone who connects.
     private static final class TimeService implements AutoCloseable {
         private final ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
 

@@ -224,7 +224,7 @@ class ExactTierTest {
         }
     }
 
-    /// Flips an octet in the middle of `file`, asks what that is called, and flips it back.
+    /// Flips an octet in the middle of `file`, returns the class of the refusal, and flips it back.
     private static DivergenceClass refusedWith(Path file) throws Exception {
         long at = Files.size(file) / 2;
         flip(file, at);
@@ -288,10 +288,10 @@ class ExactTierTest {
         }
     }
 
-    /// What a machine is at an event does not depend on how it came there: it goes on from what was kept near it and
-    /// jumps, or it is one replay from the start that stops at each event's instruction in turn.
+    /// A machine's state at an event does not depend on how it got there: by resuming from a stored machine nearby
+    /// and jumping, or in one replay from the start that stops at each event's instruction in turn.
     @Test
-    void aSeekToAnEventMeetsWhatAReplayFromTheStartPasses() throws Exception {
+    void aSeekToAnEventReachesTheStateThatAReplayFromTheStartPasses() throws Exception {
         ReplayRequest request = request(facts);
         Seeker seeker = Seekers.open(request, line -> {});
         var states = new TreeMap<Long, Long>();
@@ -360,9 +360,9 @@ class ExactTierTest {
         throw new AssertionError("no heartbeat");
     }
 
-    /// A pass that was ended goes on where its last machine was kept, and a machine that is damaged is not used.
+    /// An interrupted pass resumes where its last machine was stored, and a damaged machine is not used.
     @Test
-    void anIndexThatIsBegunIsEndedAndADamagedMachineIsNotUsed() throws Exception {
+    void anUnfinishedIndexIsCompletedAndADamagedMachineIsNotUsed() throws Exception {
         ReplayRequest request = request(facts);
         var other = new RunId("0".repeat(26));
         Path index = blackbox.data().resolve("replays").resolve(other.value()).resolve("index");
@@ -370,7 +370,7 @@ class ExactTierTest {
                 capture(request, CaptureName.LOG.text()), capture(request, CaptureName.EVENTS.text()), emits());
         var recording = ExactReplayer.recording(request);
         var ended = new Seeker(blackbox.data(), other, recording, streams, line -> {
-            Thread.currentThread().interrupt(); // as soon as something is kept
+            Thread.currentThread().interrupt(); // as soon as something is stored
         });
         assertThrows(ReplayException.class, ended::indexAll);
         assertTrue(Thread.interrupted());
@@ -389,7 +389,7 @@ class ExactTierTest {
         var whole = goesOn.seek(last.seq());
         whole.machine().close();
 
-        // Where nothing of what was kept can be used the way is longer, and leads to the same place.
+        // If no stored machine can be used, the seek takes longer and reaches the same place.
         try (Stream<Path> machines = Files.list(index)) {
             for (Path file :
                     machines.filter(each -> each.toString().contains("at-")).toList()) {
@@ -402,9 +402,9 @@ class ExactTierTest {
         damaged.machine().close();
     }
 
-    /// QEMU may lose its log's thread and then waits for ever; here it is made to wait.
+    /// QEMU may lose its place in the log and then waits forever; here it is made to wait.
     @Test
-    void whereAMachineStandsStillAnotherGoesOn() throws Exception {
+    void whenAMachineStallsAnotherTakesOver() throws Exception {
         ReplayRequest request = request(facts);
         var said = new ArrayList<String>();
         var stopped = new AtomicReference<ProcessHandle>();
@@ -464,7 +464,7 @@ class ExactTierTest {
         await(serving, serving.err(), "run " + facts.run() + " is indexed");
         serving.process().destroy();
         assertTrue(serving.process().waitFor(60, TimeUnit.SECONDS));
-        assertFalse(Seekers.open(request(facts), line -> {}).indexAll(), "it is there");
+        assertFalse(Seekers.open(request(facts), line -> {}).indexAll(), "the index exists already");
     }
 
     @Test

@@ -40,8 +40,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A run that asked a name server and a web server, executed again when both are gone. The pages that it asks for are
-/// in a variable whose value no recording keeps, so that it can be made to ask for others.
+/// A run that asked a name server and a web server, executed again when both are gone. The pages that it asks for
+/// are in a variable whose value no recording keeps, so that it can be made to ask for others.
 class RerunTest {
     /// The guest sets its clock to the recorded time and reads it at once.
     private static final long START_OFFSET_NS_MAX = 50_000_000;
@@ -154,7 +154,7 @@ class RerunTest {
     }
 
     @Test
-    void aRequestTooManyIsRefusedAndTold() throws Exception {
+    void anExtraRequestIsRefusedAndReported() throws Exception {
         var replayer = new RerunReplayer(values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
         ReplayRequest request = request(replayer);
         try (var tape = new EventTape(folder.resolve("tapes"))) {
@@ -165,7 +165,7 @@ class RerunTest {
             assertEquals(3, executed.result().played().connections());
             assertEquals(0, executed.result().played().unusedConnections());
             var exit = executed.result().exit();
-            assertEquals(3, exit == null ? null : exit.code(), "the program says that a page did not come");
+            assertEquals(3, exit == null ? null : exit.code(), "the program reports that a page did not arrive");
             List<String> misses = misses(tape);
             assertEquals(1, misses.size(), misses::toString);
             assertTrue(misses.getFirst().startsWith("CONNECT {\"protocol\":\"tcp\",\"remote\":{\"ip\":\"10.0.2.2\""));

@@ -62,7 +62,7 @@ class VerifyByHandTest {
     void thePageVerifiesARealProof() throws Exception {
         Outcome outcome = run();
         assertEquals(0, outcome.exit, outcome.out);
-        assertTrue(outcome.out.endsWith("the event stands\n"), outcome.out);
+        assertTrue(outcome.out.endsWith("the event is proven\n"), outcome.out);
     }
 
     @Test
@@ -77,7 +77,7 @@ class VerifyByHandTest {
             Files.writeString(proof, text.replace(part, changed));
             Outcome outcome = run();
             assertNotEquals(0, outcome.exit, part);
-            assertFalse(outcome.out.contains("the event stands"), part);
+            assertFalse(outcome.out.contains("the event is proven"), part);
         }
     }
 }

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The files of a [PrivateApt]. apt's configuration cannot express a quotation mark, and its lists of sources
-/// cannot express a blank; so if the folder's path has other than plain characters, apt gets a link to it.
+/// cannot express a blank; so if the folder's path has anything but plain characters, apt gets a link to it.
 final class AptState implements AutoCloseable {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9/._+-]+");
 
@@ -59,12 +59,12 @@ final class AptState implements AutoCloseable {
         return folder;
     }
 
-    /// A path of the state in the form in which apt gets it.
+    /// A path below the state, as apt is given it.
     Path path(String within) {
         return root.resolve(within);
     }
 
-    /// Where apt runs and puts what it fetches.
+    /// The folder in which apt runs and stores what it fetches.
     Path archives() {
         return root.resolve("cache/archives");
     }
@@ -135,8 +135,7 @@ final class AptState implements AutoCloseable {
 
     private String configuration(String architecture) throws VmException {
         var text = new StringBuilder();
-        // The machine's own settings for reaching a mirror (proxies, timeouts, checks of dates) stay in
-        // force.
+        // The machine's own settings for reaching a mirror (proxies, timeouts, date checks) still apply.
         Command.of("apt-config", "dump")
                 .run()
                 .lines()

@@ -3,10 +3,10 @@ package blackbox.vm.apt;
 import blackbox.schemas.Hash;
 import java.util.regex.Pattern;
 
-/// A package as a file.
+/// A package's `.deb` file.
 ///
 /// @param name of the package
-/// @param version Debian's
+/// @param version in Debian's form
 /// @param architecture `amd64` or `all`
 /// @param sha256 of the `.deb`
 /// @param bytes its length

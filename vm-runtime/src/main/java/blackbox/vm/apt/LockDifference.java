@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 public record LockDifference(
         String name, @Nullable String locked, @Nullable String taken) {
 
-    /// How `taken` differs from `locked`, by name; a file with other octets differs, whatever its version.
+    /// How `taken` differs from `locked`, by name; a file with other content differs even if its version is the
+    /// same.
     public static List<LockDifference> between(Collection<DebFile> locked, Collection<DebFile> taken) {
         Map<String, DebFile> before = byName(locked);
         Map<String, DebFile> after = byName(taken);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// compatible: it is first asked to prefer everything that is kept and, if that has no solution, with as few
 /// kept packages given up as the search finds.
 public final class LockSolver {
-    /// Each takes some tenths of a second.
+    /// Each attempt takes a few tenths of a second.
     private static final int ATTEMPTS_MAX = 80;
 
     private final PrivateApt apt;
@@ -53,7 +53,7 @@ public final class LockSolver {
             throw new VmException(Code.MIRROR, impossible(newest.why()));
         }
         var differing = new TreeSet<>(kept);
-        // Packages that the newest solution has in the kept version anyway do not matter.
+        // Packages whose kept version is also the newest solution's do not matter.
         chosen.stream().filter(versions::contains).forEach(each -> differing.remove(each.name()));
         return fewestGivenUp(differing, chosen);
     }
@@ -65,7 +65,7 @@ public final class LockSolver {
                 + "); try again when the mirror is complete, or name another one with --mirror URL";
     }
 
-    /// Starts from the newest of everything, and then keeps whatever can be kept, in ever smaller portions:
+    /// Starts from the newest of everything and then keeps what can be kept, in ever smaller portions:
     /// first all packages of a source together, which may depend on one another's exact versions, then single
     /// ones.
     private List<PackageVersion> fewestGivenUp(Set<String> differing, List<PackageVersion> newest) throws VmException {
@@ -78,7 +78,7 @@ public final class LockSolver {
         return search.best;
     }
 
-    /// A solution, and the search for one that keeps more.
+    /// A solution so far, and the search for one that keeps more packages.
     private final class Search {
         private List<PackageVersion> best;
 

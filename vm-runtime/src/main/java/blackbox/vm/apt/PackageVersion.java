@@ -4,16 +4,16 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Which package it is, whatever its octets are.
+/// A package by name, version and architecture, regardless of its content.
 ///
 /// @param name of the package
-/// @param version Debian's
+/// @param version in Debian's form
 /// @param architecture `amd64` or `all`
 public record PackageVersion(String name, String version, String architecture) {
     private static final String SUFFIX = ".deb";
 
-    /// What a `.deb` is of, by the name that apt gives such a file: `NAME_VERSION_ARCHITECTURE.deb`, with some
-    /// characters written as `%` and two digits. Null when the name is of another form.
+    /// The package of a `.deb`, from the name that apt gives such a file: `NAME_VERSION_ARCHITECTURE.deb`, with
+    /// some characters written as `%` and two digits. Null if the name has another form.
     static @Nullable PackageVersion ofFileName(String fileName) {
         if (!fileName.endsWith(SUFFIX)) {
             return null;
@@ -27,12 +27,12 @@ public record PackageVersion(String name, String version, String architecture) {
         return URLDecoder.decode(word.replace("+", "%2b"), StandardCharsets.UTF_8);
     }
 
-    /// How apt is asked for exactly this version.
+    /// The argument that asks apt for exactly this version.
     public String specification() {
         return name + (architecture.equals("all") ? "" : ":" + architecture) + "=" + version;
     }
 
-    /// For a person.
+    /// The package in words for people.
     @Override
     public String toString() {
         return name + " " + version;

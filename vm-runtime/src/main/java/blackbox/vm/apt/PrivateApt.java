@@ -71,7 +71,7 @@ public final class PrivateApt implements AutoCloseable {
         var command = new ArrayList<>(List.of("apt-cache", "show", "--all-versions"));
         command.addAll(names);
         var found = new ArrayList<DebFile>();
-        // It ends with 100 when not one of the packages is known.
+        // Its exit code is 100 if none of the packages is known.
         for (String stanza : attempt(command.toArray(String[]::new)).output().split("\n\n")) {
             DebFile each = listed(stanza);
             if (each != null) {
@@ -92,15 +92,15 @@ public final class PrivateApt implements AutoCloseable {
         return shown.output();
     }
 
-    /// Takes a fetched file, for example into an archive.
+    /// Receives a fetched file, for example to archive it.
     @FunctionalInterface
     public interface Taker {
         /// Moves `file`.
         void take(Path file) throws VmException;
     }
 
-    /// Fetches these. Each one that arrived with the right digest is passed to `taker` before anything is
-    /// thrown; others are deleted.
+    /// Fetches these packages. Each one that arrives with the right digest is passed to `taker` before anything is
+    /// thrown; the others are deleted.
     ///
     /// @return which of them the archive does not have, or has with other octets, with apt's message
     /// @throws VmException `MIRROR` when the archive stopped answering; `DISK_FULL`
@@ -112,7 +112,7 @@ public final class PrivateApt implements AutoCloseable {
         var open = new LinkedHashSet<>(wanted);
         download(wanted, open, taker);
         for (DebFile each : List.copyOf(open)) {
-            // Alone, so that apt's message is about this one. It was tried several times already.
+            // Alone, so that apt's message is about this package. It was tried several times already.
             Outcome again = download(List.of(each), open, taker, "-o", "Acquire::Retries=0");
             if (open.contains(each)) {
                 missing.put(each, reason(each.identity(), again));
@@ -154,10 +154,10 @@ public final class PrivateApt implements AutoCloseable {
     /// @param why apt's message when there is no solution
     public record Solution(@Nullable List<PackageVersion> chosen, String why) {}
 
-    /// Resolves `wanted` with all that they depend on, without fetching anything.
+    /// Resolves `wanted` with all dependencies, without fetching anything.
     ///
     /// @param kept names of packages for which the offered version is taken, not the newest
-    /// @param refused versions that are not available, whatever the lists say
+    /// @param refused versions that are not available, even if the lists have them
     public Solution solve(List<String> wanted, Collection<String> kept, Set<PackageVersion> refused)
             throws VmException {
         var preferences = new StringBuilder();
@@ -176,7 +176,7 @@ public final class PrivateApt implements AutoCloseable {
                 : new Solution(null, unmet(outcome.output()) + firstError(outcome));
     }
 
-    /// The newest versions of these packages, without what they depend on.
+    /// The newest versions of these packages, without their dependencies.
     ///
     /// @throws VmException `MIRROR` when one is not known
     public List<PackageVersion> newest(List<String> names) throws VmException {
@@ -293,7 +293,7 @@ public final class PrivateApt implements AutoCloseable {
             String[] words = line.substring(line.lastIndexOf('\'') + 1).strip().split(" ");
             PackageVersion version = PackageVersion.ofFileName(words[0]);
             if (version == null) {
-                throw new VmException(Code.TOOL_FAILED, "apt-get printed a line that is not understood: " + line);
+                throw new VmException(Code.TOOL_FAILED, "apt-get printed an unexpected line: " + line);
             }
             versions.add(version);
         }

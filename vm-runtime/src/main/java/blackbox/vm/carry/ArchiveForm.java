@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The octets of an image archive around its contents: a ustar archive in which the manifest determines every
-/// header, all padding and the end. A reader therefore generates these itself and compares; it interprets
-/// none.
+/// header, all padding and the end. A reader therefore generates them itself and compares; it interprets none of
+/// them.
 final class ArchiveForm {
     static final int BLOCK = 512;
     static final int VERSION = 1;
@@ -39,7 +39,7 @@ final class ArchiveForm {
                     .getBytes(StandardCharsets.US_ASCII);
         }
 
-        /// Null if it is not one.
+        /// Reads a label; null if `text` is not one.
         static @Nullable Label of(byte[] octets) {
             Matcher found = LINE.matcher(new String(octets, StandardCharsets.ISO_8859_1));
             return found.matches()

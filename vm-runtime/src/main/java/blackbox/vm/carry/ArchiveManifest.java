@@ -28,27 +28,27 @@ public record ArchiveManifest(int format, CarriedImage image, List<CarriedQemu> 
     public ArchiveManifest {
         qemu = List.copyOf(qemu);
         objects = List.copyOf(objects);
-        require(format == FORMAT, "format " + format + " is not known, " + FORMAT + " is");
+        require(format == FORMAT, "format " + format + " is not known, only " + FORMAT);
         require(objects.size() <= OBJECTS_MAX && qemu.size() <= QEMU_MAX, "too many objects");
         require(bytes(objects) <= BYTES_MAX, "more than " + BYTES_MAX + " bytes");
         var listed = new TreeMap<String, ArchivedObject>();
         objects.forEach(each -> listed.put(each.sha256(), each));
-        require(List.copyOf(listed.values()).equals(objects), "objects that are not sorted, or one twice");
+        require(List.copyOf(listed.values()).equals(objects), "objects are not sorted, or one is listed twice");
         Map<String, @Nullable Long> needed = needed(image, qemu);
-        require(listed.keySet().equals(needed.keySet()), "other objects than its locks name");
+        require(listed.keySet().equals(needed.keySet()), "its objects are not the ones that its locks name");
         for (var each : needed.entrySet()) {
             Long bytes = each.getValue();
             ArchivedObject object = listed.get(each.getKey());
             require(
                     bytes == null || object != null && object.bytes() == bytes,
-                    "an object of another length than its lock says");
+                    "the length of an object differs from its lock");
         }
     }
 
     /// One object.
     ///
     /// @param sha256 of its octets, and its name
-    /// @param bytes how many they are
+    /// @param bytes their number
     public record ArchivedObject(String sha256, long bytes) {
         public ArchivedObject {
             Hash.ofHex(sha256);
@@ -56,19 +56,19 @@ public record ArchiveManifest(int format, CarriedImage image, List<CarriedQemu> 
         }
     }
 
-    /// The version of each QEMU whose packages are in it, by its digest; the newest first.
+    /// The version of each QEMU whose packages are in the archive, by its digest; the newest first.
     public SequencedMap<String, String> qemuVersions() {
         var versions = new LinkedHashMap<String, String>();
         qemu.forEach(each -> versions.put(each.digest(), each.version()));
         return versions;
     }
 
-    /// All objects' octets together.
+    /// The total length of all objects.
     public long bytes() {
         return bytes(objects);
     }
 
-    /// The digests that image and builds need, each with its length where the locks say one.
+    /// The digests that the image and the QEMU builds need, each with its length if the locks give one.
     static Map<String, @Nullable Long> needed(CarriedImage image, List<CarriedQemu> qemu) {
         var needed = new TreeMap<String, @Nullable Long>();
         image.guestFiles().values().forEach(each -> needed.put(each, null));
@@ -77,13 +77,13 @@ public record ArchiveManifest(int format, CarriedImage image, List<CarriedQemu> 
         return needed;
     }
 
-    /// What this object is, for a person.
+    /// What this object is, in words for people.
     String describe(String sha256) {
         return Stream.concat(image.lock().files().stream(), qemu.stream().flatMap(each -> each.packages().stream()))
                 .filter(each -> each.sha256().equals(sha256))
                 .map(each -> "the package " + each.identity())
                 .findFirst()
-                .orElse("a file of the guest's");
+                .orElse("one of the guest's own files");
     }
 
     private static long bytes(List<ArchivedObject> objects) {

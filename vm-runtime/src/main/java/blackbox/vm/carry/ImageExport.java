@@ -34,18 +34,18 @@ public final class ImageExport {
     private final PackageArchive archive;
     private final Progress progress;
 
-    /// Of this data folder.
+    /// Exports from this data folder.
     public ImageExport(Path data, Progress progress) {
         this.data = data;
         this.archive = new PackageArchive(data);
         this.progress = progress;
     }
 
-    /// Whether a file may be replaced.
+    /// What to do if the file exists.
     public enum Existing {
-        /// No.
+        /// Fail.
         REFUSE,
-        /// Yes.
+        /// Replace it.
         REPLACE
     }
 
@@ -57,8 +57,8 @@ public final class ImageExport {
     /// Writes the archive of the image `name` and of every QEMU that is unpacked here. `file` is written
     /// completely or not at all.
     ///
-    /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT` when the archive here lacks or has changed an object,
-    ///     `IMAGE_DEFINITION` when `file` is there already
+    /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT` when the archive here lacks an object or one has
+    ///     changed, `IMAGE_DEFINITION` when `file` already exists
     public Written write(String name, Path file, Existing existing) throws VmException {
         if (existing == Existing.REFUSE && Files.exists(file)) {
             throw new VmException(

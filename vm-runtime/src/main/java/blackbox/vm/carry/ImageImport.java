@@ -35,7 +35,7 @@ public final class ImageImport {
     private final PackageArchive archive;
     private final Progress progress;
 
-    /// Into this data folder.
+    /// Imports into this data folder.
     public ImageImport(Path data, Progress progress) {
         this.data = data;
         this.archive = new PackageArchive(data);
@@ -44,14 +44,14 @@ public final class ImageImport {
 
     /// What was imported.
     ///
-    /// @param digest of the manifest, as the export gave it
+    /// @param digest of the manifest, as the export reported it
     /// @param fresh how many of the objects were not here before
     public record Taken(Hash digest, ArchiveManifest manifest, int fresh) {}
 
     /// Checks `file` and imports what it holds. From then on, builds here use the locks in it.
     ///
-    /// @throws VmException `ARCHIVE_REFUSED` when it is no image archive of a form that is known;
-    ///     `ARCHIVE_ALTERED` when it is one and was cut or changed; `DISK_FULL`, `IO`
+    /// @throws VmException `ARCHIVE_REFUSED` when it is not an image archive of a known version; `ARCHIVE_ALTERED`
+    ///     when it is one but was truncated or changed; `DISK_FULL`, `IO`
     public Taken take(Path file) throws VmException {
         if (Files.isDirectory(file) || !Files.isReadable(file)) {
             throw new VmException(Code.ARCHIVE_REFUSED, file + " could not be read; check that the file exists");
@@ -105,7 +105,7 @@ public final class ImageImport {
         }
     }
 
-    /// A file that is read from its beginning to its end.
+    /// The archive, read once from beginning to end.
     private record Reading(InputStream in, Path file) {
         /// The first entry.
         Label label() throws IOException, VmException {
@@ -144,8 +144,7 @@ public final class ImageImport {
             try {
                 return Json.parse(new String(text, StandardCharsets.UTF_8), ArchiveManifest.class);
             } catch (JsonProcessingException e) {
-                throw new VmException(
-                        Code.ARCHIVE_REFUSED, file + " has a manifest that is not acceptable: " + cause(e), e);
+                throw new VmException(Code.ARCHIVE_REFUSED, file + " has an invalid manifest: " + cause(e), e);
             }
         }
 

@@ -44,7 +44,7 @@ public final class LockRenewal {
 
     /// What was renewed.
     ///
-    /// @param imageChanges the packages of the image that are others than in the lock that was there
+    /// @param imageChanges the packages of the image that differ from the previous lock
     /// @param qemuChanges those of QEMU
     public record Renewed(
             GuestImage image, List<LockDifference> imageChanges, QemuBuild qemu, List<LockDifference> qemuChanges) {
@@ -60,7 +60,7 @@ public final class LockRenewal {
     /// @param files of the guest, for the image
     /// @param mirror instead of the machine's apt sources, or null
     /// @throws VmException `IMAGE_DEFINITION` when the locks are not in the sources; `QEMU_FAILED` when today's
-    /// QEMU did not pass its trial; those of building
+    /// QEMU did not pass its trial; and the failures of building
     public Renewed renew(GuestFiles files, @Nullable String mirror) throws VmException {
         var oldImage = ImageLock.read(sources.resolve(IMAGE_LOCK));
         var oldQemu = QemuLock.read(sources.resolve(QEMU_LOCK));

@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// What the agent writes, as it comes over the stdio port: frames of {u8 stream, 3 zero octets, u32le length,
+/// What the agent writes, as it arrives over the stdio port: frames of {u8 stream, 3 zero octets, u32le length,
 /// octets}; length 0 ends a stream.
 public final class AgentOutput {
     static final int HEADER_BYTES = 8;
@@ -24,14 +24,14 @@ public final class AgentOutput {
         STDERR
     }
 
-    /// Takes what was written.
+    /// Receives what was written.
     public interface Sink {
         void take(Stream stream, byte[] octets) throws IOException;
     }
 
     /// Reads until both streams have ended, or the frames do.
     ///
-    /// @throws IOException when they cannot be read, or are none
+    /// @throws IOException when they cannot be read or are malformed
     public static void read(InputStream frames, Sink sink) throws IOException {
         var from = new DataInputStream(frames);
         var header = new byte[HEADER_BYTES];

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// The agent's standard streams over the stdio port, with frames as in [AgentOutput] in both directions. Two
-/// threads, one per direction; nothing is read that cannot be written.
+/// threads, one per direction; each reads no further than it can write.
 public final class AgentStreams {
     private static final int STDIN = 0;
 

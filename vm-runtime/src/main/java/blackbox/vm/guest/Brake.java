@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Pauses a process for moments at a time. A separate shell sends the signals, which resumes the process even
-/// if this program is killed meanwhile. Owned by one thread.
+/// Pauses a process for short times. A separate shell sends the signals, so that the process is resumed even if
+/// this program is killed meanwhile. Owned by one thread.
 final class Brake implements AutoCloseable {
     private static final String SCRIPT = """
             trap '' HUP INT TERM
@@ -57,7 +57,7 @@ final class Brake implements AutoCloseable {
         }
     }
 
-    /// A paused process is resumed.
+    /// Resumes a paused process.
     @Override
     public void close() {
         Process to = shell;

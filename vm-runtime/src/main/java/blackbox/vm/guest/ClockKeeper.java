@@ -10,12 +10,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
-/// Keeps the wall clock of a guest that counts instructions in step with the host's. The guest is told the
-/// time on its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind.
-/// No clock is ever set back: a guest that is ahead, because it executes more instructions in a second than
-/// its clock counts for one, is paused until the host's time has caught up, which to it looks like a slower
-/// processor. The faster its clock drifts, the sooner it is asked again, at the latest when QEMU has used the
-/// processor for a moment or after two seconds. (`docs/decisions/0084-the-exact-tiers-clock.md`)
+/// Keeps the wall clock of a guest that counts instructions in step with the host's. The guest is told the time on
+/// its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind. No clock is
+/// ever set back: a guest that is ahead, because it executes more instructions per second than its clock counts, is
+/// paused until the host's time has caught up, which looks to it like a slower processor. The faster its clock
+/// drifts, the sooner it is asked again, at the latest after QEMU has used a little processor time, or after two
+/// seconds. (`docs/decisions/0084-the-exact-tiers-clock.md`)
 ///
 /// It has its own thread, which is never interrupted: that would close the port.
 public final class ClockKeeper implements AutoCloseable {
@@ -23,9 +23,9 @@ public final class ClockKeeper implements AutoCloseable {
     private static final long ASTRAY_NS_MAX = 50_000_000;
     private static final long INTERVAL_NS_MIN = 10_000_000;
     private static final long INTERVAL_NS_MAX = 2_000_000_000;
-    /// QEMU's time on the processor after which the guest is asked, for it may have begun to compute.
+    /// QEMU's processor time after which the guest is asked again, because it may have begun to compute.
     private static final long COMPUTED_NS_MAX = 50_000_000;
-    /// A guest that has used it for less is idle: its clock then follows the host's, paused or not.
+    /// A guest that has used less is idle: its clock then follows the host's, paused or not.
     private static final long COMPUTED_NS_MIN = 20_000_000;
 
     private static final long LOOK_EVERY_NS = 25_000_000;
@@ -41,7 +41,8 @@ public final class ClockKeeper implements AutoCloseable {
     private final LongConsumer bootClock;
     private final ClockOffsets offsets = new ClockOffsets();
     private final CountDownLatch stopped = new CountDownLatch(1);
-    /// Owned by the keeper's thread: how far off the clock was left, when, and QEMU's time on the processor by then.
+    /// Owned by the keeper's thread: the clock's remaining offset, when it was determined, and QEMU's processor
+    /// time by then.
     private long leftNs;
 
     private long leftAt = System.nanoTime();
@@ -69,7 +70,7 @@ public final class ClockKeeper implements AutoCloseable {
         return offsets.drift();
     }
 
-    /// Ends it, without waiting for an answer that is on its way.
+    /// Stops it, without waiting for an answer that is on its way.
     @Override
     public void close() {
         stopped.countDown();
@@ -82,7 +83,7 @@ public final class ClockKeeper implements AutoCloseable {
                 interval = keep(brake);
             }
         } catch (VmException e) {
-            // The machine has ended, and whoever waits for it learns of that.
+            // The machine has ended, and whoever waits for it finds out.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -115,7 +116,7 @@ public final class ClockKeeper implements AutoCloseable {
         return (long) Math.clamp(interval, INTERVAL_NS_MIN, INTERVAL_NS_MAX);
     }
 
-    /// Returns for how long; if it cannot be done, the guest stays ahead, and the record says so.
+    /// Returns how long it was paused; if it cannot be paused, the guest stays ahead, and the record says so.
     private long hold(Brake brake, long ns) {
         long from = System.nanoTime();
         try {
@@ -128,7 +129,7 @@ public final class ClockKeeper implements AutoCloseable {
         return held;
     }
 
-    /// Waits, but no longer than until the guest may have computed for a while. Returns whether this was ended.
+    /// Waits, but only until the guest may have computed for a while. Returns whether this has been closed.
     private boolean rest(long intervalNs) throws InterruptedException {
         for (long left = intervalNs; left > 0; left -= LOOK_EVERY_NS) {
             if (stopped.await(Math.min(left, LOOK_EVERY_NS), TimeUnit.NANOSECONDS)) {
@@ -141,7 +142,7 @@ public final class ClockKeeper implements AutoCloseable {
         return stopped.getCount() == 0;
     }
 
-    /// QEMU's time on the processor so far; the host counts it in hundredths of a second.
+    /// QEMU's processor time so far; the host counts it in hundredths of a second.
     private long computedNs() {
         return qemu.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }

@@ -38,7 +38,7 @@ final class ClockOffsets {
         return new ClockDrift(readings, largestNs, share(50), share(99), forwardNs, heldNs);
     }
 
-    /// The offset that so many readings of a hundred do not exceed, to a millisecond.
+    /// The offset that this percentage of the readings does not exceed, to a millisecond.
     private long share(int percent) {
         long wanted = (readings * percent + 99) / 100;
         long seen = 0;

@@ -38,9 +38,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The control port: JSON lines to and from the guest's first process. Any thread may send, a line at a time;
-/// one waits for answers. A guest that sends more than we wait for fills the queue and is then no longer
-/// read. Only its answers about its clock go elsewhere, to the caller of [#tellClock].
+/// The control port: JSON lines to and from the guest's first process. Any thread may send, a line at a time; one
+/// thread waits for answers. A guest that sends more than is waited for fills the queue, and then nothing more is
+/// read from it. Only its answers about its clock go elsewhere, to the caller of [#tellClock].
 public final class GuestControl {
     private static final int LINE_BYTES_MAX = 1 << 20;
     private static final int MESSAGES_MAX = 64;
@@ -53,7 +53,7 @@ public final class GuestControl {
     /// Unexpected messages are dropped.
     private final BlockingQueue<Told> told = new ArrayBlockingQueue<>(MESSAGES_MAX);
     private final ReentrantLock saying = new ReentrantLock();
-    /// The number of the answer that the guest owes, or 0. Owned by the clock's thread.
+    /// The id of the question that the guest has not answered yet, or 0. Owned by the clock's thread.
     private long owed;
     private long lastPing;
 
@@ -80,7 +80,7 @@ public final class GuestControl {
 
     /// Has the guest prepare everything for its agent; returns when the agent is ready to be launched.
     ///
-    /// @param workspaceBytes of the archive on the disk that goes in
+    /// @param workspaceBytes length of the archive on the workspace's input disk
     public void prepare(AgentCommand command, GuestEntropy entropy, long workspaceBytes) throws VmException {
         ObjectNode message = Json.object().put("op", "start");
         Base64.Encoder base64 = Base64.getEncoder();
@@ -100,7 +100,7 @@ public final class GuestControl {
         await(Prepared.class, "get ready for the agent", START_TIMEOUT);
     }
 
-    /// Has the agent's terminal take another size.
+    /// Resizes the agent's terminal.
     public void resize(Terminal terminal) throws VmException {
         say(size(Json.object().put("op", "resize"), terminal));
     }
@@ -115,7 +115,7 @@ public final class GuestControl {
         return await(Started.class, "start the agent", START_TIMEOUT);
     }
 
-    /// Waits for the agent's end.
+    /// Waits until the agent has ended.
     ///
     /// @throws VmException `TIMEOUT` when it runs longer than `timeout`
     public Exit awaitExit(Duration timeout) throws VmException {
@@ -127,7 +127,7 @@ public final class GuestControl {
         say(Json.object().put("op", "signal").put("number", number));
     }
 
-    /// Makes the tracer send everything that it still has; returns when it has done so.
+    /// Has the tracer send everything that it still holds; returns when it has done so.
     public void drain(Duration timeout) throws VmException {
         say("drain");
         await(Drained.class, "drain the tracer", timeout);
@@ -139,7 +139,7 @@ public final class GuestControl {
         return await(Collected.class, "collect the workspace", timeout).bytes();
     }
 
-    /// Has the guest shut down in order.
+    /// Has the guest shut down cleanly.
     public void powerOff() throws VmException {
         say("poweroff");
     }
@@ -158,9 +158,9 @@ public final class GuestControl {
         }
     }
 
-    /// Tells the guest the host's time and waits for its answer: null when that does not come in time. A
-    /// guest that owes an answer is not told again, because it may not be reading at all, and its port would
-    /// fill. For one thread, which may differ from the one that waits for other messages.
+    /// Tells the guest the host's time and waits for its answer; null if none arrives in time. A guest that still
+    /// owes an answer is not told again, because it may not be reading at all, and its port would fill up. One
+    /// thread, which need not be the one that waits for other messages.
     @Nullable
     Told tellClock(long id, long wallNanos, Duration timeout) throws VmException, InterruptedException {
         if (owed != 0 && told(owed, timeout) == null) {
@@ -199,7 +199,7 @@ public final class GuestControl {
     /// Waits for a message of one kind; earlier messages of other kinds are dropped, except failures and the
     /// end.
     ///
-    /// @param what what we wait for, in words that complete "the guest did not …"
+    /// @param what what is waited for, in words that complete "the guest did not …"
     /// @throws VmException `GUEST_FAILED`, `QEMU_FAILED` when the VM ended, `TIMEOUT`
     private <M extends GuestMessage> M await(Class<M> kind, String what, Duration timeout) throws VmException {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -252,7 +252,7 @@ public final class GuestControl {
         } catch (JsonProcessingException | IllegalArgumentException e) {
             why = ": it broke the control protocol";
         } catch (IOException e) {
-            why = ""; // the connection was cut: the end, as good as any other
+            why = ""; // the connection broke: the VM has ended
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

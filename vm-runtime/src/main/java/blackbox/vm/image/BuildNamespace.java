@@ -32,9 +32,9 @@ public final class BuildNamespace {
         return new Command(words, null, Map.of(), timeout);
     }
 
-    /// Tries what a build does there: own a file as another user, and mount.
+    /// Tries what a build does there: give a file to another user, and mount.
     ///
-    /// @param folder where a build would be made
+    /// @param folder in which a build would take place
     /// @throws VmException `TOOL_MISSING` or `TOOL_FAILED`, with what to do
     public static void check(Path folder) throws VmException {
         String trial = "cd \"$0\" && f=$(mktemp -p .) && chown 1000:1000 \"$f\" && rm \"$f\" && mount --bind . /mnt";

@@ -13,8 +13,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is needed, besides the packages themselves, to rebuild an image of another data folder here. An
-/// imported one is stored at `archive/locks/image-NAME.json`.
+/// What is needed here, besides the packages themselves, to rebuild an image of another data folder. An imported
+/// one is stored at `archive/locks/image-NAME.json`.
 ///
 /// @param format version of this form: 1
 /// @param digest of the image as it was exported
@@ -51,7 +51,7 @@ public record CarriedImage(
                 record.tools());
     }
 
-    /// The imported one of this name, or null.
+    /// The imported image of this name, or null.
     public static @Nullable CarriedImage find(Path data, String name) throws VmException {
         Path file = file(data, name);
         return Files.exists(file) ? Json.read(file, CarriedImage.class, Code.IMAGE_DEFINITION) : null;
@@ -63,7 +63,7 @@ public record CarriedImage(
         try {
             Files.createDirectories(file.getParent());
         } catch (IOException e) {
-            throw new VmException(Code.IO, file.getParent() + " could not be made", e);
+            throw new VmException(Code.IO, file.getParent() + " could not be created", e);
         }
         Json.write(file, this);
     }
@@ -72,7 +72,7 @@ public record CarriedImage(
         return new DataFolder(data).locks().resolve("image-" + name + ".json");
     }
 
-    /// Why a build with this lock is not the exported image: what differed there, in words for people.
+    /// Why a build with this lock is not the exported image: what was different there, in words for people.
     String differences(GuestImage.ImageRecord built) {
         var differing = new TreeMap<String, Boolean>();
         differing.put("the definition", !definition.equals(built.definition()));

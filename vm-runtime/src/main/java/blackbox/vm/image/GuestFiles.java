@@ -9,9 +9,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// Our own files that run in the guest. They travel in the initrd, not in the root, so that a change of them does not
-/// rebuild the root: the first process (`init/…`), which is this module's, and what the caller adds (`tracer/…`).
-/// At boot they are found below `/run/blackbox`.
+/// Our own files that run in the guest. They are in the initrd, not in the root, so that changing them does not
+/// mean rebuilding the root: the first process (`init/…`), which is this module's, and what the caller adds
+/// (`tracer/…`). At boot they are found below `/run/blackbox`.
 public final class GuestFiles {
     private static final Pattern PATH = Pattern.compile("[a-z0-9_.-]+(/[a-zA-Z0-9_.-]+)+");
     private static final String[] INIT = {"initrd.sh", "init.py", "boot.py", "agent.py", "streams.py"};
@@ -35,7 +35,7 @@ public final class GuestFiles {
         for (var each : more.entrySet()) {
             String path = each.getKey();
             if (!PATH.matcher(path).matches() || path.contains("..") || path.startsWith("init/")) {
-                throw new IllegalArgumentException("'" + path + "' is no path for a guest file");
+                throw new IllegalArgumentException("'" + path + "' is not a valid path for a guest file");
             }
             bytes += each.getValue().length;
             files.put(path, each.getValue().clone());

@@ -57,7 +57,7 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
             Map<String, String> tools) {
         static final int FORMAT = 1;
 
-        /// Never null.
+        /// The differences; never null.
         @Override
         public List<LockDifference> lockDifferences() {
             return lockDifferences == null ? List.of() : lockDifferences;
@@ -76,7 +76,7 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         }
     }
 
-    /// Path of one of the files.
+    /// The path of one of the files.
     public Path file(String file) {
         return folder.resolve(file);
     }

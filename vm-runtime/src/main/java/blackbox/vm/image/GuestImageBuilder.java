@@ -28,7 +28,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Builds guest images, and rebuilds them to compare. Works for every user with a [BuildNamespace].
+/// Builds guest images, and rebuilds them for comparison. Works for any user who can have a [BuildNamespace].
 public final class GuestImageBuilder {
     private static final long SCRATCH_BYTES_MIN = 3L << 30;
 
@@ -113,7 +113,7 @@ public final class GuestImageBuilder {
         }
     }
 
-    /// A folder beside the images; those that crashed builds left are deleted first.
+    /// A scratch folder beside the images; any that crashed builds left behind are deleted first.
     private ScratchFolder scratch(FolderLock lock) throws VmException {
         Objects.requireNonNull(lock);
         try (Stream<Path> left = Files.list(store.folder())) {
@@ -123,14 +123,14 @@ public final class GuestImageBuilder {
                 BuildNamespace.delete(each);
             }
         } catch (IOException e) {
-            throw new VmException(Code.IO, "what crashed builds left could not be deleted", e);
+            throw new VmException(Code.IO, "what crashed builds left behind could not be deleted", e);
         }
         return ScratchFolder.in(store.folder(), SCRATCH);
     }
 
     /// What `verify` found.
     ///
-    /// @param recorded the digest that the image goes by
+    /// @param recorded the digest in the image's record
     /// @param rebuilt the digest of what was built from the archive
     /// @param differing which of the image's present files differ from the rebuilt ones
     /// @param tools whose versions have changed since the image was built: the likely cause of a difference
@@ -199,7 +199,8 @@ public final class GuestImageBuilder {
         }
     }
 
-    /// The imported lock, which somebody brought here to build from; otherwise the shipped one.
+    /// The imported lock if there is one, because somebody brought it here to build from; otherwise the shipped
+    /// one.
     private @Nullable ImageLock preferred(ImageDefinition definition, @Nullable ImageLock shipped) throws VmException {
         CarriedImage carried = store.carried(definition.name());
         if (carried == null) {

@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
 /// @param format version of this form: 1
 /// @param name of the image: lower-case letters, digits and dashes
 /// @param suite Debian release, as in an apt source
-/// @param architecture Debian's name of it; only `amd64` is tried
+/// @param architecture Debian's name for it; only `amd64` is supported
 /// @param packages besides the essential ones; their dependencies are installed too, their recommendations
 ///     are not
 /// @param kernel package whose dependency is the kernel
 /// @param headers package whose dependency is that kernel's headers, for the tracer's compiler
 /// @param modules kernel modules for the initrd; modules that they need are added
-/// @param kernelArguments for every boot; the launcher adds none that changes what the guest sees but for `mitigations`
+/// @param kernelArguments for every boot; of those that change what the guest sees, the launcher adds only
+///     `mitigations`
 public record ImageDefinition(
         int format,
         String name,

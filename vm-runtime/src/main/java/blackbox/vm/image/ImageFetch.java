@@ -28,7 +28,7 @@ final class ImageFetch {
     private final InstantSource clock;
     private final Progress progress;
 
-    /// @param clock dates a lock that is made from scratch
+    /// @param clock dates a new lock
     ImageFetch(ImageDefinition definition, LockFetch fetch, InstantSource clock, Progress progress) {
         this.definition = definition;
         this.fetch = fetch;
@@ -54,10 +54,10 @@ final class ImageFetch {
         }
     }
 
-    /// Fetches the packages of `lock`; newer ones, and what these need, for those that are gone.
+    /// Fetches the packages of `lock`; for those that are gone, newer ones and their dependencies.
     ///
-    /// @return `lock` itself if all of it was available, otherwise one of the same epoch: the same packages
-    ///     then give the same image, on whatever day they are found
+    /// @return `lock` itself if all of it was available, otherwise a lock with the same epoch: then the same
+    ///     packages give the same image, whatever the day
     ImageLock nearest(ImageLock lock) throws VmException {
         Map<DebFile, String> gone = fetch.take(lock.files());
         if (gone.isEmpty()) {
@@ -68,7 +68,7 @@ final class ImageFetch {
         lock.packages().forEach(each -> uses.put(each.file(), each.use()));
         boolean rootGone = gone.keySet().stream().anyMatch(each -> uses.get(each) == PackageUse.ROOT);
         boolean kernelGone = gone.keySet().stream().anyMatch(each -> uses.get(each) != PackageUse.ROOT);
-        // A kernel goes with its own headers only, so the three are renewed together or not at all.
+        // A kernel only works with its own headers, so these packages are renewed together or not at all.
         var packages = new ArrayList<LockedPackage>(
                 kernelGone
                         ? kernel()
@@ -83,7 +83,7 @@ final class ImageFetch {
 
     /// Fetches today's packages.
     ///
-    /// @return `lock` itself if it has exactly these
+    /// @return `lock` itself if it lists exactly these
     ImageLock newest(@Nullable ImageLock lock) throws VmException {
         progress.say("resolving packages of " + definition.suite());
         var packages = new ArrayList<LockedPackage>();
@@ -131,7 +131,7 @@ final class ImageFetch {
         var found = form.matcher(fetch.apt().show(of));
         if (!found.find()) {
             throw new VmException(
-                    Code.IMAGE_DEFINITION, "the package '" + of + "' does not depend on what was expected");
+                    Code.IMAGE_DEFINITION, "the package '" + of + "' does not have the expected dependency");
         }
         return found.group(1);
     }

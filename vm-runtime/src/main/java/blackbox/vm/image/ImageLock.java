@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// digest.
 ///
 /// @param format version of this form: 1
-/// @param inputsSha256 of what it was resolved for: suite, architecture, packages, kernel and headers of the definition
+/// @param inputsSha256 digest of what it was resolved for: suite, architecture, packages, kernel and headers of the
+///     definition
 /// @param epoch seconds since 1970 that stand for every time in the image (`SOURCE_DATE_EPOCH`)
 /// @param packages sorted by name
 public record ImageLock(int format, String inputsSha256, long epoch, List<LockedPackage> packages) {
@@ -44,7 +45,7 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
             DebFile.check(name, version, architecture, sha256, bytes);
         }
 
-        /// The package, wherever it goes.
+        /// The package, without its use.
         DebFile file() {
             return new DebFile(name, version, architecture, sha256, bytes);
         }
@@ -98,7 +99,7 @@ public record ImageLock(int format, String inputsSha256, long epoch, List<Locked
         return Json.lines("packages", Json.tree(this));
     }
 
-    /// All packages, wherever they go.
+    /// All packages, whatever their use.
     public List<DebFile> files() {
         return packages.stream().map(LockedPackage::file).toList();
     }

@@ -51,8 +51,8 @@ public final class ImageStore {
         return images;
     }
 
-    /// The image of this name, unchanged since it was built; its files are checked by size, time and inode,
-    /// not by content.
+    /// The image of this name, if it is unchanged since it was built; its files are checked by size, time and
+    /// inode, not by content.
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT`
     public GuestImage find(String name) throws VmException {
@@ -105,7 +105,7 @@ public final class ImageStore {
         Path place = folder.resolve(name);
         try {
             if (Files.exists(place)) {
-                // Into the build's own scratch folder, with which it is deleted.
+                // Into the build's own scratch folder, to be deleted with it.
                 AtomicFiles.rename(place, built.resolveSibling("replaced"));
             }
             AtomicFiles.rename(built, place);
@@ -115,7 +115,7 @@ public final class ImageStore {
         return read(place);
     }
 
-    /// Where builds may make folders that [#adopt] can rename.
+    /// Where builds may create folders that [#adopt] can rename.
     Path folder() {
         return folder;
     }
@@ -130,7 +130,7 @@ public final class ImageStore {
         return CarriedImage.find(data, name);
     }
 
-    /// Archives guest files; path → SHA-256.
+    /// Archives guest files and returns path → SHA-256.
     TreeMap<String, String> archived(GuestFiles files) throws VmException {
         var digests = new TreeMap<String, String>();
         for (var each : files.byPath().entrySet()) {

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Fetches the packages of an image's or QEMU's lock into the archive. Locked packages that are available are
-/// taken exactly as locked, by version and digest. For those that the mirror no longer has, newer ones and
-/// their dependencies are found, and everything that is still compatible stays as locked. What has arrived is
-/// in the archive whatever fails afterwards, so that a second attempt resumes from there. One thread.
+/// Fetches the packages of an image's or QEMU's lock into the archive. Locked packages that are available are taken
+/// exactly as locked, by version and digest. For those that the mirror no longer has, newer ones and their
+/// dependencies are found, and everything that is still compatible stays as locked. What has arrived stays in the
+/// archive, whatever fails afterwards, so that a second attempt resumes from there. One thread.
 public final class LockFetch implements AutoCloseable {
-    /// How often newer packages are looked for when the chosen ones turn out not to exist.
+    /// How many times newer packages are looked for when the chosen ones turn out not to exist.
     private static final int ROUNDS_MAX = 4;
     /// How many packages are fetched at once; after each batch, they are archived and progress is reported.
     private static final int PORTION = 24;
@@ -33,10 +33,10 @@ public final class LockFetch implements AutoCloseable {
     private final Mirror mirror;
     private @Nullable PrivateApt apt;
 
-    /// Where packages come from.
+    /// Where packages are fetched from.
     @FunctionalInterface
     public interface Mirror {
-        /// Fetches its lists.
+        /// Fetches the mirror's lists.
         ///
         /// @throws VmException `MIRROR` when it cannot be used
         PrivateApt open() throws VmException;
@@ -109,7 +109,7 @@ public final class LockFetch implements AutoCloseable {
                         + " --mirror URL");
     }
 
-    /// The newest version of each of these packages, without what they depend on.
+    /// The newest version of each of these packages, without their dependencies.
     ///
     /// @throws VmException `MIRROR`
     public List<DebFile> newest(List<String> names) throws VmException {
@@ -136,7 +136,7 @@ public final class LockFetch implements AutoCloseable {
 
     /// Reports how a new lock differs from the one that was not available.
     ///
-    /// @param what will differ because of that, for example `the image`
+    /// @param what differs because of that, for example `the image`
     public void tell(String what, List<LockDifference> differences) {
         progress.say(what + " will not be the locked one: it differs in " + differences.size()
                 + (differences.size() == 1 ? " package" : " packages"));
@@ -190,7 +190,7 @@ public final class LockFetch implements AutoCloseable {
         return failed;
     }
 
-    /// The files of these versions, by the mirror's lists.
+    /// The files of these versions, according to the mirror's lists.
     private Map<PackageVersion, DebFile> files(List<PackageVersion> versions) throws VmException {
         var files = new LinkedHashMap<PackageVersion, DebFile>();
         apt().known(versions.stream().map(PackageVersion::name).distinct().toList())
@@ -202,7 +202,7 @@ public final class LockFetch implements AutoCloseable {
         return files;
     }
 
-    /// Moves these into the archive, some at a time.
+    /// Fetches these into the archive, in batches.
     private Map<DebFile, String> fetch(List<DebFile> wanted) throws VmException {
         var failed = new LinkedHashMap<DebFile, String>();
         for (int from = 0; from < wanted.size(); from += PORTION) {

@@ -11,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/// Everything that was ever used for an image or an unpacked QEMU, by SHA-256: `archive/sha256/HEX`. A file
-/// is put there completely or not at all, and never changed; it is hashed again before it is used.
+/// Everything that was ever used for an image or an unpacked QEMU, by SHA-256: `archive/sha256/HEX`. A file is
+/// added completely or not at all and is never changed; it is hashed again before it is used.
 public final class PackageArchive {
     private final Path folder;
 
@@ -31,7 +31,7 @@ public final class PackageArchive {
         return Files.exists(path(sha256));
     }
 
-    /// Whether there is an object of this digest with the right content.
+    /// Whether there is an object of this digest, and its content has that digest.
     public boolean holds(String sha256) throws VmException {
         try {
             return has(sha256) && FileFingerprint.hash(path(sha256)).toString().equals(sha256);
@@ -40,7 +40,7 @@ public final class PackageArchive {
         }
     }
 
-    /// Moves `file` in and returns its digest.
+    /// Moves `file` into the archive and returns its digest.
     public String take(Path file) throws VmException {
         try {
             Files.createDirectories(folder);
@@ -82,7 +82,7 @@ public final class PackageArchive {
         }
     }
 
-    /// A copy of an object under another name; the copy is hashed, so a changed archive is noticed here.
+    /// Copies an object to another name; the copy is hashed, so a changed archive is noticed here.
     public void copyTo(String sha256, Path target) throws VmException {
         try {
             Files.copy(path(sha256), target);

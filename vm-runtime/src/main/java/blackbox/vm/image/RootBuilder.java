@@ -19,17 +19,16 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Makes kernel, initrd base and root file system from archived packages alone. This is the only way in which
-/// a root is made: a first build and the rebuild that `image verify` compares with are the same steps, with
-/// the network off.
+/// Makes kernel, initrd base and root file system from archived packages alone. This is the only way a root is
+/// made: a first build and the rebuild that `image verify` compares with are the same steps, with the network off.
 final class RootBuilder {
-    /// Does it, and says how.
+    /// The script that installs the packages; its comments say how.
     private static final String SCRIPT = "make-root.sh";
 
     private static final Duration TIMEOUT = Duration.ofMinutes(30);
     private static final List<String> EXCLUDED = List.of(
-            // Nobody needs a half-written scratch root after a power cut, and syncing every file takes minutes on a
-            // busy disk.
+            // A scratch root is useless after a power cut anyway, and syncing every file takes minutes on a busy
+            // disk.
             "force-unsafe-io",
             "path-exclude=/usr/share/man/*",
             "path-exclude=/usr/share/info/*",
@@ -43,7 +42,7 @@ final class RootBuilder {
     private final PackageArchive archive;
     private final Path scratch;
 
-    /// @param scratch an empty folder in which nobody but root or this process writes
+    /// @param scratch an empty folder in which only root or this process writes
     RootBuilder(ImageDefinition definition, ImageLock lock, PackageArchive archive, Path scratch) {
         this.definition = definition;
         this.lock = lock;

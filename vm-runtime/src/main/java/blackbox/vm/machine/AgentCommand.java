@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param argv at least one
 /// @param environment `NAME=value`, added to the guest's minimal one
 /// @param cwd a path in the guest; null for the workspace
-/// @param user whose rights it has
+/// @param user with whose rights it runs
 /// @param pidsMax most processes and threads at once, 0 for no limit
 /// @param terminal that it gets in place of pipes, or null
 public record AgentCommand(
@@ -20,7 +20,7 @@ public record AgentCommand(
         AgentUser user,
         int pidsMax,
         @Nullable Terminal terminal) {
-    /// A kernel accepts 2 MiB of arguments and environment together; this leaves it room to refuse.
+    /// A kernel accepts 2 MiB of arguments and environment together; beyond that, it is the kernel that refuses.
     private static final long BYTES_MAX = 4 << 20;
 
     public AgentCommand {
@@ -48,7 +48,7 @@ public record AgentCommand(
         }
     }
 
-    /// A command without a limit, with pipes.
+    /// A command without a limit on processes, with pipes.
     public AgentCommand(List<byte[]> argv, List<byte[]> environment, @Nullable String cwd, AgentUser user) {
         this(argv, environment, cwd, user, 0, null);
     }
@@ -61,7 +61,7 @@ public record AgentCommand(
         ROOT
     }
 
-    /// The command from words, to run in the agent's workspace.
+    /// A command given as words, to run in the agent's workspace.
     ///
     /// @param command program and arguments, each [OctetText]
     /// @param environment variables and values, [OctetText]; the agent gets them in the order of their names

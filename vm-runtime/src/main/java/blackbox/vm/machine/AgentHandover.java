@@ -10,8 +10,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The steps after an agent's end: the tracer sends what it has, the guest its workspace, and the tracer the
-/// rest. The tracer sees these steps, so recordings and re-executions take them in this one order.
+/// The steps after an agent's end: the tracer sends what it has, the guest sends its workspace, and the tracer
+/// sends the rest. The tracer records these steps, too, so recordings and re-executions take them in this one
+/// order.
 ///
 /// @param workspace what came back, or null
 /// @param refused why no acceptable workspace came back, or null
@@ -25,7 +26,7 @@ public record AgentHandover(
 
     /// Performs the handover.
     ///
-    /// @param target of the workspace, must not exist
+    /// @param target folder for the workspace; must not exist
     /// @param drained runs when the tracer has sent what the agent did: from then on it may legitimately be
     ///     silent
     /// @throws VmException when the machine fails before the workspace has arrived
@@ -54,7 +55,7 @@ public record AgentHandover(
         try {
             Files.createDirectories(target.getParent());
         } catch (IOException e) {
-            throw new VmException(Code.WORKSPACE_REFUSED, "its folder cannot be made: " + e.getMessage(), e);
+            throw new VmException(Code.WORKSPACE_REFUSED, "its folder cannot be created: " + e.getMessage(), e);
         }
         return machine.collect(target, TarFilter.Limits.DEFAULT, COLLECT_TIMEOUT);
     }

@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 /// The seed that a guest's random generator gets before its agent starts. A secret: whoever knows it can
 /// guess keys that the guest creates.
 public final class GuestEntropy {
-    /// How many octets.
+    /// The length in octets.
     public static final int BYTES = 64;
 
     private final byte[] octets;
@@ -17,7 +17,7 @@ public final class GuestEntropy {
         this.octets = octets;
     }
 
-    /// From a generator, which must be unpredictable.
+    /// Fresh entropy from a generator, which must be unpredictable.
     public static GuestEntropy from(RandomGenerator random) {
         var octets = new byte[BYTES];
         random.nextBytes(octets);

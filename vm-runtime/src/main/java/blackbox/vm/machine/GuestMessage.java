@@ -16,7 +16,7 @@ public sealed interface GuestMessage {
     /// The tracer is attached and the agent may be started.
     ///
     /// @param bootId of this boot; the same in all VMs restored from one snapshot
-    /// @param kernel release
+    /// @param kernel its release
     /// @param bootNanos the guest's boot clock at that moment
     /// @param tracer the tracer's report about itself, JSON
     record Ready(String bootId, String kernel, long bootNanos, String tracer) implements GuestMessage {}
@@ -31,12 +31,12 @@ public sealed interface GuestMessage {
     /// @param wallNanos its wall clock then, which had just been set
     record Started(int pid, long cgroupId, long bootNanos, long wallNanos) implements GuestMessage {}
 
-    /// The agent's first process and all its others have ended.
+    /// All of the agent's processes have ended.
     ///
     /// @param code its exit code, or null when a signal ended it
     /// @param signal that ended it, or null
-    /// @param limits that it ran into, and how many processes were ended because of one (`memory`) or could not be
-    ///     started (`pids`)
+    /// @param limits the limits that it hit, each with the number of processes that were killed (`memory`) or could
+    ///     not be started (`pids`)
     record Exit(
             @Nullable Integer code,
             @Nullable Integer signal,
@@ -127,7 +127,7 @@ public sealed interface GuestMessage {
         return text.length() <= lengthMax ? text : text.substring(0, lengthMax);
     }
 
-    /// The guest's text goes to a terminal: no control characters.
+    /// The guest's text is shown on a terminal: control characters are replaced.
     private static String printable(String text) {
         return text.replaceAll("\\p{Cntrl}", "?");
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// thread of its own, from the start to their end.
 public interface Machine extends AutoCloseable {
 
-    /// How it was started.
+    /// How the machine was started.
     StartFacts facts();
 
     /// The tracer's bytes, from its start on: in a restored machine first those from before the snapshot.
@@ -40,9 +40,8 @@ public interface Machine extends AutoCloseable {
     /// Ethernet. The guest's frames wait until they are read.
     SocketChannel network();
 
-    /// Has `listener` receive each reading of the guest's boot clock, on a thread that it must not block: in
-    /// the exact tier often, while its agent runs; in the live tier never. To be called before the agent is
-    /// launched.
+    /// Has `listener` receive each reading of the guest's boot clock, on a thread that it must not block: in the
+    /// exact tier often, while its agent runs; in the live tier never. Must be called before the agent is launched.
     void onBootClock(LongConsumer listener);
 
     /// Prepares everything for the agent, above all its workspace; returns when the agent is ready to be
@@ -53,10 +52,10 @@ public interface Machine extends AutoCloseable {
             throws VmException;
 
     /// Has the guest set its wall clock to `now` and execute the agent at once. In the exact tier its clock is then
-    /// kept with the host's until the agent has ended.
+    /// kept in step with the host's until the agent has ended.
     Started launchAgent(Instant now) throws VmException;
 
-    /// How well the guest's clock has kept the host's time since the agent's launch; null in the live tier,
+    /// How well the guest's clock has kept to the host's time since the agent's launch; null in the live tier,
     /// where it keeps time by itself. Any thread.
     @Nullable
     ClockDrift clockDrift();
@@ -66,20 +65,20 @@ public interface Machine extends AutoCloseable {
 
     /// Waits for the agent's end and for the last byte of its output.
     ///
-    /// @throws VmException `TIMEOUT` when it runs longer than `timeout`: it still runs then
+    /// @throws VmException `TIMEOUT` when it runs longer than `timeout`; it is then still running
     Exit awaitExit(Duration timeout) throws VmException;
 
     /// Sends the agent's first process a signal, by Linux's number.
     void signalAgent(int number) throws VmException;
 
-    /// Has the agent's terminal take another size; of no effect if it has none.
+    /// Resizes the agent's terminal; has no effect if it has none.
     void resizeTerminal(Terminal terminal) throws VmException;
 
-    /// Makes the tracer send everything that it still has; returns when it has done so.
+    /// Has the tracer send everything that it still holds; returns when it has done so.
     void drain(Duration timeout) throws VmException;
 
-    /// Copies the guest's workspace into `target`, which must not exist. Ends what is left of the agent's
-    /// processes.
+    /// Copies the guest's workspace into `target`, which must not exist. Ends any processes of the agent that are
+    /// left.
     WorkspaceDisk.Unpacked collect(Path target, TarFilter.Limits limits, Duration timeout) throws VmException;
 
     /// Lets the guest shut down; kills it if it does not within `timeout`. Returns whether it ended by
@@ -96,7 +95,7 @@ public interface Machine extends AutoCloseable {
     /// Ends the machine at once. The streams end.
     void kill() throws VmException;
 
-    /// Ends the machine if it still runs, and removes everything it had on the host.
+    /// Ends the machine if it is still running, and removes everything it had on the host.
     @Override
     void close() throws VmException;
 }

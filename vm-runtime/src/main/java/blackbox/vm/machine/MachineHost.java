@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// A hypervisor that starts machines. One data folder may be used by several processes at once.
 public interface MachineHost {
 
-    /// The tier of a recording with `image`. Boots short trials for answers that are not known yet; fetches
-    /// nothing.
+    /// The tier of a recording with `image`. Boots short trials if the answer is not known yet; fetches nothing.
     TierChoice choose(TierOption option, GuestImage image) throws VmException;
 
     /// Prepares what the first recording with `image` would otherwise wait for; fetches what is missing.

@@ -6,7 +6,7 @@ package blackbox.vm.machine;
 /// @param cpus processors, 1 to 8, as many as the tracer has room for; a machine of the exact tier has one
 public record MachineSize(int memoryMib, int cpus) {
 
-    /// The size unless another is asked for.
+    /// The default size.
     public static final MachineSize DEFAULT = new MachineSize(1024, 1);
 
     public static final int MEMORY_MIB_MIN = 256;
@@ -22,7 +22,7 @@ public record MachineSize(int memoryMib, int cpus) {
         }
     }
 
-    /// As a run's first event has it, which may not say.
+    /// The size in a run's first event, which may leave either out.
     ///
     /// @param memoryMib 0 for the default
     /// @param cpus 0 for one

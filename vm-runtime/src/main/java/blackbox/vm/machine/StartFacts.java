@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /// How a machine was started: the VM's part of a run's first leaf.
 ///
-/// @param imageName as in the store
+/// @param imageName name of the image in the store
 /// @param imageDigest over kernel, initrd and root
 /// @param snapshotDigest over RAM, devices and state disk; null after a cold start
 /// @param hypervisor that runs it
 /// @param accelerator and why
 /// @param tier how faithfully it can be replayed
-/// @param argv the hypervisor's, complete; its paths are relative to the machine's folder and the same in every run
+/// @param argv the hypervisor's complete command line; its paths are relative to the machine's folder and the same
+///     in every run
 /// @param size memory and processors
 /// @param start restored or cold
 /// @param took from the launch of the hypervisor to the guest's first answer
@@ -40,7 +41,7 @@ public record StartFacts(
 
     /// The program that runs a machine.
     ///
-    /// @param version what it says of itself
+    /// @param version as it reports it
     /// @param sha256 of its binary
     public record Hypervisor(String version, Hash sha256) {}
 }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 ///
 /// @param rows its height in characters
 /// @param columns its width in characters
-/// @param type what it understands, by a name of terminfo's, such as `xterm-256color`; the variable TERM
+/// @param type its terminfo name, such as `xterm-256color`; the agent's variable TERM
 public record Terminal(int rows, int columns, String type) {
     private static final int SIDE_MAX = 65_535;
 
@@ -15,11 +15,11 @@ public record Terminal(int rows, int columns, String type) {
             throw new IllegalArgumentException("a terminal cannot have " + rows + " rows and " + columns + " columns");
         }
         if (!StandardCharsets.US_ASCII.newEncoder().canEncode(type) || type.isBlank() || type.length() > 64) {
-            throw new IllegalArgumentException("no type of terminal is called '" + type + "'");
+            throw new IllegalArgumentException("'" + type + "' is not a terminal type");
         }
     }
 
-    /// The same of another size.
+    /// The same terminal with another size.
     public Terminal resized(int newRows, int newColumns) {
         return new Terminal(newRows, newColumns, type);
     }

@@ -10,7 +10,7 @@ public enum Tier {
     /// executes the same instructions. One processor, emulated, several times slower.
     EXACT;
 
-    /// As in a run's first leaf: `live` or `exact`.
+    /// The word in a run's first leaf: `live` or `exact`.
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -4,7 +4,7 @@ package blackbox.vm.machine;
 ///
 /// @param asked what was requested
 /// @param tier what was chosen
-/// @param reason in words that complete "recorded in this tier: …"; if that can be changed, it says how
+/// @param reason in words that complete "recorded in this tier: …"; if the choice can be changed, it says how
 public record TierChoice(TierOption asked, Tier tier, String reason) {
     public TierChoice {
         boolean keptToIt = switch (asked) {

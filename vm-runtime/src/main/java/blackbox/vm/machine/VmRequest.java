@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// @param network what its interface is connected to
 /// @param workspace what is copied in; null for none
 /// @param start from a snapshot or cold
-/// @param captures a folder, there already, for what a machine that starts from a snapshot leaves of its
-///     disk, and in the exact tier of everything: see [CaptureName]; null for none, which the exact
-///     tier does not take
+/// @param captures an existing folder for the files that [CaptureName] lists: of a machine that starts from a
+///     snapshot, those about its disk, and in the exact tier all of them; null for none, which the exact tier does
+///     not accept
 /// @param tier how faithfully it can be run again
 public record VmRequest(
         GuestImage image,
@@ -47,11 +47,11 @@ public record VmRequest(
         }
     }
 
-    /// How a machine comes up.
+    /// How a machine starts.
     public enum Start {
         /// From a warm snapshot, which is created if there is none.
         WARM,
-        /// From its kernel.
+        /// By booting its kernel.
         COLD
     }
 }

@@ -16,7 +16,7 @@ public final class AgentPipe implements AutoCloseable {
         Path path = folder.file(QemuArguments.STDIN);
         Command.of("mkfifo", "-m", "600", path.toString()).run();
         try {
-            // Open for both, which never waits, and so neither does QEMU.
+            // Opening it for reading and writing never blocks, and then QEMU's opening does not block either.
             pipe = new RandomAccessFile(path.toFile(), "rw");
         } catch (IOException e) {
             throw new VmException(Code.IO, path + " could not be opened", e);

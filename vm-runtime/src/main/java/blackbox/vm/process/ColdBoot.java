@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A machine that boots its kernel from scratch.
 ///
-/// @param qemu running
-/// @param control to its first process
-/// @param input of its agent, in the exact tier
+/// @param qemu the running process
+/// @param control channel to the guest's first process
+/// @param input the agent's input pipe, in the exact tier
 public record ColdBoot(
         MachineFolder folder,
         QemuProcess qemu,
@@ -36,8 +36,8 @@ public record ColdBoot(
     /// Fixed, so that an empty state disk is always the same bytes.
     private static final String STATE_ID = "b1ac0b0c-0000-4000-8000-000000000001";
 
-    /// Makes the disks that are missing, starts QEMU and lets it run. The workspace disks are left alone
-    /// when the caller has made them.
+    /// Creates the disks that are missing, starts QEMU and lets it run. Workspace disks that the caller has created
+    /// are left as they are.
     public static ColdBoot launch(
             MachineFolder folder, MachineParts parts, Network network, Consumer<QmpEvent> listener) throws VmException {
         makeStateDisk(folder.file(QemuArguments.STATE));
@@ -81,7 +81,7 @@ public record ColdBoot(
         }
     }
 
-    /// What the tracer sends.
+    /// The tracer's stream.
     public InputStream events() throws VmException {
         try {
             return input == null

@@ -10,17 +10,18 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 
-/// The pipe through which QEMU passes every network frame, as a pcap stream. QEMU blocks when nobody reads:
-/// frames are then late, never lost.
+/// The pipe through which QEMU passes every network frame, as a pcap stream. QEMU blocks when nobody reads: frames
+/// are then delayed, never lost.
 public final class FrameTap implements AutoCloseable {
     private final RandomAccessFile holder;
     private final FileInputStream in;
 
-    /// Makes the pipe at `path`.
+    /// Creates the pipe at `path`.
     FrameTap(Path path) throws VmException {
         Command.of("mkfifo", "-m", "600", path.toString()).run();
         try {
-            // Open for both, which never waits; so neither our reader nor QEMU's writer has to wait for the other.
+            // Opening it for reading and writing never blocks, so neither our reader nor QEMU's writer waits for
+            // the other.
             holder = new RandomAccessFile(path.toFile(), "rw");
             in = new FileInputStream(path.toFile());
         } catch (IOException e) {
@@ -28,7 +29,7 @@ public final class FrameTap implements AutoCloseable {
         }
     }
 
-    /// To be called when QEMU has opened its side: from now on, when QEMU ends, the stream ends.
+    /// Must be called once QEMU has opened its side: from then on the stream ends when QEMU does.
     void handOver() throws VmException {
         try {
             holder.close();
@@ -44,7 +45,7 @@ public final class FrameTap implements AutoCloseable {
             try {
                 frames.transferTo(OutputStream.nullOutputStream());
             } catch (IOException e) {
-                return; // closed under us, at the end
+                return; // closed meanwhile, at the end
             }
         });
     }

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
-/// A file that a process appends to, as a stream that ends when the process has ended and all of it was read.
-/// A read waits while there is nothing new.
+/// A file that a process appends to, as a stream that ends once the process has ended and everything was read. A
+/// read waits while there is nothing new.
 final class GrowingFile extends InputStream {
     private static final long LOOK_EVERY_MS = 5;
 
@@ -36,7 +36,7 @@ final class GrowingFile extends InputStream {
         }
         try {
             while (true) {
-                // Asked first: what a process wrote that had ended by now is there.
+                // Asked before reading: if the process has ended by now, all that it wrote is in the file.
                 boolean ended = writer.waitFor(0, TimeUnit.MILLISECONDS);
                 int count = file.read(ByteBuffer.wrap(octets, offset, length));
                 if (count > 0 || ended) {

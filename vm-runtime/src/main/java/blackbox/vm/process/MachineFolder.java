@@ -43,8 +43,8 @@ public final class MachineFolder implements AutoCloseable {
                 throw new VmException(
                         Code.DISK_FULL, "a VM needs at least 512 MiB free at " + parent + "; make room there");
             }
-            // The folder gets its name only once it is locked: another process that clears leftovers never sees it
-            // free.
+            // The folder gets its name only once it is locked, so a process that clears leftovers never sees it
+            // unlocked.
             Path hidden = Files.createTempDirectory(parent, FRESH);
             ProcessLock lock = lock(hidden);
             if (lock == null) {
@@ -59,12 +59,12 @@ public final class MachineFolder implements AutoCloseable {
                     hidden, parent.resolve(hidden.getFileName().toString().substring(FRESH.length())));
             return new MachineFolder(path, lock);
         } catch (IOException e) {
-            throw new VmException(Code.IO, "no folder for a VM could be made in " + parent, e);
+            throw new VmException(Code.IO, "no folder for a VM could be created in " + parent, e);
         }
     }
 
-    /// Ends what crashed processes left running and deletes what they left behind; returns how many machines
-    /// there were.
+    /// Ends the machines that crashed processes left running and deletes what they left behind; returns the number
+    /// of machines.
     public static int clearLeftovers(Path data) throws VmException {
         Path parent = new DataFolder(data).machines();
         if (!Files.isDirectory(parent)) {
@@ -73,7 +73,7 @@ public final class MachineFolder implements AutoCloseable {
         int cleared = 0;
         try (Stream<Path> all = Files.list(parent)) {
             for (Path folder : all.toList()) {
-                // A folder that is being created is unlocked for a moment.
+                // A folder that is being created is briefly unlocked.
                 if (folder.getFileName().toString().startsWith(FRESH) && isYoung(folder)) {
                     continue;
                 }
@@ -85,7 +85,7 @@ public final class MachineFolder implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            throw new VmException(Code.IO, "what crashed runs left in " + parent + " could not be cleared", e);
+            throw new VmException(Code.IO, "what crashed runs left in " + parent + " could not be cleaned up", e);
         }
         return cleared;
     }
@@ -130,7 +130,7 @@ public final class MachineFolder implements AutoCloseable {
             Path link = file(QemuArguments.SOCKETS);
             if (Files.isSymbolicLink(link)) {
                 Path sockets = Files.readSymbolicLink(link);
-                // Only what we would have created ourselves: the link's target comes from a folder that may
+                // Only a path that we would have created ourselves: the link's target comes from a folder that may
                 // be damaged.
                 if (String.valueOf(sockets.getFileName()).startsWith("blackbox-")) {
                     ScratchFolder.delete(sockets);

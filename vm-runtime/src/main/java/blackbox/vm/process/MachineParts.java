@@ -20,13 +20,13 @@ import java.util.stream.Stream;
 
 /// The parts of a machine, and so of a warm snapshot.
 ///
-/// @param instructionShift nanoseconds of the guest's time that an instruction takes, as a power of two; of no
-///     meaning in the live tier
+/// @param instructionShift nanoseconds of the guest's time that an instruction takes, as a power of two;
+///     meaningless in the live tier
 public record MachineParts(
         Qemu qemu, GuestImage image, Accelerator accelerator, MachineSize size, Tier tier, int instructionShift) {
-    /// Names the snapshot of these parts: everything that it depends on is in it.
+    /// The key of these parts' snapshot: it covers everything that the snapshot depends on.
     public Hash key() throws VmException {
-        // Those of the exact tier have been made differently since decision 0086.
+        // Snapshots of the exact tier have been made differently since decision 0086.
         var text = new StringBuilder("blackbox-snapshot-key-" + (tier == Tier.EXACT ? "v2\n" : "v1\n"));
         text.append(image.digest()).append('\n');
         text.append(qemu.digest()).append(' ').append(qemu.version()).append('\n');
@@ -37,7 +37,7 @@ public record MachineParts(
         return Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /// Of the exact tier, which counts instructions and so is always emulated.
+    /// The parts of a machine of the exact tier, which counts instructions and so is always emulated.
     public static MachineParts exact(Qemu qemu, GuestImage image, MachineSize size, int instructionShift) {
         var emulated = new Accelerator(Kind.TCG, "the exact tier counts instructions, which only emulation does");
         return new MachineParts(qemu, image, emulated, size, Tier.EXACT, instructionShift);

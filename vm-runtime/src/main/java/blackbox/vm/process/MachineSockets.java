@@ -22,10 +22,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// The sockets between this process and one QEMU. We listen and QEMU connects while it starts, so that no byte can be
-/// lost before somebody reads and nobody polls for a socket to appear.
+/// The sockets between this process and one QEMU. We listen and QEMU connects while it starts, so that no byte is
+/// lost before somebody reads it and nobody has to poll for a socket to appear.
 public final class MachineSockets implements AutoCloseable {
-    /// One socket each. The order is the order of devices on QEMU's command line.
+    /// Each has a socket. The order is that of the devices on QEMU's command line.
     public enum Port {
         CONTROL,
         EVENTS,
@@ -37,7 +37,7 @@ public final class MachineSockets implements AutoCloseable {
         /// The ports that are QEMU's character devices, in the order of its command line.
         static final List<Port> CHARACTER_DEVICES = List.of(CONTROL, EVENTS, STDIO, QMP);
 
-        /// Those of a machine of this tier on this network. The exact tier's bulk data goes to files.
+        /// The ports of a machine of this tier on this network. The exact tier's bulk data goes to files.
         public static Set<Port> of(Tier tier, Network network) {
             if (tier == Tier.EXACT) {
                 return EnumSet.of(CONTROL, QMP);

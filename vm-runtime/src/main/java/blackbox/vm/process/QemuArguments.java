@@ -9,13 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// QEMU's command line. QEMU runs in the machine's folder and every path is relative to it, so that the
-/// same machine has the same command line in every run and on every host: it can be sealed and compared as
-/// it is.
+/// QEMU's command line. QEMU runs in the machine's folder and every path is relative to it, so that the same
+/// machine has the same command line in every run and on every host, ready to be sealed and compared.
 ///
-/// The devices, their order and their options are part of what a warm snapshot and, later, an exact
-/// recording are made of: no iothreads, no vhost, no 9p, threads for disk I/O, and
-/// `tx=timer,guest_announce=off` for the network, which QEMU's record and replay needs.
+/// A warm snapshot, and an exact recording made from it, depend on the devices, their order and their options: no
+/// iothreads, no vhost, no 9p, threads for disk I/O, and `tx=timer,guest_announce=off` for the network, which
+/// QEMU's record and replay needs.
 public final class QemuArguments {
     /// Names in the machine's folder.
     public static final String IMAGE = "image";
@@ -29,7 +28,7 @@ public final class QemuArguments {
     static final String FRAMES_OUT = "frames-out.pcap";
     static final String FRAMES_IN = "frames-in.pcap";
     public static final String CONSOLE = "console.log";
-    /// The folder for what the host stores of a run, if it stores something.
+    /// The folder for what the host stores of a run, if it stores anything.
     public static final String CAPTURE = "capture";
     /// QEMU's replay log, in the machine's folder: written by a recording, read by a replay.
     public static final String LOG = "replay.log";
@@ -47,15 +46,15 @@ public final class QemuArguments {
 
     private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
-    /// Far more requests than any run makes: QEMU would write the log's first sector anew after so many,
-    /// and no octet of the log may change once it is there.
+    /// Far more requests than any run makes: after this many, QEMU would rewrite the log's first sector, and no
+    /// octet of the log may change once it is written.
     private static final String NEVER = Long.toString(Long.MAX_VALUE);
 
     private final List<String> argv = new ArrayList<>();
     private final Log log;
 
-    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One:
-    /// hardly any host executes more than a billion in a second, so the guest's clock is behind rather than
+    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One: hardly
+    /// any host executes more than a billion instructions per second, so the guest's clock is behind rather than
     /// ahead, which costs nothing to correct (`docs/decisions/0084-the-exact-tiers-clock.md`).
     public static final int INSTRUCTION_SHIFT = 0;
 
@@ -75,7 +74,7 @@ public final class QemuArguments {
         }
     }
 
-    /// What else happens to the writes to the state disk.
+    /// Whether the writes to the state disk are logged.
     public enum BlockLog {
         /// Each is also appended to `capture/blocks`.
         KEPT,
@@ -96,19 +95,19 @@ public final class QemuArguments {
         return List.copyOf(arguments.argv);
     }
 
-    /// The same machine, its RAM and its state disk copy-on-write over a snapshot's.
+    /// The same machine with its RAM and state disk copy-on-write over a snapshot's.
     public static List<String> restored(MachineParts parts, Network network, BlockLog log) {
         return restored(parts, parts.tier() == Tier.LIVE ? Log.NONE : Log.RECORDED, network, log);
     }
 
-    /// A machine of the exact tier that repeats what a [#restored] one did. It has no network at all: what
-    /// came from there comes from the log.
+    /// A machine of the exact tier that repeats what a [#restored] one did. It has no network at all: what came
+    /// from the network comes from the log.
     public static List<String> replayed(MachineParts parts) {
         return restored(parts, Log.REPLAYED, Network.NONE, BlockLog.NONE);
     }
 
-    /// The same, for a machine that is stopped on the way and saved there. Its RAM and its state disk are
-    /// plain files of its own: part of the content of a disk image in QEMU's format is in QEMU's memory.
+    /// The same, for a machine that is stopped midway and saved. Its RAM and its state disk are plain files of its
+    /// own, because part of the content of a disk image in QEMU's format is in QEMU's memory.
     public static List<String> stepped(MachineParts parts) {
         var arguments = new QemuArguments(Log.REPLAYED);
         arguments.machine(parts, RAM + ",share=on");
@@ -141,8 +140,8 @@ public final class QemuArguments {
         return List.copyOf(arguments.argv);
     }
 
-    /// Puts a log of writes over a disk. A guest's flush neither waits for the log nor appears in it: the log
-    /// is made durable before any segment of it is sealed, and not by the guest.
+    /// Puts a log of writes on top of a disk. A guest's flush neither waits for the log nor appears in it: the
+    /// recorder, not the guest, makes the log durable before it seals a segment of it.
     private void blockLog(String overlay) {
         add(
                 "-blockdev",
@@ -189,15 +188,15 @@ public final class QemuArguments {
         add("-blockdev", "driver=raw,node-name=in,read-only=on,file.driver=file,file.filename=" + WORKSPACE_IN);
         add("-blockdev", "driver=raw,node-name=out,cache.no-flush=on,file.driver=file,file.filename=" + WORKSPACE_OUT);
         for (String disk : List.of("root", "state", "in", "out")) {
-            // What is written to the state disk is logged as data: nothing is discarded, and zeroes are octets like
-            // others.
+            // What is written to the state disk is logged as data: there are no discards, and zeros are octets like
+            // any others.
             String plain = disk.equals("state") ? ",discard=off,write-zeroes=off" : "";
             add("-device", "virtio-blk-pci,drive=" + drive(disk) + plain);
         }
         network(network);
         if (log == Log.NONE) {
-            // Not in the exact tier: a snapshot made midway in a replay would not have its timer. There the guest has
-            // the entropy that its agent is started with.
+            // Not in the exact tier, where a snapshot made midway in a replay would lack its timer. There the guest
+            // has only the entropy that it gets before its agent starts.
             add("-object", "rng-builtin,id=rng", "-device", "virtio-rng-pci,rng=rng");
         }
         add("-device", "virtio-serial-pci");
@@ -212,8 +211,8 @@ public final class QemuArguments {
         console();
     }
 
-    /// The disk as the guest's device sees it: in the exact tier what it reads and when it is done comes in
-    /// order of the log.
+    /// The disk as the guest's device sees it: in the exact tier, what requests read and when they complete follows
+    /// the log.
     private String drive(String disk) {
         if (log == Log.NONE) {
             return disk;
@@ -226,23 +225,24 @@ public final class QemuArguments {
     private void network(Network network) {
         switch (log) {
             case NONE, RECORDED -> netdevs(network).forEach(netdev -> add("-netdev", netdev));
-            // A hub with nothing else on it. (The state of a user network would have to be there in a replay, too.)
+            // A hub with nothing else on it. (With a user network instead, a replay would need that network's
+            // state, too.)
             case COUNTED, REPLAYED -> add("-netdev", "hubport,id=net,hubid=0");
         }
-        // QEMU starts the timer anew when a machine resumes: in the exact tier it must have run out by then.
+        // QEMU restarts the timer when a machine resumes; in the exact tier it must have expired by then.
         String atOnce = log == Log.NONE ? "" : ",x-txtimer=1";
         add("-device", "virtio-net-pci,netdev=net,tx=timer,guest_announce=off,romfile=" + atOnce);
         if (log != Log.NONE) {
             add("-object", "filter-replay,id=logged,netdev=net");
         }
-        // One filter per direction: a frame's addresses are the guest's claim, its queue is the hypervisor's
-        // knowledge. What QEMU calls rx is what its network backend receives, that is what the guest sends.
+        // One filter per direction: a frame's addresses are only the guest's claim, but the hypervisor knows its
+        // queue. What QEMU calls rx is what its network backend receives, which is what the guest sends.
         add("-object", "filter-dump,id=frames-out,netdev=net,queue=rx,file=" + FRAMES_OUT);
         add("-object", "filter-dump,id=frames-in,netdev=net,queue=tx,file=" + FRAMES_IN);
     }
 
-    /// Values of `-netdev`; the interface's is called `net`. A snapshot carries the state of QEMU's user network
-    /// and loads only where there is one: beside a peer it is restricted and no interface is connected to it.
+    /// Values of `-netdev`; the interface's own is called `net`. A snapshot includes the state of QEMU's user
+    /// network and loads only if there is one: with a peer, it is restricted and no interface is connected to it.
     private static List<String> netdevs(Network network) {
         return switch (network) {
             case NONE -> List.of("user,id=net,restrict=on");
@@ -254,8 +254,8 @@ public final class QemuArguments {
         };
     }
 
-    /// What is at our end of a port. In the exact tier the guest's bulk data goes to files, which never make
-    /// it wait: QEMU would not log when it had to wait.
+    /// What is at our end of a port. In the exact tier the guest's bulk data goes to files, which never make it
+    /// wait: QEMU does not log such waits.
     private String backend(MachineSockets.Port port) {
         String id = port.file();
         String socket = "socket,id=" + id + ",path=" + SOCKETS + "/" + id;

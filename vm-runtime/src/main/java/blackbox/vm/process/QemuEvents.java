@@ -14,7 +14,7 @@ public final class QemuEvents {
         return new MachineEvent(event.name(), detail, halted(event));
     }
 
-    /// The machine itself reports a full disk, to whoever waits for its guest.
+    /// A full disk is reported by the machine itself, to whoever waits for its guest.
     private static @Nullable String halted(QmpEvent event) {
         if (!event.name().equals("BLOCK_IO_ERROR")
                 || !event.data().path("action").asText().equals("stop")

@@ -34,9 +34,9 @@ public final class QemuProcess implements AutoCloseable {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration END_TIMEOUT = Duration.ofSeconds(3);
-    /// How long the owner of a machine has to end it once the program was asked to end.
+    /// How long a machine's owner has to end it once this program was told to exit.
     private static final Duration GRACE = Duration.ofSeconds(2);
-    /// Exit values above it name a signal.
+    /// Exit codes above this mean that a signal ended the process.
     private static final int SIGNALLED = 128;
     private static final String LOG = "qemu.log";
     private static final String MIGRATION = "migration";
@@ -77,8 +77,8 @@ public final class QemuProcess implements AutoCloseable {
         var sockets = new MachineSockets(folder.sockets(), ports);
         var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
         var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
-        // In its own session: ctrl-C in a terminal goes to a whole process group, and ending the machine is
-        // up to us.
+        // In its own session: ctrl-C in a terminal goes to the whole process group, but ending the machine is up to
+        // us.
         var alone = Stream.concat(Stream.of("setsid"), argv.stream()).toList();
         Process process = new Command(alone, folder.path(), Map.of(), START_TIMEOUT).start(log);
         try {
@@ -112,7 +112,7 @@ public final class QemuProcess implements AutoCloseable {
         }
     }
 
-    /// If this program is asked to end and the machine's owner does not end the machine in time, it is ended here.
+    /// If this program is told to exit and the machine's owner does not end the machine in time, it is ended here.
     private static void endWithUs(Process process) throws VmException {
         Thread hook = Thread.ofPlatform().name("qemu-end").unstarted(() -> {
             try {
@@ -137,7 +137,7 @@ public final class QemuProcess implements AutoCloseable {
         });
     }
 
-    /// For observing the process from outside; it must be ended through this class.
+    /// For observing the process; only this class may end it.
     public Process process() {
         return process;
     }
@@ -163,7 +163,7 @@ public final class QemuProcess implements AutoCloseable {
         return qmp;
     }
 
-    /// Takes over the control port of the guest; what ends the machine is reported there, too.
+    /// Takes over the guest's control port; whatever ends the machine is reported there, too.
     public GuestControl control() {
         var control = new GuestControl(sockets.channel(MachineSockets.Port.CONTROL));
         var unused = failed.thenAccept(control::fail);
@@ -174,7 +174,7 @@ public final class QemuProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /// Whether it has ended by a signal: a crash, an assertion, a kill.
+    /// Whether a signal ended it: a crash, a failed assertion, a kill.
     public boolean endedBySignal() {
         return !process.isAlive() && process.exitValue() > SIGNALLED;
     }
@@ -184,7 +184,7 @@ public final class QemuProcess implements AutoCloseable {
         qmp.execute("cont", COMMAND_TIMEOUT);
     }
 
-    /// Waits until every earlier request to a disk is done.
+    /// Waits until all earlier disk requests are done.
     public void settleDisks() throws VmException {
         ObjectNode nothing = Json.object();
         nothing.putArray("actions");
@@ -198,7 +198,7 @@ public final class QemuProcess implements AutoCloseable {
         }
     }
 
-    /// Stops the guest's processor and writes all but RAM and disks to `target`.
+    /// Stops the guest's processor and writes all of the machine's state except RAM and disks to `target`.
     public void saveDevices(Path target) throws VmException {
         qmp.execute("stop", COMMAND_TIMEOUT);
         enableMigration();
@@ -215,11 +215,10 @@ public final class QemuProcess implements AutoCloseable {
         awaitMigrated("QEMU could not save the VM's devices");
     }
 
-    /// Takes over the devices that another QEMU of the same command line saved.
+    /// Loads the devices that another QEMU with the same command line saved.
     public void loadDevices(Path source) throws VmException {
         enableMigration();
-        // QEMU would announce to the network that the machine has moved, but nobody there has known it
-        // before.
+        // QEMU would announce to the network that the machine has moved, but nothing there knew it before.
         qmp.execute("migrate-set-parameters", Json.object().put("announce-rounds", 0), COMMAND_TIMEOUT);
         qmp.execute("migrate-incoming", uri(), COMMAND_TIMEOUT);
         Path socket = folder.sockets().resolve(MIGRATION);
@@ -232,7 +231,7 @@ public final class QemuProcess implements AutoCloseable {
         awaitMigrated("QEMU could not load the snapshot's devices");
     }
 
-    /// Waits for QEMU to end by itself; false when it does not within `timeout`.
+    /// Waits for QEMU to end by itself; returns false if it does not do so within `timeout`.
     public boolean awaitEnd(Duration timeout) throws VmException {
         try {
             return process.waitFor(timeout);

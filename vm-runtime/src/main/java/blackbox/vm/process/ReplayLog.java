@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// QEMU's log of a recording. Its first 12 octets, the format's version and 8 of zero, are written when QEMU
-/// ends in order; the rest is appended to. The rest is what is stored, copied while it grows: octets once
-/// written do not change, and the log of a killed QEMU is usable up to its length.
+/// QEMU's log of a recording. QEMU writes its first 12 octets, the format's version and 8 zeros, when it exits
+/// cleanly; everything after them is only appended to. That part is stored, copied while it grows: octets once
+/// written do not change, and the log of a killed QEMU is usable up to its end.
 public final class ReplayLog {
     public static final int HEADER_BYTES = 12;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -60,7 +60,7 @@ public final class ReplayLog {
         }
     }
 
-    /// Makes the head of a log as `qemu` writes it when it ends in order.
+    /// Makes the head of a log as `qemu` writes it when it exits cleanly.
     ///
     /// @param folder for temporary files
     /// @param target a new file
@@ -91,7 +91,7 @@ public final class ReplayLog {
         }
     }
 
-    /// Makes the log that QEMU reads in a replay: a header of its version and the stored rest.
+    /// Makes the log that QEMU reads in a replay: the head that this QEMU writes, and the stored rest.
     public static void restore(Path header, InputStream kept, Path target) throws VmException {
         try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
             Files.copy(header, out);

@@ -1,5 +1,5 @@
-/// One QEMU: its command line, its process, its sockets and the folder that holds everything a crashed run leaves, so
-/// that the next start can clear it.
+/// One QEMU: its command line, its process, its sockets and the folder that holds everything a crashed run leaves
+/// behind, so that the next start can clean up.
 ///
 /// `blackbox.vm.host`, `blackbox.vm.snapshot` and `blackbox.vm.replay` build machines on it; nothing else
 /// uses it.

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Decides between KVM and TCG by booting: an existing `/dev/kvm` may still be unable to run a kernel (in a
-/// nested or a page-table VM). The answer is cached for this QEMU, host kernel and guest kernel.
+/// Decides between KVM and TCG by booting: even if `/dev/kvm` exists, it may be unable to run a kernel (in a nested
+/// VM or one without hardware virtualisation). The answer is cached for this QEMU, host kernel and guest kernel.
 public final class AcceleratorProbe {
     private static final Duration BOOT_TIMEOUT = Duration.ofSeconds(8);
     private static final Path KVM = Path.of("/dev/kvm");
@@ -54,7 +54,7 @@ public final class AcceleratorProbe {
         if (Files.isReadable(KVM) && Files.isWritable(KVM)) {
             return null;
         }
-        String why = Files.exists(KVM) ? "/dev/kvm is not open to this user" : "there is no /dev/kvm";
+        String why = Files.exists(KVM) ? "this user may not open /dev/kvm" : "there is no /dev/kvm";
         return new Accelerator(Kind.TCG, why + ", so the guest is emulated");
     }
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// What is needed, besides the packages themselves, to unpack a QEMU of another data folder here again.
+/// What is needed here, besides the packages themselves, to unpack a QEMU of another data folder.
 /// Imported ones are stored at `archive/locks/qemu.json`.
 ///
 /// @param digest of the build as it was exported
@@ -31,10 +31,10 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
         }
     }
 
-    /// All imported ones.
+    /// All imported builds.
     ///
     /// @param format version of this form: 1
-    /// @param builds that of the latest import first
+    /// @param builds those of the latest import first
     private record Index(int format, List<CarriedQemu> builds) {
         static final int FORMAT = 1;
 
@@ -56,7 +56,7 @@ public record CarriedQemu(String digest, String version, String suite, List<DebF
         return QemuLock.of(suite, packages);
     }
 
-    /// Those that were imported into a data folder, the latest import first.
+    /// The builds that were imported into a data folder, the latest import first.
     public static List<CarriedQemu> list(Path data) throws VmException {
         Path file = file(data);
         return Files.exists(file)

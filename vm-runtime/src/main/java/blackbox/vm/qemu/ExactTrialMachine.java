@@ -30,7 +30,8 @@ final class ExactTrialMachine implements TrialMachine {
         argv.addAll(List.of("-chardev", "file,id=console,path=" + CONSOLE, "-serial", "chardev:console"));
         String control = mode == Mode.RECORD ? "stdio,id=control,signal=off" : "null,id=control";
         argv.addAll(List.of("-chardev", control, "-serial", "chardev:control", "-serial", "none", "-serial", "none"));
-        // A port of the guest that is in a serial slot as well, after the board's four, with an input.
+        // A port of the guest that also occupies a serial slot, after the board's four, so that its input is
+        // logged.
         argv.addAll(List.of("-chardev", "file,id=stdio,path=" + STDIO + ",input-path=/dev/null"));
         argv.addAll(List.of("-device", "virtserialport,chardev=stdio,name=blackbox.stdio", "-serial", "chardev:stdio"));
         return argv;

@@ -36,7 +36,7 @@ public final class QemuBuilds {
         this(data, AptSources.CONFIGURATION, progress);
     }
 
-    /// The same on a machine whose `/etc/apt` is `aptConfiguration`.
+    /// The same, with `aptConfiguration` in place of the machine's `/etc/apt`.
     QemuBuilds(Path data, Path aptConfiguration, Progress progress) {
         this.data = data.toAbsolutePath().normalize();
         this.aptConfiguration = aptConfiguration;
@@ -97,7 +97,7 @@ public final class QemuBuilds {
         }
     }
 
-    /// The first QEMU here that passes the trial, or null. Those that were not tried with this image's kernel
+    /// The first QEMU here that passes the trial, or null. Those that have not been tried with this image's kernel
     /// yet are tried; nothing is fetched.
     ///
     /// @param trial tries each one that it does not know yet
@@ -124,7 +124,7 @@ public final class QemuBuilds {
         if (here != null) {
             return here;
         }
-        progress.say("no QEMU here can record and replay; unpacking Debian's below the data folder");
+        progress.say("no QEMU here can record and replay; unpacking Debian's into the data folder");
         Qemu fetched = fetch(mirror).qemu();
         var admission = trial.of(fetched, image);
         if (!admission.admitted() && !CarriedQemu.list(data).isEmpty()) {
@@ -192,7 +192,7 @@ public final class QemuBuilds {
                         new QemuFetch(new PackageArchive(data), scratch.path(), aptConfiguration, parts, progress));
                 Path place = folder.resolve(digest);
                 if (Files.exists(place)) {
-                    // Into the scratch folder, with which it is deleted.
+                    // Into the scratch folder, to be deleted with it.
                     AtomicFiles.rename(place, scratch.path().resolve("replaced"));
                 }
                 AtomicFiles.rename(scratch.path().resolve("build"), place);

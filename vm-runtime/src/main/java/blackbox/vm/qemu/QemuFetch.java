@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Fetches Debian's QEMU and unpacks the parts that run. The packages stay in the archive, so a build can be
-/// repeated when the mirror has moved on.
+/// Fetches Debian's QEMU and unpacks the parts that are needed to run it. The packages stay in the archive, so a
+/// build can be repeated after the mirror has moved on.
 final class QemuFetch {
     private static final String ARCHITECTURE = "amd64";
     /// A line of the loader's list: name and path, which may have blanks, or `not found`.
@@ -58,7 +58,7 @@ final class QemuFetch {
         }
     }
 
-    /// The same from today's packages, whatever the lock says.
+    /// The same, but from today's packages, whatever the lock says.
     String makeNewest(@Nullable String mirror) throws VmException {
         checkRoom();
         String suite = parts.lock().suite();
@@ -138,7 +138,7 @@ final class QemuFetch {
         return seal.sha256();
     }
 
-    /// A library from the host would be a part of QEMU that the digest does not cover.
+    /// A library of the host would be a part of QEMU that the digest does not cover.
     private static void checkLibraries(Path root) throws VmException {
         List<String> words = Qemu.unpacked(root.toString());
         var list = new ArrayList<>(words.subList(0, words.indexOf("-L")));

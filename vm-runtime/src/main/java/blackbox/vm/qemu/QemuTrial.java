@@ -55,7 +55,7 @@ public final class QemuTrial {
 
     /// The result of a trial.
     ///
-    /// @param key of everything that the answer depends on
+    /// @param key covers everything that the answer depends on
     /// @param admitted whether the replay equalled the recording
     /// @param reason one sentence
     public record Admission(String key, boolean admitted, String reason) {}
@@ -157,7 +157,7 @@ public final class QemuTrial {
                 : "its " + word + " of a short guest did not reach the guest's end";
     }
 
-    /// Gives the guest a line for each line that it writes: a replay must also repeat input from outside.
+    /// Sends the guest a line for each line that it writes: a replay must also repeat input from outside.
     private static void answer(Process process, Mode mode) {
         try (InputStream in = process.getInputStream();
                 OutputStream out = process.getOutputStream()) {

@@ -7,8 +7,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// Copies a stream to its end on its own thread; a stream that is too long is read to its end and fails the
-/// copy.
+/// Copies a stream to its end on its own thread. A stream that is too long is still read to its end, but the copy
+/// fails.
 final class BoundedCopy implements Runnable {
     private final InputStream from;
     private final OutputStream to;
@@ -39,7 +39,7 @@ final class BoundedCopy implements Runnable {
         }
     }
 
-    /// To be called when the thread has ended.
+    /// Must be called after the thread has ended.
     void check() throws VmException {
         String why = failure;
         if (why != null) {

@@ -22,15 +22,14 @@ final class DeviceStream {
 
     /// Turns the saved machine into one from which a recording can begin.
     ///
-    /// The instruction counter becomes 0, and the time that it represented is added to the clock's bias, so
-    /// that no device notices. QEMU logs the distance to the first event in 32 bits: a machine that has
-    /// booted, and so has executed more than that, could be recorded and not be replayed. And a position in
-    /// the recording is then one in the run.
+    /// The instruction counter becomes 0, and the time that it represented is added to the clock's bias, so that no
+    /// device notices. QEMU logs the distance to the first event in 32 bits, so a machine that has executed more
+    /// than that while booting could be recorded but not replayed. It also makes positions in the recording
+    /// positions in the run.
     ///
-    /// The timer that wakes a sleeping guest is removed; QEMU sets it again as soon as the guest runs. It
-    /// follows the host's time. A replay takes that from the log, and reads it before its guest runs: the
-    /// timer would expire while the machine is still paused, when it has no effect, and the guest would never
-    /// be woken.
+    /// The timer that wakes a sleeping guest is removed; QEMU sets it again as soon as the guest runs. The timer
+    /// follows the host's time. A replay takes that from the log, and reads it before its guest runs: the timer
+    /// would expire while the machine is still paused, to no effect, and the guest would never be woken.
     ///
     /// @param instructionShift of the machine that was saved
     static void beginHere(Path devices, int instructionShift) throws VmException {
@@ -46,12 +45,12 @@ final class DeviceStream {
             stream.putLong(waking + Long.BYTES, NEVER);
             Files.write(devices, stream.array());
         } catch (IOException | ArithmeticException e) {
-            throw new VmException(Code.QEMU_FAILED, devices + " is not a snapshot to begin from", e);
+            throw new VmException(Code.QEMU_FAILED, devices + " is not a snapshot that a recording can start from", e);
         }
     }
 
-    /// Where the fields of a subsection are. Both have two of 8 octets: the clock's bias and the counter;
-    /// since when the guest has slept, and when the timer is due.
+    /// The offset of a subsection's fields. Both subsections have two of 8 octets each: the clock's bias and the
+    /// counter; since when the guest has slept and when the timer is due.
     private static int find(byte[] stream, byte[] subsection) throws IOException {
         int found = -1;
         for (int i = 0; i + subsection.length + VERSION_BYTES + FIELDS_BYTES <= stream.length; i++) {

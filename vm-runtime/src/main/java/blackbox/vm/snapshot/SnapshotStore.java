@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends
-/// on, so a snapshot is never stale: when anything changes, the key does.
+/// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends on, so
+/// a snapshot is never stale: if anything changes, so does the key.
 public final class SnapshotStore {
     private static final int KEPT = 6;
     private static final long FREE_BYTES_MIN = 2L << 30;
@@ -63,7 +63,7 @@ public final class SnapshotStore {
         }
     }
 
-    /// @param lock that the caller holds
+    /// @param lock held by the caller
     private VmSnapshot make(MachineParts parts, Path place, FolderLock lock) throws VmException, IOException {
         Objects.requireNonNull(lock);
         if (Files.getFileStore(folder).getUsableSpace() < FREE_BYTES_MIN) {
@@ -98,7 +98,7 @@ public final class SnapshotStore {
         try (var booted = ColdBoot.launch(machine, parts, Network.NONE, event -> {});
                 OutputStream events = Files.newOutputStream(target.resolve(VmSnapshot.EVENTS))) {
             var port = booted.events();
-            // No run reads these: before `ready` nothing in the guest sends frames of its own.
+            // These frames are not recorded: before `ready` nothing in the guest sends frames of its own accord.
             Thread framesOut = FrameTap.discard(booted.qemu().framesOut());
             Thread framesIn = FrameTap.discard(booted.qemu().framesIn());
             var copy = new BoundedCopy(port, events, EVENTS_BYTES_MAX);
@@ -123,7 +123,7 @@ public final class SnapshotStore {
     }
 
     public static void makeOverlay(Path folder, String name) throws VmException {
-        // The path is the one that it has from a machine's folder, so it need not exist here.
+        // The path is relative to a machine's folder, so it need not exist here.
         String base = QemuArguments.SNAPSHOT + "/" + VmSnapshot.STATE;
         String length = Long.toString(WorkspaceDisk.LENGTH_BYTES);
         Command.of("qemu-img", "create", "-q", "-u", "-f", "qcow2", "-b", base, "-F", "qcow2", name, length)

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A machine that was stopped when the tracer had reported that it was ready and nothing else had run: its
+/// A machine that was stopped right after the tracer reported that it was ready, before anything else had run: its
 /// RAM, its devices and its state disk. Runs start from it, copy-on-write.
 ///
 /// @param folder where its files are
@@ -36,7 +36,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     public static final String STATE = QemuArguments.BASE_STATE;
     public static final String OVERLAY = "overlay.qcow2";
     public static final String EVENTS = "events";
-    /// Of the exact tier: the head of a replay log that this QEMU writes.
+    /// Exact tier only: the head of a replay log as this QEMU writes it.
     public static final String HEADER = "replay.header";
     static final String RECORD = "snapshot.json";
 
@@ -48,7 +48,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
 
     /// Reads a snapshot's record and checks that its files seem to be the ones that were hashed.
     ///
-    /// @throws VmException `IMAGE_CORRUPT` when one is not
+    /// @throws VmException `IMAGE_CORRUPT` when one has changed
     static VmSnapshot open(Path folder) throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
         var files = new TreeMap<>(stored.files());
@@ -63,7 +63,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                 files.put(each.getKey(), each.getValue().at(file)); // the folder was copied
             }
             if (!Files.isWritable(file) && each.getKey().equals(RAM)) {
-                protect(file); // from a version that write-protected RAM as well, which worked only for root
+                protect(file); // made by a version that write-protected RAM as well, which worked only for root
             }
         }
         if (!files.equals(new TreeMap<>(stored.files()))) {
@@ -93,7 +93,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// does not have it). A write to it would be noticed by its fingerprint.
     private static void protect(Path file) throws VmException {
         boolean isRam = file.endsWith(RAM);
-        if (!file.toFile().setWritable(isRam, isRam)) { // for its owner, or for nobody
+        if (!file.toFile().setWritable(isRam, isRam)) { // for its owner only, or for nobody
             throw new VmException(Code.IO, "the permissions of " + file + " could not be set");
         }
     }
@@ -118,8 +118,8 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         }
     }
 
-    /// Hashes every file again and names those that are not what they were when the digest was made; the record, too,
-    /// where the digest is not over what it says.
+    /// Hashes every file again and names those that have changed since the digest was made; also the record, if its
+    /// digest does not match its content.
     public List<String> changed() throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
         var changed = new ArrayList<String>();
@@ -138,12 +138,12 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
 
     /// Hashes every file again.
     ///
-    /// @return whether all are what they were when the digest was made
+    /// @return whether all of them still match the digest
     public boolean verify() throws VmException {
         return changed().isEmpty();
     }
 
-    /// Stores the state disk and the text that its digest is part of in `target`, where they stay when this
+    /// Stores the state disk, and the text that contains its digest, in `target`, where they remain when this
     /// snapshot is deleted: as a hard link if possible, which costs no space.
     public void keepState(Path target) throws VmException {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
@@ -163,7 +163,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         }
     }
 
-    /// Stores everything that a replay starts from in `target`, as [#keepState] does.
+    /// Stores everything that a replay starts from in `target`, in the same way as [#keepState].
     public void keepWhole(Path target) throws VmException {
         keepState(target);
         try {
@@ -179,7 +179,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// Hashes again what [#keepWhole] stored in `captures`.
     ///
     /// @param digest of the snapshot
-    /// @return the files that are missing or changed; empty if there are none
+    /// @return the files that are missing or changed
     public static List<String> keptFaults(Path captures, Hash digest) throws VmException {
         try {
             Path digests = CaptureName.BASE_DIGESTS.in(captures);

@@ -1,5 +1,4 @@
-/// Warm snapshots: machines that were stopped when their tracer was ready, and the store of a data folder's
-/// snapshots.
+/// Warm snapshots: machines that were stopped once their tracer was ready, and a data folder's store of them.
 @NullMarked
 package blackbox.vm.snapshot;
 

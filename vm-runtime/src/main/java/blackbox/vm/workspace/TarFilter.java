@@ -16,7 +16,7 @@ import java.util.Set;
 
 /// Reads an archive in POSIX.1-2001 pax format (what the guest's `tar --format=posix` writes) and writes an
 /// equivalent one in which we wrote every header. Whatever is malformed, out of bounds or reaches outside is
-/// refused, so the program after it never parses a byte of a header that the guest wrote.
+/// refused, so the program that unpacks the result never parses a byte of a header that the guest wrote.
 ///
 /// Names are octets, held as ISO 8859-1 strings so that any octet survives.
 public final class TarFilter {
@@ -37,8 +37,8 @@ public final class TarFilter {
     private long content;
     private long namesBytes;
 
-    /// @param entriesMax how many files, folders and links there may be
-    /// @param contentBytesMax how many bytes all files may have together
+    /// @param entriesMax the most files, folders and links
+    /// @param contentBytesMax the most bytes in all files together
     public record Limits(long entriesMax, long contentBytesMax) {
         /// One million entries, 12 GiB.
         public static final Limits DEFAULT = new Limits(1_000_000, 12L << 30);
@@ -161,7 +161,7 @@ public final class TarFilter {
         return kept.toString();
     }
 
-    /// Makes sure that nothing has this name yet and that all its parents are folders of this archive.
+    /// Ensures that nothing has this name yet and that all its parents are folders of this archive.
     private void claim(String path) throws VmException {
         namesBytes += path.length();
         require(namesBytes <= NAMES_BYTES_MAX, "names of more than " + NAMES_BYTES_MAX + " bytes together");

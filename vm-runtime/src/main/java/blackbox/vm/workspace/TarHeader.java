@@ -12,7 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One header of a ustar archive (POSIX.1-2001, pax interchange format), with what an extended header overrides.
+/// One header of a ustar archive (POSIX.1-2001, pax interchange format), including what an extended header
+/// overrides.
 ///
 /// @param type the type flag
 /// @param path name, octets as ISO 8859-1

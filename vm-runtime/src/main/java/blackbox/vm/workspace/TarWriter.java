@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /// Writes an archive in pax format: every entry has an extended header with its exact path, link, size and
-/// time, so that the fixed fields never have to hold values that do not fit in them. Owners are 0.
+/// time, so that no value has to fit into the fixed fields. Owners are 0.
 final class TarWriter {
     private static final int BLOCK = 512;
 

@@ -60,9 +60,9 @@ public record WorkspaceDisk(Path file) {
         public static final Archive NONE = new Archive(0, Hash.sha256(new byte[0]));
     }
 
-    /// Writes `folder` to this disk: names sorted, owner the agent, times and permissions kept. The same tree
-    /// gives the same bytes, provided that files with large holes have the same holes, which are not written
-    /// out as zeros. Sockets are left out.
+    /// Writes `folder` to this disk: names sorted, owner the agent, times and permissions kept. The same tree gives
+    /// the same bytes, provided that files with large holes have the same holes, because holes are not written out
+    /// as zeros. Sockets are left out.
     ///
     /// @throws VmException `WORKSPACE_UNREADABLE`, `WORKSPACE_TOO_LARGE`, `DISK_FULL`
     public Archive pack(Path folder) throws VmException {
@@ -84,7 +84,7 @@ public record WorkspaceDisk(Path file) {
                 "-C",
                 folder.toString()));
         if (hasLargeHoles(folder)) {
-            // The later forms of a sparse entry have tar's process id in them.
+            // The newer forms of a sparse entry contain tar's process id.
             argv.addAll(List.of("--sparse", "--sparse-version=0.0"));
         }
         argv.add(".");
@@ -101,8 +101,8 @@ public record WorkspaceDisk(Path file) {
         }
     }
 
-    /// Whether a file takes much less space than its length, such as a disk image, for which writing zeros
-    /// would take minutes.
+    /// Whether a file takes much less space than its length, such as a disk image: writing out its zeros would take
+    /// minutes.
     private static boolean hasLargeHoles(Path folder) {
         try {
             String files = "-size +" + (HOLE_BYTES_MIN >> 10) + "k";
@@ -193,14 +193,14 @@ public record WorkspaceDisk(Path file) {
         }
     }
 
-    /// What came back.
+    /// The workspace that came back.
     ///
     /// @param archive as the guest wrote it
     /// @param entries how many files, folders and links were made
     /// @param leftOut how many entries were not files, folders or links (devices, pipes) and were left out
     /// @param namesLeftOut the first of these
     public record Unpacked(Archive archive, long entries, long leftOut, List<String> namesLeftOut) {
-        /// A notice about them, or null.
+        /// A notice about the entries that were left out, or null.
         public @Nullable String notice() {
             if (leftOut == 0) {
                 return null;
@@ -212,7 +212,7 @@ public record WorkspaceDisk(Path file) {
         }
     }
 
-    /// As text, with nothing in it that could control a terminal.
+    /// The name as text, with nothing in it that could control a terminal.
     private static List<String> names(TarFilter filter) {
         return filter.namesLeftOut().stream()
                 .map(each -> new String(each.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8)
@@ -220,7 +220,7 @@ public record WorkspaceDisk(Path file) {
                 .toList();
     }
 
-    /// Writes an archive to this disk: `from`, to its end.
+    /// Writes the whole archive `from` to this disk.
     Archive copy(InputStream from) throws IOException, VmException {
         MessageDigest digest = Sha256.digest();
         var chunk = new byte[CHUNK_BYTES];

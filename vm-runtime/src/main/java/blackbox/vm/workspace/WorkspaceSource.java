@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What a machine's workspace begins as.
+/// The initial content of a machine's workspace.
 public sealed interface WorkspaceSource {
 
     /// Writes it to a machine's disk.
@@ -21,7 +21,7 @@ public sealed interface WorkspaceSource {
         }
     }
 
-    /// An archive that is kept elsewhere and in another form.
+    /// An archive that is stored elsewhere and in another form.
     ///
     /// @param name for people
     record Kept(String name, Opener opener) implements WorkspaceSource {

@@ -60,7 +60,7 @@ class AptSourcesTest {
     }
 
     @Test
-    void aMachineWithoutTheSuiteIsToldHowToMendIt() throws Exception {
+    void aMachineWithoutTheSuiteIsToldWhatToDo() throws Exception {
         Files.writeString(etc.resolve("sources.list"), "deb http://vendor.test/apt nodistro main\n");
         var failure = assertThrows(VmException.class, () -> AptSources.of(etc, "bookworm", "", null));
         assertEquals(VmException.Code.MIRROR, failure.code());
@@ -68,7 +68,7 @@ class AptSourcesTest {
     }
 
     @Test
-    void aSuiteThatTheMachineHasNotComesFromTheArchiveOfItsOwn() throws Exception {
+    void aSuiteThatTheMachineLacksComesFromTheArchiveOfItsOwn() throws Exception {
         Files.createDirectory(etc.resolve("sources.list.d"));
         Files.writeString(etc.resolve("sources.list"), "deb http://vendor.test/bookworm vendor-bookworm main\n");
         Files.writeString(etc.resolve("sources.list.d/debian.sources"), """

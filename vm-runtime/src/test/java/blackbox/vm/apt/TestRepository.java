@@ -64,7 +64,7 @@ public final class TestRepository implements AutoCloseable {
         return make(name, version, depends.isEmpty() ? "" : "Depends: " + depends + "\n", files);
     }
 
-    /// A package that no system is without.
+    /// An essential package.
     public DebFile addEssential(String name, String version) throws VmException, IOException {
         return make(name, version, "Essential: yes\n", Map.of());
     }
@@ -112,29 +112,29 @@ public final class TestRepository implements AutoCloseable {
         publish();
     }
 
-    /// From now on the lists give this package's length as a word.
+    /// From now on the lists give this package's length as a word instead of a number.
     public void mangle(DebFile file) throws IOException {
         stanzas.computeIfPresent(
                 deb(file.name(), file.version()), (deb, text) -> text.replaceAll("\\nSize: .*", "\nSize: much"));
         publish();
     }
 
-    /// From now on this package's file ends in its middle.
+    /// From now on this package's file is cut off in the middle.
     public void cut(DebFile file) {
         cut.add(fileName(file));
     }
 
-    /// From now on an octet of this package's file is another one.
+    /// From now on an octet of this package's file is altered.
     public void alter(DebFile file) {
         altered.add(fileName(file));
     }
 
-    /// From now on this package's file is not there, though the lists have it.
+    /// From now on this package's file is missing, although the lists have it.
     public void lose(DebFile file) {
         absent.add(fileName(file));
     }
 
-    /// From now on all files are what they are.
+    /// From now on all files are served as they are.
     public void behave() {
         cut.clear();
         altered.clear();
@@ -151,7 +151,7 @@ public final class TestRepository implements AutoCloseable {
                 .toList();
     }
 
-    /// Nobody answers any more.
+    /// Stops the server.
     @Override
     public void close() {
         server.stop(0);

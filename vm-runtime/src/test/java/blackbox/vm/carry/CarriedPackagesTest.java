@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The file that carries packages: whole it is taken, and changed in whatever octet it is not.
+/// The file that carries packages: intact, it is accepted; with any octet changed, it is refused.
 class CarriedPackagesTest {
     private static final String DIGEST =
             Hash.sha256("an image".getBytes(StandardCharsets.UTF_8)).toString();
@@ -135,7 +135,7 @@ class CarriedPackagesTest {
     }
 
     @Test
-    void whatIsNotThereAndWhatIsNoFileLeavesNoTrace() {
+    void aMissingFileAndAFolderAreRefusedWithoutATrace() {
         for (Path each : List.of(file, folder)) {
             var failure = assertThrows(VmException.class, () -> new ImageImport(to, said::add).take(each));
             assertEquals(Code.ARCHIVE_REFUSED, failure.code());
@@ -153,7 +153,7 @@ class CarriedPackagesTest {
     }
 
     @Test
-    void theSameIsTheSameFile() throws Exception {
+    void theSameContentGivesTheSameFile() throws Exception {
         new ImageExport(from, said::add).write("small", file, Existing.REFUSE);
         byte[] first = Files.readAllBytes(file);
         new ImageExport(from, said::add).write("small", file, Existing.REPLACE);
@@ -208,7 +208,7 @@ class CarriedPackagesTest {
     }
 
     @Test
-    void cutOrLongerItIsRefused() throws Exception {
+    void aTruncatedOrExtendedFileIsRefused() throws Exception {
         new ImageExport(from, said::add).write("small", file, Existing.REFUSE);
         byte[] whole = Files.readAllBytes(file);
         for (int length = 0;
@@ -244,16 +244,16 @@ class CarriedPackagesTest {
     }
 
     @Test
-    void aManifestThatIsWellSealedAndIllMadeIsRefused() throws Exception {
+    void anInvalidManifestWithTheRightDigestIsRefused() throws Exception {
         new ImageExport(from, said::add).write("small", file, Existing.REFUSE);
         ObjectNode good = manifest();
         refusedManifest(good.deepCopy().put("format", 2), "format 2 is not known");
         var twice = good.deepCopy();
         twice.withArray("objects").add(good.get("objects").get(0));
-        refusedManifest(twice, "not sorted, or one twice");
+        refusedManifest(twice, "not sorted, or one is listed twice");
         var more = good.deepCopy();
         more.withArray("objects").addObject().put("sha256", "f".repeat(64)).put("bytes", 1);
-        refusedManifest(more, "other objects than its locks name");
+        refusedManifest(more, "not the ones that its locks name");
         var longer = good.deepCopy();
         ((ObjectNode) longer.withArray("objects").get(0)).put("bytes", 5L << 30);
         refusedManifest(longer, "an object of");

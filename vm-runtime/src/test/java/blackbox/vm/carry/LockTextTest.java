@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/// The locks in the sources are as a renewal writes them, so that its difference shows packages only.
+/// The locks in the sources are formatted as a renewal writes them, so that its diff shows only packages.
 class LockTextTest {
     @Test
     void theShippedLocksAreInTheFormThatRenewalsWrite() throws Exception {

@@ -7,12 +7,12 @@ import java.io.BufferedReader;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/// A process that is held stands still for that long, and always goes on.
+/// A held process stops for that long, and always resumes.
 class BrakeTest {
     private static final Duration HELD = Duration.ofMillis(400);
 
     @Test
-    void itStandsStillAndGoesOn() throws Exception {
+    void itStopsAndResumes() throws Exception {
         Process echo = new ProcessBuilder("cat").start();
         try (var brake = new Brake(echo)) {
             long from = System.nanoTime();
@@ -22,10 +22,10 @@ class BrakeTest {
                     BufferedReader in = echo.inputReader()) {
                 out.write("on\n");
                 out.flush();
-                assertTrue("on".equals(in.readLine()), "it does not go on");
+                assertTrue("on".equals(in.readLine()), "it does not resume");
             }
             assertTrue(echo.waitFor(Duration.ofSeconds(20)));
-            brake.hold(HELD); // of what has ended nothing is held
+            brake.hold(HELD); // has no effect on a process that has ended
         } finally {
             echo.destroyForcibly();
         }

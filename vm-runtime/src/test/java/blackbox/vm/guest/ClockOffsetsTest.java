@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import blackbox.vm.machine.ClockDrift;
 import org.junit.jupiter.api.Test;
 
-/// What is said of a clock's offsets.
+/// The figures about a clock's offsets.
 class ClockOffsetsTest {
 
     @Test
-    void theLargestKeepsItsSignAndSharesDoNot() {
+    void theLargestKeepsItsSignAndPercentilesDoNot() {
         var offsets = new ClockOffsets();
         for (int i = 1; i <= 98; i++) {
             offsets.add(i % 2 == 0 ? 2_500_000 : -2_500_000);
@@ -23,12 +23,12 @@ class ClockOffsetsTest {
     }
 
     @Test
-    void nothingIsSaidOfNothing() {
+    void withoutReadingsThereAreNoFigures() {
         assertEquals(new ClockDrift(0, 0, 0, 0, 0, 0), new ClockOffsets().drift());
     }
 
     @Test
-    void noShareIsMoreThanTheLargest() {
+    void noPercentileExceedsTheLargest() {
         var offsets = new ClockOffsets();
         offsets.add(300_000);
         offsets.add(-400_000);

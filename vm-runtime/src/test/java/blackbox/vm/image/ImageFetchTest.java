@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An image's lock against an archive that moves: its packages, and its kernel with the headers.
+/// An image's lock when the archive has moved on: its packages, and its kernel with the headers.
 class ImageFetchTest {
     private static final ImageDefinition DEFINITION = new ImageDefinition(
             1,
@@ -73,13 +73,13 @@ class ImageFetchTest {
     }
 
     @Test
-    void todaysPackagesAreTheLockWhereNothingMoved() throws Exception {
+    void todaysPackagesAreTheLockIfNothingChanged() throws Exception {
         assertSame(lock, with(packages -> packages.newest(lock)));
         assertSame(lock, with(packages -> packages.nearest(lock)));
     }
 
     @Test
-    void aNewerPackageInPlaceOfOneThatIsGoneIsAnotherLockOfTheSameEpoch() throws Exception {
+    void replacingAPackageThatIsGoneGivesAnotherLockOfTheSameEpoch() throws Exception {
         mirror.remove("lib", "1");
         mirror.add("lib", "2", "");
         mirror.add("app", "2", "lib");
@@ -115,7 +115,7 @@ class ImageFetchTest {
     }
 
     @Test
-    void aDependencyThatGotAnotherNameComesAlong() throws Exception {
+    void aRenamedDependencyComesAlong() throws Exception {
         mirror.remove("app", "1");
         mirror.add("app", "2", "lib64");
         mirror.add("lib64", "1", "");
@@ -137,7 +137,7 @@ class ImageFetchTest {
     }
 
     @Test
-    void whoRequiresTheLockGetsItOrHearsWhatIsMissing() throws Exception {
+    void requiringTheLockGivesItOrNamesWhatIsMissing() throws Exception {
         mirror.add("lib", "2", "");
         with(packages -> {
             packages.exactly(lock);
@@ -153,16 +153,16 @@ class ImageFetchTest {
                 }));
         assertEquals(Code.MIRROR, failure.code());
         assertTrue(failure.getMessage().contains("lib 1 (the mirror no longer has"), failure.getMessage());
-        assertTrue(archive.has(locked("app").sha256()), "what came is kept");
+        assertTrue(archive.has(locked("app").sha256()), "what arrived is kept");
     }
 
     @Test
-    void aCutDownloadAndAMirrorThatIsAwayAreNoReasonForAnotherImage() throws Exception {
+    void aTruncatedDownloadOrAnUnreachableMirrorChangesNoImage() throws Exception {
         mirror.add("lib", "2", "");
         mirror.cut(locked("lib"));
         var cut = assertThrows(VmException.class, () -> with(packages -> packages.nearest(lock)));
         assertEquals(Code.MIRROR, cut.code());
-        assertTrue(archive.has(locked("linux-image-6.1.0-1-cloud").sha256()), "what came is kept");
+        assertTrue(archive.has(locked("linux-image-6.1.0-1-cloud").sha256()), "what arrived is kept");
         mirror.close();
         var away = assertThrows(VmException.class, () -> with(packages -> packages.nearest(lock)));
         assertEquals(Code.MIRROR, away.code());

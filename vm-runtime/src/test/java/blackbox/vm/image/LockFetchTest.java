@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What becomes of a lock when the archive moves on under it: `app` needs `liba` and `libb`, and `liba` needs its
-/// `liba-data` of just its own version.
+/// What becomes of a lock when the archive moves on: `app` needs `liba` and `libb`, and `liba` needs `liba-data` in
+/// exactly its own version.
 class LockFetchTest {
     @TempDir
     Path folder;
@@ -52,16 +52,16 @@ class LockFetchTest {
     }
 
     @Test
-    void whatIsThereIsTakenAsLockedAlthoughTheMirrorHasNewer() throws Exception {
+    void whatIsAvailableIsTakenAsLockedEvenIfTheMirrorHasNewer() throws Exception {
         mirror.add("libb", "2", "");
         assertEquals(lock, fetched());
         assertEquals(List.of("app", "liba", "liba-data", "libb"), mirror.asked());
         mirror.close();
-        assertEquals(lock, fetched(), "nobody is asked for what is archived");
+        assertEquals(lock, fetched(), "the mirror is not asked for what is archived");
     }
 
     @Test
-    void aVersionThatIsGoneIsTakenNewerAndNothingElseIs() throws Exception {
+    void onlyAVersionThatIsGoneIsReplacedByANewerOne() throws Exception {
         mirror.add("app", "1:1.1", "liba (>= 1), libb");
         DebFile newer = mirror.add("libb", "2", "");
         mirror.remove("libb", "1+b1");
@@ -71,7 +71,7 @@ class LockFetchTest {
     }
 
     @Test
-    void whatANewerPackageNeedsNewerIsTakenNewer() throws Exception {
+    void aDependencyThatANewerPackageNeedsNewerIsTakenNewer() throws Exception {
         mirror.remove("liba", "1");
         mirror.add("liba", "2", "liba-data (= 2)");
         mirror.add("liba-data", "2", "");
@@ -82,7 +82,7 @@ class LockFetchTest {
     }
 
     @Test
-    void whatNeedsAnOldVersionOfTheGoneOneIsTakenNewer() throws Exception {
+    void aPackageThatNeedsTheVersionThatIsGoneIsTakenNewer() throws Exception {
         DebFile strict = mirror.add("strict", "1", "libb (= 1+b1)");
         lock = List.of(app, liba, lock.get(2), libb, strict);
         mirror.remove("libb", "1+b1");
@@ -106,7 +106,7 @@ class LockFetchTest {
     }
 
     @Test
-    void aDependencyThatGotAnotherNameIsTakenUnderThatName() throws Exception {
+    void aRenamedDependencyIsTakenUnderItsNewName() throws Exception {
         mirror.remove("app", "1:1.0");
         mirror.add("app", "1:1.1", "liba (>= 1), libb64");
         mirror.add("libb64", "1", "");
@@ -138,7 +138,7 @@ class LockFetchTest {
     }
 
     @Test
-    void aFileThatTheListsHaveAndTheMirrorHasNotIsTakenNewer() throws Exception {
+    void aFileThatTheMirrorListsButLacksIsTakenNewer() throws Exception {
         mirror.add("libb", "2", "");
         DebFile lost = mirror.add("libb", "3", "");
         mirror.lose(libb);
@@ -156,7 +156,7 @@ class LockFetchTest {
     }
 
     @Test
-    void aDownloadThatIsCutIsNoReasonForOtherPackagesAndWhatCameIsKept() throws Exception {
+    void aTruncatedDownloadChangesNoPackageAndWhatArrivedIsKept() throws Exception {
         mirror.add("libb", "2", "");
         mirror.cut(libb);
         var failure = assertThrows(VmException.class, this::fetched);
@@ -168,7 +168,7 @@ class LockFetchTest {
         mirror.behave();
         mirror.asked();
         assertEquals(lock, fetched());
-        assertEquals(List.of("libb"), mirror.asked(), "the second try goes on from there");
+        assertEquals(List.of("libb"), mirror.asked(), "the second attempt resumes from there");
     }
 
     @Test
@@ -182,7 +182,7 @@ class LockFetchTest {
     }
 
     @Test
-    void aFolderWithAnOddNameIsAsGood() throws Exception {
+    void aFolderWithAnOddNameWorksToo() throws Exception {
         folder = Files.createDirectory(folder.resolve("a b,'\"%41"));
         archive = new PackageArchive(folder.resolve("data"));
         mirror.remove("libb", "1+b1");
@@ -194,7 +194,7 @@ class LockFetchTest {
         return LockDifference.between(lock, fetched(wanted));
     }
 
-    /// The lock's packages as they can be had.
+    /// The lock's packages, or the nearest that are available.
     private List<DebFile> fetched(String... wanted) throws VmException {
         try (var scratch = ScratchFolder.in(folder.resolve("data"), "scratch-");
                 var fetch = new LockFetch(

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// What the guest is told is the same octets for the same variables, in whatever order they were given: the
+/// The guest gets the same octets for the same variables, in whatever order they were given: the
 /// environment of a process is evidence, and another order is another environment.
 class AgentCommandTest {
 

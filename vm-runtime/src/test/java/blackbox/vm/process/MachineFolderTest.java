@@ -15,10 +15,10 @@ class MachineFolderTest {
     @TempDir
     Path data;
 
-    /// Linux takes a process's lock from it when it closes any descriptor of the file: to look whether a folder is free
-    /// must not open the locks of this process's own machines.
+    /// Linux releases a process's lock as soon as the process closes any descriptor of the file, so checking
+    /// whether a folder is free must not open the locks of this process's own machines.
     @Test
-    void lookingForLeftoversLetsGoOfNoMachineOfThisProcess() throws Exception {
+    void lookingForLeftoversReleasesNoLockOfThisProcess() throws Exception {
         Path path;
         try (var machine = MachineFolder.create(data)) {
             path = machine.path();

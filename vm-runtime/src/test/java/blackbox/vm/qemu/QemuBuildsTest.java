@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Unpacked builds are what they were when they were unpacked, or they are not used.
+/// An unpacked build is used only while it is exactly what was unpacked.
 class QemuBuildsTest {
     @TempDir
     Path data;
@@ -83,7 +83,7 @@ class QemuBuildsTest {
                     Files.createSymbolicLink(link, Path.of("bios"));
                 });
         Path program = root.resolve("usr/bin/qemu-system-x86_64");
-        assertEquals(digest, FolderFingerprint.hash(root), "a program that may not be executed is another one");
+        assertEquals(digest, FolderFingerprint.hash(root), "a program that is not executable gives another digest");
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rw-r--r--"));
         assertFalse(digest.equals(FolderFingerprint.hash(root)));
     }
@@ -100,7 +100,7 @@ class QemuBuildsTest {
     }
 
     @Test
-    void theWordsThatStartABuildAreTheSameBelowEveryDataFolder() throws Exception {
+    void theCommandLineOfABuildIsTheSameBelowEveryDataFolder() throws Exception {
         Qemu qemu = builds().list().getFirst().qemu();
         List<String> words = qemu.program("qemu");
         assertTrue(words.stream().noneMatch(word -> word.contains(data.toString())), words.toString());
@@ -112,7 +112,7 @@ class QemuBuildsTest {
     }
 
     @Test
-    void whatAnotherVersionOrAPowerCutLeftInTheCacheIsFoundAgain() throws Exception {
+    void aCacheThatAnotherVersionOrAPowerCutLeftIsRenewed() throws Exception {
         Path note = data.resolve("cache/qemu.json");
         Files.createDirectories(note.getParent());
         for (String left : List.of("", "{", "null", "[]", "{\"binary\": \"/bin/true\", \"seal\": {}}")) {

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// QEMU's lock against an archive that moves. What stands in for QEMU is a program of this machine's that says its
-/// version, with this machine's loader and C library: they are unpacked and started as QEMU is.
+/// QEMU's lock when the archive has moved on. A program of this machine that prints its version stands in for QEMU,
+/// with this machine's loader and C library: they are unpacked and started as QEMU is.
 class QemuFetchTest {
     private static final String LIBRARIES = "usr/lib/x86_64-linux-gnu";
     private static final Path PROGRAM = Path.of("/usr/bin/pwd");
@@ -51,7 +51,7 @@ class QemuFetchTest {
     }
 
     @Test
-    void whatIsThereIsTakenAsLockedAndIsTheSameBuildOnEveryDataFolder() throws Exception {
+    void whatIsAvailableIsTakenAsLockedAndIsTheSameBuildInEveryDataFolder() throws Exception {
         mirror.add("firmware", "2", "");
         QemuBuild build = fetch();
         assertEquals(lock.packages(), build.record().packages());
@@ -66,7 +66,7 @@ class QemuFetchTest {
     }
 
     @Test
-    void whatIsGoneIsTakenNewerAndIsAnotherBuild() throws Exception {
+    void aPackageThatIsGoneIsTakenNewerAndGivesAnotherBuild() throws Exception {
         QemuBuild locked = fetch();
         data = folder.resolve("other data");
         mirror.remove("firmware", "1");
@@ -85,7 +85,7 @@ class QemuFetchTest {
     }
 
     @Test
-    void aLibraryThatGotAnotherNameComesAlong() throws Exception {
+    void aRenamedLibraryComesAlong() throws Exception {
         mirror.remove("qemu-system-x86", "1");
         mirror.add("qemu-system-x86", "2", "libc64, firmware", program());
         addLibrary("libc64", "1");
@@ -108,7 +108,7 @@ class QemuFetchTest {
     }
 
     @Test
-    void aCutDownloadIsTriedAgainNextTimeWithoutWhatCame() throws Exception {
+    void aTruncatedDownloadIsRetriedWithoutWhatArrived() throws Exception {
         mirror.add("firmware", "2", "");
         mirror.cut(locked("firmware"));
         var failure = assertThrows(VmException.class, this::fetch);
@@ -122,7 +122,7 @@ class QemuFetchTest {
     }
 
     @Test
-    void aMirrorThatIsAwaySaysWhatToDo() {
+    void anUnreachableMirrorSaysWhatToDo() {
         mirror.close();
         var failure = assertThrows(VmException.class, this::fetch);
         assertEquals(Code.MIRROR, failure.code());
@@ -139,7 +139,7 @@ class QemuFetchTest {
     }
 
     @Test
-    void whatWasImportedComesBeforeWhatShipsAndNeedsNoMirror() throws Exception {
+    void anImportedLockComesBeforeTheShippedOneAndNeedsNoMirror() throws Exception {
         QemuBuild exported = fetch();
         mirror.add("firmware", "2", "");
         QemuBuild newer = builds().make(parts(), fetch -> fetch.makeNewest(null));
@@ -155,7 +155,7 @@ class QemuFetchTest {
             }
         }
         assertEquals(newer.qemu().digest(), fetch().qemu().digest(), "the latest import is the answer");
-        assertTrue(builds().withDigest(exported.qemu().digest()) != null, "and the other is there as well");
+        assertTrue(builds().withDigest(exported.qemu().digest()) != null, "and the other one is unpacked as well");
         assertEquals(
                 List.of(new LockDifference("firmware", "1", "2")),
                 builds().list().stream()
@@ -168,7 +168,7 @@ class QemuFetchTest {
     }
 
     @Test
-    void aLibraryOfTheHostsIsRefused() throws Exception {
+    void aLibraryOfTheHostIsRefused() throws Exception {
         mirror.remove("libc6", "1");
         mirror.add("libc6", "2", "", Map.of(LIBRARIES + "/ld-linux-x86-64.so.2", real("/lib64/ld-linux-x86-64.so.2")));
         var failure = assertThrows(VmException.class, this::fetch);

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a trial makes of programs that behave as QEMUs do, good and bad. The trial of a real one is part of
-/// the tests of the exact tier.
+/// How a trial judges programs that behave as good and bad QEMUs do. The trial of a real QEMU is part of the tests
+/// of the exact tier.
 class QemuTrialTest {
     private static final String HASH = Hash.sha256(new byte[0]).toString();
     private static final String GOOD = "echo 'blackbox: trial: done' > console; echo e > events";
@@ -112,7 +112,7 @@ class QemuTrialTest {
     }
 
     @Test
-    void aProgramThatFailsIsRefusedWithItsOwnWords() throws Exception {
+    void aProgramThatFailsIsRefusedWithItsOwnMessage() throws Exception {
         var admission = trial().of(program("echo 'no such device' >&2; exit 1"), image);
         assertFalse(admission.admitted());
         assertTrue(
@@ -121,14 +121,14 @@ class QemuTrialTest {
     }
 
     @Test
-    void aGuestThatEndsEarlyTwiceAlikeIsRefused() throws Exception {
+    void aGuestThatEndsEarlyTheSameWayTwiceIsRefused() throws Exception {
         var admission = trial().of(program("echo panic > console; : > events"), image);
         assertFalse(admission.admitted());
         assertTrue(admission.reason().contains("did not reach the guest's end"), admission.reason());
     }
 
     @Test
-    void whatTheGuestAsksIsAnsweredWhileRecordingOnly() throws Exception {
+    void theGuestIsAnsweredOnlyWhileRecording() throws Exception {
         Qemu qemu = program("case $* in *rr=record*) echo ask; read -r answer; echo $answer > ../answer;; esac; "
                 + "cat ../answer > events; echo 'blackbox: trial: done' > console");
         var admission = trial().of(qemu, image);

@@ -17,7 +17,7 @@ class DeviceStreamTest {
     @TempDir
     Path folder;
 
-    /// The subsections as QEMU writes them, with other octets around.
+    /// The subsections as QEMU writes them, with other octets around them.
     private static byte[] stream(long bias, long count, long asleepSince, long wakesAt) throws Exception {
         var octets = new ByteArrayOutputStream();
         var out = new DataOutputStream(octets);
@@ -42,7 +42,7 @@ class DeviceStreamTest {
     }
 
     @Test
-    void theCounterIsInTheBiasAndNothingWakesTheGuestButItself() throws Exception {
+    void theCounterMovesIntoTheBiasAndTheWakeUpTimerIsRemoved() throws Exception {
         Path devices = file(stream(5, 1_000, 42, 43));
         DeviceStream.beginHere(devices, 2);
         assertArrayEquals(stream(4_005, 0, -1, -1), Files.readAllBytes(devices));

@@ -100,7 +100,7 @@ class TarFilterTest {
 
     /// Whatever is done to an archive: it is refused, or what comes out unpacks inside a folder and nowhere else.
     @Test
-    void noDamageGetsOut() throws Exception {
+    void noDamagedArchiveEscapesTheFolder() throws Exception {
         long seed = Long.getLong("seed", 20261121L);
         Path from = folder.resolve("from");
         WorkspaceDiskTest.makeOddTree(from);

@@ -16,7 +16,8 @@ class WorkspaceDiskTest {
     @TempDir
     Path folder;
 
-    /// Names, links and modes that went wrong in others' archives; bash makes them, for Java has no octet names.
+    /// Names, links and modes that other archivers got wrong; bash creates them, because Java cannot express such
+    /// names.
     static void makeOddTree(Path where) throws Exception {
         Files.createDirectories(where);
         String script = """
@@ -39,7 +40,7 @@ class WorkspaceDiskTest {
         Command.of("bash", "-e", "-c", script).in(where).run();
     }
 
-    /// All that is visible of a tree, one line an entry.
+    /// All that is visible of a tree, one line per entry.
     static String describe(Path where) throws Exception {
         return Command.of(
                         "bash",
@@ -90,7 +91,7 @@ class WorkspaceDiskTest {
     }
 
     @Test
-    void diskFullIsSaidAsSuch() throws Exception {
+    void aFullDiskIsReportedAsSuch() throws Exception {
         Path small = Files.createDirectory(folder.resolve("small"));
         Command.of("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small.toString())
                 .run();
