@@ -66,8 +66,9 @@ class CommandLineTest {
                         .map(JavaClass::reflect)
                         .filter(type -> !type.getPackageName().contains(".options"))
                         .collect(Collectors.toSet());
-        Set<Class<?>> listed =
-                all(whole()).map(each -> each.getCommandSpec().userObject().getClass()).collect(Collectors.toSet());
+        Set<Class<?>> listed = all(whole())
+                .map(each -> each.getCommandSpec().userObject().getClass())
+                .collect(Collectors.toSet());
         declared.removeAll(listed);
         assertEquals(Set.of(), declared);
     }

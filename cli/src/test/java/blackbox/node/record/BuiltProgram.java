@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The jar that `make build` made, with its start-up cache: what the launcher starts. A command that starts from it takes
+/// The jar that `make build` made, with its start-up cache: what the launcher starts. A command that starts from it
+/// takes
 /// two thirds of the processor time of one that starts from folders of classes (docs/decisions/0165).
 ///
 /// @param folder `cli/target`
@@ -41,7 +42,8 @@ record BuiltProgram(Path folder, Path jar, Path cache) {
         // Of the caches, the one that knows the broker's and the table's classes, which `record` needs.
         Path cache = target.resolve("serve.aot");
         try (Stream<Path> built = Files.list(target)) {
-            Optional<Path> jar = built.filter(each -> each.getFileName().toString().matches("blackbox-cli-[0-9.]+\\.jar"))
+            Optional<Path> jar = built.filter(
+                            each -> each.getFileName().toString().matches("blackbox-cli-[0-9.]+\\.jar"))
                     .findFirst();
             if (jar.isEmpty() || !Files.isReadable(cache)) {
                 say("no program has been built; commands start from classes, which takes longer");
@@ -49,7 +51,8 @@ record BuiltProgram(Path folder, Path jar, Path cache) {
             }
             Optional<Path> newer = newerThan(Files.getLastModifiedTime(cache), module.resolve(".."));
             if (newer.isPresent()) {
-                say("the built program is older than " + newer.get() + "; commands start from classes, which takes longer");
+                say("the built program is older than " + newer.get()
+                        + "; commands start from classes, which takes longer");
                 return Optional.empty();
             }
             return Optional.of(new BuiltProgram(target, jar.get(), cache));
@@ -61,7 +64,8 @@ record BuiltProgram(Path folder, Path jar, Path cache) {
     /// A file of some module's classes that was written later than this.
     private static Optional<Path> newerThan(FileTime built, Path project) throws IOException {
         try (Stream<Path> modules = Files.list(project)) {
-            for (Path classes : modules.map(each -> each.resolve("target/classes")).toList()) {
+            for (Path classes :
+                    modules.map(each -> each.resolve("target/classes")).toList()) {
                 if (Files.isDirectory(classes)) {
                     try (Stream<Path> all = Files.walk(classes)) {
                         Optional<Path> newer = all.filter(Files::isRegularFile)

@@ -11,14 +11,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// A column that nothing writes is null in every row, and compiles: nothing but this test asks for its writer, or for its
+/// A column that nothing writes is null in every row, and compiles: nothing but this test asks for its writer, or for
+/// its
 /// line on the page.
 class ColumnListsTest {
 
     @Test
     void everyColumnHasItsWriter() throws IOException {
         assertEquals(
-                List.of(), missing("src/main/java/blackbox/schemas/event/EventRows.java", each -> "Column." + each.name()));
+                List.of(),
+                missing("src/main/java/blackbox/schemas/event/EventRows.java", each -> "Column." + each.name()));
     }
 
     @Test
