@@ -57,9 +57,8 @@ class ArchitectureTest {
 
     private static final Set<String> INSIDE = Set.of("blackbox.vm.process");
 
-    /// What of vm-runtime belongs to no hypervisor: the port and what stands beside it. Any other package of that
-    /// module
-    /// is one hypervisor's.
+    /// What of vm-runtime belongs to no hypervisor: the port and what is beside it. Any other package of
+    /// that module is one hypervisor's.
     private static final Set<String> ANY_HYPERVISOR = Set.of(
             "blackbox.vm",
             "blackbox.vm.apt",
@@ -70,9 +69,8 @@ class ArchitectureTest {
             "blackbox.vm.seek",
             "blackbox.vm.workspace");
 
-    /// Who may name a hypervisor: what chooses it and what examines it, and what executes the same instructions again,
-    /// which
-    /// only QEMU can.
+    /// Who may name a hypervisor: what chooses it and what examines it, and what executes the same instructions
+    /// again, which only QEMU can.
     private static final Set<String> NAMES_HYPERVISOR = Set.of(
             "blackbox.node.doctor",
             "blackbox.node.machine",

@@ -18,8 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// Frames, their TLVs and kinds are declared in Java, in the tracer's C and on the pages of `schemas/`: nothing but
-/// this
-/// test keeps them together.
+/// this test keeps them together.
 final class TracerNumbersTest {
 
     private static final Map<String, Integer> FRAMES =

@@ -12,8 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// A column that nothing writes is null in every row, and compiles: nothing but this test asks for its writer, or for
-/// its
-/// line on the page.
+/// its line on the page.
 class ColumnListsTest {
 
     @Test
