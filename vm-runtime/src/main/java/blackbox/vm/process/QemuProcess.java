@@ -231,10 +231,15 @@ public final class QemuProcess implements AutoCloseable {
         awaitMigrated("QEMU could not load the snapshot's devices");
     }
 
-    /// Waits for QEMU to end by itself; returns false if it does not do so within `timeout`.
+    /// Waits for QEMU to end by itself, and for its last events to be delivered; returns false if it does not end within
+    /// `timeout`.
     public boolean awaitEnd(Duration timeout) throws VmException {
         try {
-            return process.waitFor(timeout);
+            if (!process.waitFor(timeout)) {
+                return false;
+            }
+            qmp.awaitLast(END_TIMEOUT);
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VmException(Code.TIMEOUT, "interrupted while the VM ended", e);

@@ -27,6 +27,7 @@ public final class QmpClient implements AutoCloseable {
     private final SocketChannel channel;
     private final BlockingQueue<JsonNode> replies = new ArrayBlockingQueue<>(REPLIES_MAX);
     private final Consumer<QmpEvent> listener;
+    private final Thread reader = Thread.ofPlatform().daemon().name("qmp").unstarted(this::read);
     private long lastId;
 
     private QmpClient(SocketChannel channel, Consumer<QmpEvent> listener) {
@@ -38,7 +39,7 @@ public final class QmpClient implements AutoCloseable {
     public static QmpClient over(SocketChannel channel, Consumer<QmpEvent> listener, Duration timeout)
             throws VmException {
         var client = new QmpClient(channel, listener);
-        Thread.ofPlatform().daemon().name("qmp").start(client::read);
+        client.reader.start();
         client.execute("qmp_capabilities", Json.object(), timeout);
         return client;
     }
@@ -81,6 +82,14 @@ public final class QmpClient implements AutoCloseable {
     /// Executes a command without arguments.
     public JsonNode execute(String command, Duration timeout) throws VmException {
         return execute(command, Json.object(), timeout);
+    }
+
+    /// Waits until the listener has been given everything that QEMU sent. QEMU must have ended: closing the connection
+    /// earlier would cut off the events that it sent last, its shutdown among them.
+    ///
+    /// @return false if the listener is still busy after `timeout`
+    public boolean awaitLast(Duration timeout) throws InterruptedException {
+        return reader.join(timeout);
     }
 
     @Override
