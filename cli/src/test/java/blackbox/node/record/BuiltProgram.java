@@ -27,7 +27,12 @@ record BuiltProgram(Path folder, Path jar, Path cache) {
 
     /// What comes after the JVM's other options and before the program's arguments.
     List<String> options() {
-        var options = new ArrayList<>(List.of("--sun-misc-unsafe-memory-access=allow", "-XX:AOTCache=" + cache));
+        // The JVM logs what of the cache it could not use to standard output, which belongs to the command.
+        var options = new ArrayList<>(List.of(
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Xlog:disable",
+                "-Xlog:all=error:stderr",
+                "-XX:AOTCache=" + cache));
         Path zstd = folder.resolve("lib/libzstd-jni.so");
         if (Files.isReadable(zstd)) {
             options.add("-DZstdNativePath=" + zstd);
