@@ -3,6 +3,7 @@ package blackbox.node.record;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.BuiltProgram;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.guest.TracerFiles;
@@ -186,7 +187,7 @@ public record Installation(Path folder) {
         }
         command.add("-Xmx512m");
         command.addAll(BuiltProgram.current()
-                .map(BuiltProgram::options)
+                .map(BuiltProgram::program)
                 .orElse(List.of(
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",

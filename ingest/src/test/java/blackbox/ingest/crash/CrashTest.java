@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.BuiltProgram;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.SignedNote;
@@ -25,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -68,19 +70,22 @@ final class CrashTest {
         private final Thread reader;
 
         Subject(String role) throws IOException {
-            process = new ProcessBuilder(
-                            System.getProperty("java.home") + "/bin/java",
-                            "-XX:+UseSerialGC",
-                            "-XX:TieredStopAtLevel=1",
-                            "-Xmx512m",
-                            "--enable-native-access=ALL-UNNAMED",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            CrashSubject.class.getName(),
-                            role,
-                            data.toString(),
-                            Integer.toString(port),
-                            Long.toString(random.nextLong()))
+            var command = new ArrayList<>(List.of(
+                    System.getProperty("java.home") + "/bin/java",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xmx512m"));
+            String classes = System.getProperty("java.class.path");
+            command.addAll(BuiltProgram.current()
+                    .map(built -> built.classPath(classes))
+                    .orElse(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classes)));
+            command.addAll(List.of(
+                    CrashSubject.class.getName(),
+                    role,
+                    data.toString(),
+                    Integer.toString(port),
+                    Long.toString(random.nextLong())));
+            process = new ProcessBuilder(command)
                     .redirectError(new File(data.toFile(), role + ".err"))
                     .start();
             reader = Thread.ofPlatform().daemon().start(this::read);

@@ -1,5 +1,7 @@
 package blackbox.vm.host;
 
+import blackbox.files.Folders;
+import blackbox.files.ProcessLock;
 import blackbox.vm.VmException;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
@@ -18,6 +20,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -34,17 +37,29 @@ record TestHost(Path data, QemuHost host, GuestImage image) {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     static synchronized TestHost open() throws VmException {
+        try {
+            return opened();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static TestHost opened() throws VmException, IOException {
         Path data = Path.of(System.getProperty("blackbox.test.data", "../target/test-data"))
                 .toAbsolutePath()
                 .normalize();
         var store = new ImageStore(data);
         var files = GuestFiles.with(Map.of());
-        if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
-            new GuestImageBuilder(store, InstantSource.system(), TestHost::say)
-                    .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
+        Folders.create(data);
+        // Test classes run in two processes beside each other.
+        try (ProcessLock _ = ProcessLock.take(data.resolve("test-lock"))) {
+            if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
+                new GuestImageBuilder(store, InstantSource.system(), TestHost::say)
+                        .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
+            }
+            var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TestHost::say);
+            return new TestHost(data, host, store.open("default", files));
         }
-        var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TestHost::say);
-        return new TestHost(data, host, store.open("default", files));
     }
 
     private static void say(String what) {
