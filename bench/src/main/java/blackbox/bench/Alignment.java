@@ -27,6 +27,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ final class Alignment implements Benchmark {
     private static final int EVENTS = LANES * JOBS * (STEPS + 1) + 1;
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final double MIB = 1 << 20;
+    private static final int MEMORY_MIB_MAX = 512;
 
     @Override
     public String name() {
@@ -62,13 +64,8 @@ final class Alignment implements Benchmark {
         long runs = used() - without;
         double best = 0;
         double decoding = 0;
-        long peak = 0;
         for (int round = 0; round < ROUNDS; round++) {
-            System.gc();
-            long before = used();
-            resetPeaks();
             best = Math.max(best, aligned(recorded, actual));
-            peak = Math.max(peak, peak() - before);
             decoding = Math.max(decoding, decoded(recorded, actual));
         }
         return List.of(
@@ -82,12 +79,45 @@ final class Alignment implements Benchmark {
                                 recorded.count,
                                 ROUNDS,
                                 diffSeconds(recorded, actual))),
-                BenchResult.of("alignment-memory", peak / MIB, "MiB")
-                        .withGoal(new Goal.AtMost(512))
+                BenchResult.of("alignment-memory", peakOfItsOwn(runs) / MIB, "MiB")
+                        .withGoal(new Goal.AtMost(MEMORY_MIB_MAX))
                         .beside("the two runs themselves", runs / MIB)
                         .withNote(
-                                "Peak of the heap during the alignment, above what the two runs themselves take; garbage that"
-                                        + " was not collected yet counts."));
+                                "Peak of the heap during the alignment, above what the two runs themselves take, in a JVM that"
+                                        + " has the goal for it and no more; garbage that was not collected yet counts."));
+    }
+
+    /// The peak in a JVM of its own: one that has plenty collects garbage late, and the suite's has what others left it.
+    ///
+    /// @param runs octets of heap that the two runs take
+    private static long peakOfItsOwn(long runs) throws IOException, InterruptedException {
+        long heapMib = (long) (runs / MIB) + MEMORY_MIB_MAX;
+        Process process = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-XX:+UseSerialGC",
+                        "-Xmx" + heapMib + "m",
+                        "-Dblackbox.bench.scale=" + System.getProperty("blackbox.bench.scale", ""),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Alignment.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        if (process.waitFor() != 0) {
+            throw new IllegalStateException("the alignment did not end in a heap of " + heapMib + " MiB: " + said);
+        }
+        return Long.parseLong(said.strip());
+    }
+
+    /// Aligns once and prints the peak of the heap above what it was before.
+    static void main(String[] arguments) throws IOException {
+        Leaves recorded = Leaves.of(new Work(1));
+        Leaves actual = Leaves.of(new Work(2));
+        System.gc();
+        long before = used();
+        resetPeaks();
+        aligned(recorded, actual);
+        System.out.println(peak() - before);
     }
 
     private static double aligned(Leaves recorded, Leaves actual) throws IOException {
