@@ -8,6 +8,7 @@ import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.TlsKeyFiles;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -61,8 +62,8 @@ public final class ListenOptions {
     public ApiAddress address() {
         int colon = listen.lastIndexOf(':');
         int port = port(listen.substring(colon + 1));
-        String host = listen.substring(0, Math.max(colon, 0)).replaceAll("[\\[\\]]", "");
-        if (host.isEmpty() || port < 0) {
+        String host = listen.substring(0, Math.max(colon, 0));
+        if (IpAddress.withoutBrackets(host).isEmpty() || port < 0) {
             throw CommandException.badInput("--listen takes HOST:PORT, not '" + listen + "'");
         }
         try {

@@ -5,7 +5,6 @@ import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,9 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.openssl.PKCS8Generator;
@@ -86,7 +83,7 @@ public final class TlsKeyFiles {
         try (ProcessLock _ = KeysLock.take(folder)) {
             Instant now = access.clock().instant();
             TlsKey existing = existing(folder, now);
-            return existing != null && serves(existing.chain().getFirst(), names, now)
+            return existing != null && lasts(existing.chain().getFirst(), now) && existing.names(names)
                     ? existing
                     : create(folder, names, access);
         } catch (IOException | GeneralSecurityException | OperatorCreationException | IllegalArgumentException e) {
@@ -108,25 +105,8 @@ public final class TlsKeyFiles {
         }
     }
 
-    private static boolean serves(X509Certificate certificate, Collection<String> names, Instant now)
-            throws GeneralSecurityException {
-        boolean lasts = certificate.getNotAfter().toInstant().isAfter(now.plus(RENEWED_BEFORE_END));
-        Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
-        if (alternatives == null) {
-            return false;
-        }
-        var certified = new HashSet<String>();
-        alternatives.forEach(each -> certified.add(canonical(String.valueOf(each.get(1)))));
-        return lasts && names.stream().map(TlsKeyFiles::canonical).allMatch(certified::contains);
-    }
-
-    /// An IPv6 address has several forms.
-    private static String canonical(String name) {
-        try {
-            return InetAddress.ofLiteral(name).getHostAddress();
-        } catch (IllegalArgumentException _) {
-            return name.toLowerCase(Locale.ROOT);
-        }
+    private static boolean lasts(X509Certificate certificate, Instant now) {
+        return certificate.getNotAfter().toInstant().isAfter(now.plus(RENEWED_BEFORE_END));
     }
 
     private static TlsKey create(Path folder, Collection<String> names, KeyAccess access)
