@@ -239,7 +239,7 @@ class AnswersTest {
         run.table(0, 2, "PARQUET_VERSION v2");
         assertEquals(RunState.TRUNCATED, RunFacts.read(recordings, run.run).state());
         try (var lock = run.lock()) {
-            assertTrue(lock.isValid());
+            assertTrue(lock.channel().isOpen());
             assertEquals(RunState.OPEN, RunFacts.read(recordings, run.run).state());
         }
         run.spool(2, 3);
@@ -272,7 +272,7 @@ class AnswersTest {
         var seen = new ArrayList<Long>();
         var first = new CountDownLatch(1);
         try (var lock = other.lock()) {
-            assertTrue(lock.isValid());
+            assertTrue(lock.channel().isOpen());
             var follower = Thread.ofVirtual().start(() -> {
                 try {
                     Events.give(
