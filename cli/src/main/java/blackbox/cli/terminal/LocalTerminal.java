@@ -16,6 +16,7 @@ public final class LocalTerminal implements AutoCloseable {
 
     private final String asItWas;
     private final Thread onExit = new Thread(this::restore, "terminal");
+    private final Object telling = new Object();
     private boolean raw;
     private boolean over;
 
@@ -76,16 +77,23 @@ public final class LocalTerminal implements AutoCloseable {
         }
     }
 
-    /// Has `sizes` told of rows and columns whenever they change, until the result is closed.
+    /// Has `sizes` told of rows and columns, at once and whenever they change, until the result is closed. It is
+    /// told the newest ones last, though each signal is handled on a thread of its own.
     public Signals onResize(BiConsumer<Integer, Integer> sizes) {
-        return Signals.on(List.of("WINCH"), _ -> {
+        Signals signals = Signals.on(List.of("WINCH"), _ -> tell(sizes));
+        tell(sizes);
+        return signals;
+    }
+
+    private void tell(BiConsumer<Integer, Integer> sizes) {
+        synchronized (telling) {
             try {
                 Terminal now = shape();
                 sizes.accept(now.rows(), now.columns());
             } catch (IOException e) {
                 System.err.println("blackbox: the terminal's size cannot be read: " + e.getMessage() + "\r");
             }
-        });
+        }
     }
 
     private static String stty(String... arguments) throws IOException {
