@@ -1,0 +1,95 @@
+package blackbox.query.answer;
+
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.ProcessId;
+import blackbox.schemas.view.ProcessView;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Which program each process runs, and in which directory it began. Bounded: the process whose last event is
+/// oldest is forgotten first. Owned by one thread.
+public final class Programs {
+
+    private static final int PROCESSES_MAX = 65_536;
+
+    private record Running(@Nullable String name, @Nullable String cwd) {}
+
+    private final Map<ProcessId, Running> running = new LinkedHashMap<>(1024, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ProcessId, Running> eldest) {
+            return size() > PROCESSES_MAX;
+        }
+    };
+
+    /// Takes the next event of a process.
+    public void see(ProcessView event) {
+        ProcessId id = event.process();
+        if (id == null || event.failed()) {
+            return;
+        }
+        switch (event) {
+            case ProcessView.Exec exec -> running.put(id, new Running(lastName(exec.exe()), cwd(exec)));
+            case ProcessView.Running before -> running.put(id, new Running(lastName(before.exe()), null));
+            case ProcessView.Fork fork -> {
+                ProcessId parent = fork.parent();
+                Running known = parent == null ? null : running.get(parent);
+                if (known != null) {
+                    running.put(id, known);
+                }
+            }
+            case ProcessView.Exit _ -> {}
+        }
+    }
+
+    private static @Nullable String cwd(ProcessView.Exec exec) {
+        return exec.row().has(Column.CWD) ? exec.row().text(Column.CWD).toString() : null;
+    }
+
+    /// The last part of a program's path.
+    public static @Nullable String lastName(@Nullable Text exe) {
+        if (exe == null) {
+            return null;
+        }
+        String path = exe.toString();
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    /// The name of the program whose act an event is; the task's name where the program is not known.
+    public @Nullable String name(EventView event) {
+        Running known = known(event);
+        if (known != null && known.name() != null) {
+            return known.name();
+        }
+        Text comm = event.comm();
+        return comm == null ? null : comm.toString();
+    }
+
+    /// The same with the process's number: `cat (139)`.
+    public @Nullable String who(EventView event) {
+        ProcessId id = event.process();
+        String name = name(event);
+        return id == null ? name : (name == null ? "?" : name) + " (" + id.pid() + ")";
+    }
+
+    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is
+    /// not known.
+    public String absolute(EventView event, String path) {
+        Running known = known(event);
+        String cwd = known == null ? null : known.cwd();
+        if (path.startsWith("/") || cwd == null) {
+            return path;
+        }
+        String relative = path.startsWith("./") ? path.substring(2) : path;
+        return cwd.endsWith("/") ? cwd + relative : cwd + "/" + relative;
+    }
+
+    private @Nullable Running known(EventView event) {
+        ProcessId id = event.process();
+        return id == null ? null : running.get(id);
+    }
+}
