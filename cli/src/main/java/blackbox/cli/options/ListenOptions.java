@@ -7,6 +7,7 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.TlsKeyFiles;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
@@ -49,7 +50,9 @@ public final class ListenOptions {
     @Option(
             names = "--tls-key",
             paramLabel = "FILE",
-            description = "The certificate's private key: PEM, PKCS#8, not encrypted, readable by its owner alone.")
+            description =
+                    "The certificate's private key: PEM, PKCS#8, not encrypted, readable by its owner alone. RSA of"
+                            + " 2048 bits or more, ECDSA on P-256, P-384 or P-521, Ed25519 or Ed448.")
     @Nullable
     private Path key;
 
@@ -102,14 +105,15 @@ public final class ListenOptions {
 
     /// What the service is to show its clients; null without TLS.
     ///
+    /// @param progress is told when a key is made, and why
     /// @throws RecorderException when the data folder's own key cannot be used or made
-    public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access)
+    public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access, Progress progress)
             throws RecorderException, IOException {
         if (!wantsTls(address)) {
             return null;
         }
         if (certificate == null || key == null) {
-            return TlsKeyFiles.loadOrCreate(data.keys(), address.certifiedNames(), access);
+            return TlsKeyFiles.loadOrCreate(data.keys(), address.certifiedNames(), access, progress);
         }
         try {
             return TlsKeyFiles.read(certificate, key, access.clock().instant());

@@ -36,13 +36,16 @@ public record TlsKey(PrivateKey key, List<X509Certificate> chain) {
         return alternatives(DNS_NAME::equals);
     }
 
-    /// Whether the server's certificate is for all these host names and IP addresses, whatever form they are in.
+    /// Those of these host names and IP addresses that the server's certificate is not for, whatever form they are
+    /// in.
     ///
     /// @throws IllegalArgumentException when its list of names cannot be read
-    boolean names(Collection<String> asked) {
+    List<String> lacking(Collection<String> asked) {
         Set<String> certified =
                 alternatives(_ -> true).stream().map(TlsKey::canonical).collect(Collectors.toSet());
-        return asked.stream().map(TlsKey::canonical).allMatch(certified::contains);
+        return asked.stream()
+                .filter(each -> !certified.contains(canonical(each)))
+                .toList();
     }
 
     private static String canonical(String name) {
