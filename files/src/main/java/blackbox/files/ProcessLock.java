@@ -28,6 +28,9 @@ public final class ProcessLock implements AutoCloseable {
     /// that is locked.
     private static final Set<Object> HERE = new HashSet<>();
 
+    /// Whoever asks for longer was stopped while it did, and counts as a holder.
+    private static final int ASKED_MAX = 10_000;
+
     private final Object key;
     private final FileChannel channel;
 
@@ -40,12 +43,13 @@ public final class ProcessLock implements AutoCloseable {
     ///
     /// @throws IOException when the file's folder is missing, or the file cannot be created or locked
     public static @Nullable ProcessLock tryTake(Path file) throws IOException {
-        while (true) {
+        for (int asked = 1; ; asked++) {
             ProcessLock lock = tryOnce(file);
-            if (lock != null || isHeld(file)) {
+            if (lock != null || asked == ASKED_MAX || isHeld(file)) {
                 return lock;
             }
             // Another process was asking at that moment whether it is held.
+            Thread.onSpinWait();
         }
     }
 
