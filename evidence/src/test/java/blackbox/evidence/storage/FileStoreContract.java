@@ -32,7 +32,7 @@ public abstract class FileStoreContract {
     protected Path folder;
 
     /// A store with nothing in it, which takes files that are put from `folder`.
-    protected abstract FileStore emptyStore() throws Exception;
+    protected abstract FileStore store() throws Exception;
 
     private Path finished(byte... octets) throws IOException {
         return Files.write(Files.createTempFile(folder, "finished", ""), octets);
@@ -47,7 +47,7 @@ public abstract class FileStoreContract {
 
     @Test
     void whatIsPutIsThereWhole() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         assertFalse(store.exists("a/b/c"));
         Path finished = finished(OCTETS);
         store.put("a/b/c", finished);
@@ -59,7 +59,7 @@ public abstract class FileStoreContract {
 
     @Test
     void aKeyIsWrittenOnce() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         store.put("a/b", finished(OCTETS));
         Path other = finished((byte) 9);
         assertThrows(FileAlreadyExistsException.class, () -> store.put("a/b", other));
@@ -69,7 +69,7 @@ public abstract class FileStoreContract {
 
     @Test
     void rangesAreReadFromAnywhere() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         store.put("a/b", finished(OCTETS));
         try (StoredFile file = store.open("a/b")) {
             assertEquals(OCTETS.length, file.size());
@@ -89,7 +89,7 @@ public abstract class FileStoreContract {
 
     @Test
     void aFolderIsWhatKeysBeginWith() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         assertEquals(List.of(), store.list("a"));
         for (String key : List.of("a/z", "a/b/c", "a/b/d", "ab/c", "a/y")) {
             store.put(key, finished(OCTETS));
@@ -102,7 +102,7 @@ public abstract class FileStoreContract {
 
     @Test
     void whatIsDeletedIsGone() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         store.put("a/b", finished(OCTETS));
         try (StoredFile file = store.open("a/b")) {
             store.delete("a/b");
@@ -116,7 +116,7 @@ public abstract class FileStoreContract {
 
     @Test
     void noKeyLeadsOutOfTheStore() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         Path finished = finished(OCTETS);
         for (String key : List.of("", "../a", "a/../../b")) {
             assertThrows(IllegalArgumentException.class, () -> store.put(key, finished), key);
@@ -136,7 +136,7 @@ public abstract class FileStoreContract {
 
     @Test
     void everyKeyHasALocationOfItsOwnThatEndsInIt() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         for (String key : List.of("a/b", "a/c", KEY)) {
             assertTrue(store.location(key).endsWith("/" + key), store.location(key));
             Path local = store.local(key);
@@ -146,7 +146,7 @@ public abstract class FileStoreContract {
 
     @Test
     void aKeyOfTheTableIsLikeAnyOther() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         store.put(KEY, finished(OCTETS));
         assertArrayEquals(OCTETS, read(store, KEY));
         assertTrue(store.exists(KEY));
@@ -159,7 +159,7 @@ public abstract class FileStoreContract {
 
     @Test
     void itsVersionChangesWithTheContentAlone() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         assertThrows(NoSuchFileException.class, () -> store.version(KEY));
         store.put(KEY, finished(OCTETS));
         String first = store.version(KEY);

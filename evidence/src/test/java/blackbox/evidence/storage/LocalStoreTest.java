@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 final class LocalStoreTest extends FileStoreContract {
 
     @Override
-    protected FileStore emptyStore() {
+    protected FileStore store() {
         return new LocalStore(folder.resolve("store"));
     }
 
     @Test
     void aFileThatIsChangedInItsPlaceIsAnotherVersion() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         Path finished = Files.write(folder.resolve("finished"), new byte[] {1, 2, 3});
         store.put("a/b", finished);
         String before = store.version("a/b");
@@ -30,7 +30,7 @@ final class LocalStoreTest extends FileStoreContract {
 
     @Test
     void whatIsDeletedStaysReadableToItsEnd() throws Exception {
-        FileStore store = emptyStore();
+        FileStore store = store();
         store.put("a/b", Files.write(folder.resolve("finished"), new byte[] {1, 2, 3}));
         try (StoredFile file = store.open("a/b")) {
             store.delete("a/b");

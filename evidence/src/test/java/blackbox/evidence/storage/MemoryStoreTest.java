@@ -3,7 +3,7 @@ package blackbox.evidence.storage;
 final class MemoryStoreTest extends FileStoreContract {
 
     @Override
-    protected FileStore emptyStore() {
+    protected FileStore store() {
         return new MemoryStore();
     }
 }
