@@ -108,7 +108,9 @@ final class KeysCommand {
             name = "revoke",
             description =
                     "State in the log of runs that a key is not to be trusted from now on: an ingest key, whose data"
-                            + " files are then verified and sealed with a new one, or a log key that has been replaced.",
+                            + " files are then verified and sealed with a new one, or a log key that has been replaced."
+                            + " After a revocation that was interrupted, completes that one and no other: exit 1 if FILE"
+                            + " names another key.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExample:%n",
             footer = "  blackbox keys revoke ~/.local/share/blackbox/keys/ingest.pub")
@@ -124,22 +126,29 @@ final class KeysCommand {
         NoteVerifier key = read(file);
         NoteVerifier begun = new KeyRotation(data, KeyAccess.system()).begun();
         if (begun != null && !begun.equals(key)) {
-            System.err.println("blackbox: completing the revocation of " + begun.encoded() + ", which was interrupted; "
-                    + file + " names another key, which stays");
-            key = begun;
+            System.err.println(
+                    "blackbox: completing the revocation of " + begun.encoded() + " first, which was interrupted");
         }
         Revocation done = revoke(data, key);
+        boolean another = !done.key().equals(key);
         if (common.json()) {
-            ObjectNode node = JsonNodeFactory.instance.objectNode().put("revoked", key.encoded());
+            ObjectNode node = JsonNodeFactory.instance
+                    .objectNode()
+                    .put("revoked", done.key().encoded());
+            node.put("notRevoked", another ? key.encoded() : null);
             node.put("role", done.role().name().toLowerCase(Locale.ROOT)).put("resealed", done.resealed());
             ArrayNode refused = node.putArray("refused");
             done.refused().forEach(run -> refused.add(run.value()));
             System.out.println(node);
         } else {
-            System.out.println("revoked " + key.encoded());
+            System.out.println("revoked " + done.key().encoded());
             printOutcome(done);
         }
-        return done.refused().isEmpty() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+        if (another) {
+            System.err.println("blackbox: the key in " + file + " is another one and was NOT revoked: " + key.encoded()
+                    + ". It stays if it has replaced the revoked one; otherwise run this once more");
+        }
+        return done.refused().isEmpty() && !another ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
     private static Revocation revoke(DataFolder data, NoteVerifier key) throws RecorderException, IOException {

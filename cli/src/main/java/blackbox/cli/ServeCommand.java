@@ -125,7 +125,7 @@ final class ServeCommand implements Callable<Integer> {
         AnchorSettings anchors = AnchorSettings.read(data, authorities);
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
-        TlsKey tls = listening.tls(data, address, KeyAccess.system());
+        TlsKey tls = listening.tls(data, address, KeyAccess.system(), this::tell);
         Stop stop = Stop.onShutdown();
         // The API starts first: it answers from files, and the broker takes seconds.
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);

@@ -59,7 +59,9 @@ final class TouchedCommand implements Callable<Integer> {
             description = "Show only what the supervisor, which runs the agent in the guest, did.")
     private boolean supervisor;
 
-    @Option(names = "--files", description = "Show all files; sections without their option are left out.")
+    @Option(
+            names = "--files",
+            description = "Show all files and what was refused; sections without their option are left out.")
     private boolean files;
 
     @Option(names = "--processes", description = "Show all programs; sections without their option are left out.")

@@ -285,15 +285,37 @@ class KeysCommandTest {
         seal(run, file, old);
         Files.writeString(data.keys().resolve("revoking"), old.verifier().encoded() + "\n");
         long size = checked(new LocalTrust(data).trustedKeys()).checkpoint().size();
-        Said again = keys("revoke", named.toString());
-        assertEquals(0, again.exitCode(), again.err());
+        Said again = keys("revoke", named.toString(), "--json");
+        assertEquals(ExitCodes.DOES_NOT_HOLD, again.exitCode(), "the key that was named is not revoked");
         assertTrue(again.err().contains("interrupted"), again.err());
-        assertTrue(again.out().contains(old.verifier().encoded()), again.out());
+        assertTrue(again.err().contains("was NOT revoked: " + next.strip()), again.err());
+        assertEquals(old.verifier().encoded(), again.json().get("revoked").asText());
+        assertEquals(next.strip(), again.json().get("notRevoked").asText());
         assertEquals(next, Files.readString(named));
         assertEquals(Integrity.VERIFIED, verify(run.run));
         assertEquals(
                 size, checked(new LocalTrust(data).trustedKeys()).checkpoint().size(), "nothing is stated twice");
         assertFalse(Files.exists(data.keys().resolve("revoking")));
+        Said then = keys("revoke", named.toString(), "--json");
+        assertEquals(0, then.exitCode(), then.err());
+        assertEquals(next.strip(), then.json().get("revoked").asText());
+        assertTrue(then.json().get("notRevoked").isNull());
+    }
+
+    /// The specification says that it comes first, whatever kind of key is named.
+    @Test
+    void aLogsKeyIsNotRevokedBeforeARevocationThatWasInterrupted() throws Exception {
+        Ed25519Key old = certifiedIngestKey();
+        Path replaced = Files.copy(data.keys().resolve("log.pub"), folder.resolve("replaced.pub"));
+        assertEquals(0, keys("rotate").exitCode());
+        Files.writeString(data.keys().resolve("revoking"), old.verifier().encoded() + "\n");
+        Said said = keys("revoke", replaced.toString(), "--json");
+        assertEquals(ExitCodes.DOES_NOT_HOLD, said.exitCode(), said.err());
+        assertEquals("ingest", said.json().get("role").asText());
+        assertFalse(checked(new LocalTrust(data).trustedKeys()).keys().sealers().contains(old.verifier()));
+        Said then = keys("revoke", replaced.toString(), "--json");
+        assertEquals(0, then.exitCode(), then.err());
+        assertEquals("log", then.json().get("role").asText());
     }
 
     @Test

@@ -8,6 +8,7 @@ import blackbox.evidence.parquet.ForgedFooter;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.trust.EpochKey;
 import blackbox.evidence.trust.RunKeyCertificate;
+import blackbox.files.ProcessLock;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.BatchHeader;
@@ -30,11 +31,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -224,10 +222,9 @@ public final class TestRun {
     }
 
     /// Takes the run's lock, as a live recorder does.
-    public FileLock lock() throws IOException {
+    public ProcessLock lock() throws IOException {
         Path folder = Files.createDirectories(data.resolve("runs").resolve(run.value()));
-        return FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
-                .lock();
+        return ProcessLock.take(folder.resolve("lock"));
     }
 
     public Path dataFolder() {

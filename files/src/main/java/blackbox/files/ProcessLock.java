@@ -2,6 +2,7 @@ package blackbox.files;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
@@ -27,6 +28,9 @@ public final class ProcessLock implements AutoCloseable {
     /// that is locked.
     private static final Set<Object> HERE = new HashSet<>();
 
+    /// Whoever asks for longer was stopped while it did, and counts as a holder.
+    private static final int ASKED_MAX = 10_000;
+
     private final Object key;
     private final FileChannel channel;
 
@@ -39,6 +43,17 @@ public final class ProcessLock implements AutoCloseable {
     ///
     /// @throws IOException when the file's folder is missing, or the file cannot be created or locked
     public static @Nullable ProcessLock tryTake(Path file) throws IOException {
+        for (int asked = 1; ; asked++) {
+            ProcessLock lock = tryOnce(file);
+            if (lock != null || asked == ASKED_MAX || isHeld(file)) {
+                return lock;
+            }
+            // Another process was asking at that moment whether it is held.
+            Thread.onSpinWait();
+        }
+    }
+
+    private static @Nullable ProcessLock tryOnce(Path file) throws IOException {
         ProcessLock lock = open(file);
         if (lock == null) {
             return null;
@@ -85,17 +100,25 @@ public final class ProcessLock implements AutoCloseable {
         return lock;
     }
 
-    /// Whether this or another process has the lock on `file`.
+    /// Whether this or another process has the lock on `file`, whatever container it runs in; false if there is no
+    /// such file, or it cannot be read. The kernel is asked by a shared lock that lasts for that moment: others may
+    /// ask at the same time, and a process that may only read can ask, too.
     public static boolean isHeld(Path file) {
-        try {
-            if (!Files.exists(file)) {
+        // Nobody here may take the lock meanwhile: closing the channel would end it.
+        synchronized (HERE) {
+            try {
+                if (HERE.contains(key(file))) {
+                    return true;
+                }
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+                        FileLock free = channel.tryLock(0, Long.MAX_VALUE, true)) {
+                    return free == null;
+                }
+            } catch (OverlappingFileLockException e) {
+                return true; // somebody in this process locked it without this class
+            } catch (IOException e) {
                 return false;
             }
-            try (ProcessLock lock = tryTake(file)) {
-                return lock == null;
-            }
-        } catch (IOException e) {
-            return false;
         }
     }
 

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -98,6 +99,33 @@ class ProcessLockTest {
     }
 
     @Test
+    void askingDisturbsNobody() throws Exception {
+        Path file = folder.resolve("lock");
+        assertFalse(ProcessLock.isHeld(file));
+        assertFalse(Files.exists(file));
+        Process other = process(Asker.class, file);
+        var asking = new AtomicBoolean(true);
+        Thread here = Thread.ofPlatform().start(() -> {
+            while (asking.get()) {
+                ProcessLock.isHeld(file);
+            }
+        });
+        try (var said = said(other)) {
+            assertEquals("asking", said.readLine());
+            for (int i = 0; i < 2_000; i++) {
+                try (ProcessLock lock = ProcessLock.tryTake(file)) {
+                    assertNotNull(lock, "who only asks holds nothing");
+                    assertTrue(kernelHasIt(file));
+                }
+            }
+        } finally {
+            other.destroyForcibly();
+            asking.set(false);
+            here.join();
+        }
+    }
+
+    @Test
     void anInterruptEndsTheWaitAndLeavesTheLockToOthers() throws Exception {
         Path file = folder.resolve("lock");
         var waiting = new CountDownLatch(1);
@@ -120,15 +148,8 @@ class ProcessLockTest {
     @Test
     void anotherProcessIsWaitedForUntilItIsKilled() throws Exception {
         Path file = folder.resolve("lock");
-        Process child = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Holder.class.getName(),
-                        file.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (var said = new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
+        Process child = process(Holder.class, file);
+        try (var said = said(child)) {
             assertEquals("held", said.readLine());
             assertNull(ProcessLock.tryTake(file));
             assertTrue(ProcessLock.isHeld(file));
@@ -138,6 +159,34 @@ class ProcessLockTest {
             }
         } finally {
             child.destroyForcibly();
+        }
+    }
+
+    private static Process process(Class<?> main, Path file) throws IOException {
+        return new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        main.getName(),
+                        file.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private static BufferedReader said(Process process) {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /// Asks whether a lock is held until it is killed.
+    static final class Asker {
+        private Asker() {}
+
+        public static void main(String[] arguments) {
+            System.out.println("asking");
+            System.out.flush();
+            while (true) {
+                ProcessLock.isHeld(Path.of(arguments[0]));
+            }
         }
     }
 

@@ -37,7 +37,7 @@ public record ShredMark(RunId run, Instant at, String reason) {
     /// The mark in a run's folder of captures, or null.
     ///
     /// @throws IOException when there is one that cannot be read
-    static @Nullable ShredMark read(Path captures) throws IOException {
+    public static @Nullable ShredMark read(Path captures) throws IOException {
         Path file = captures.resolve(NAME);
         byte[] octets = AtomicFiles.onDisk().read(file, OCTETS_MAX);
         if (octets == null) {

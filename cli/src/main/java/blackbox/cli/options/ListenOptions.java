@@ -7,7 +7,9 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.TlsKeyFiles;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -48,7 +50,9 @@ public final class ListenOptions {
     @Option(
             names = "--tls-key",
             paramLabel = "FILE",
-            description = "The certificate's private key: PEM, PKCS#8, not encrypted, readable by its owner alone.")
+            description =
+                    "The certificate's private key: PEM, PKCS#8, not encrypted, readable by its owner alone. RSA of"
+                            + " 2048 bits or more, ECDSA on P-256, P-384 or P-521, Ed25519 or Ed448.")
     @Nullable
     private Path key;
 
@@ -61,8 +65,8 @@ public final class ListenOptions {
     public ApiAddress address() {
         int colon = listen.lastIndexOf(':');
         int port = port(listen.substring(colon + 1));
-        String host = listen.substring(0, Math.max(colon, 0)).replaceAll("[\\[\\]]", "");
-        if (host.isEmpty() || port < 0) {
+        String host = listen.substring(0, Math.max(colon, 0));
+        if (IpAddress.withoutBrackets(host).isEmpty() || port < 0) {
             throw CommandException.badInput("--listen takes HOST:PORT, not '" + listen + "'");
         }
         try {
@@ -101,14 +105,15 @@ public final class ListenOptions {
 
     /// The key and certificate that the service presents to its clients; null without TLS.
     ///
+    /// @param progress is told when a key is made, and why
     /// @throws RecorderException when the data folder's own key cannot be used or made
-    public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access)
+    public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access, Progress progress)
             throws RecorderException, IOException {
         if (!wantsTls(address)) {
             return null;
         }
         if (certificate == null || key == null) {
-            return TlsKeyFiles.loadOrCreate(data.keys(), address.certifiedNames(), access);
+            return TlsKeyFiles.loadOrCreate(data.keys(), address.certifiedNames(), access, progress);
         }
         try {
             return TlsKeyFiles.read(certificate, key, access.clock().instant());

@@ -4,12 +4,17 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/// What SIGINT and SIGTERM do while a command has something to finish: the first one lets it finish, the second
-/// ends the process and its children at once. The JVM would run its shutdown hooks at the first and ignore the
-/// second.
+/// What SIGINT, SIGTERM and SIGHUP do while a command has something to bring to an end: the first one lets the
+/// command do so, the second ends the process and its children at once. The JVM would run its shutdown hooks at the
+/// first and ignore the second.
+///
+/// SIGHUP is never the second: when a terminal is closed, the kernel and the shell both send it, and service
+/// managers send it after SIGTERM. A signal that was ignored when this process started, as by nohup(1), stays
+/// ignored: the JVM leaves it alone.
 public final class Interrupts implements AutoCloseable {
 
     private static final int SIGNALLED = 128;
+    private static final int SIGHUP = 1;
 
     private final AtomicBoolean interrupted = new AtomicBoolean();
     private final IntConsumer first;
@@ -19,7 +24,7 @@ public final class Interrupts implements AutoCloseable {
     private Interrupts(IntConsumer first, Runnable last) {
         this.first = first;
         this.last = last;
-        this.signals = Signals.on(List.of("INT", "TERM"), this::signalled);
+        this.signals = Signals.on(List.of("INT", "TERM", "HUP"), this::signalled);
     }
 
     /// Handles both signals this way until it is closed.
@@ -33,7 +38,7 @@ public final class Interrupts implements AutoCloseable {
     private void signalled(int number) {
         if (interrupted.compareAndSet(false, true)) {
             Thread.ofPlatform().daemon().name("interrupt").start(() -> first.accept(number));
-        } else {
+        } else if (number != SIGHUP) {
             ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
             last.run();
             Runtime.getRuntime().halt(SIGNALLED + number);

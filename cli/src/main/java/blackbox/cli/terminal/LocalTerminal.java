@@ -17,6 +17,7 @@ public final class LocalTerminal implements AutoCloseable {
 
     private final String asItWas;
     private final Thread onExit = new Thread(this::restore, "terminal");
+    private final Object telling = new Object();
     private boolean raw;
     private boolean over;
 
@@ -77,16 +78,23 @@ public final class LocalTerminal implements AutoCloseable {
         }
     }
 
-    /// Passes rows and columns to `sizes` whenever they change, until the result is closed.
+    /// Passes rows and columns to `sizes`, at once and whenever they change, until the result is closed. The newest ones
+    /// come last, although each signal is handled on a thread of its own.
     public Signals onResize(BiConsumer<Integer, Integer> sizes) {
-        return Signals.on(List.of("WINCH"), _ -> {
+        Signals signals = Signals.on(List.of("WINCH"), _ -> tell(sizes));
+        tell(sizes);
+        return signals;
+    }
+
+    private void tell(BiConsumer<Integer, Integer> sizes) {
+        synchronized (telling) {
             try {
                 Terminal now = shape();
                 sizes.accept(now.rows(), now.columns());
             } catch (IOException e) {
                 System.err.println("blackbox: the terminal's size cannot be read: " + e.getMessage() + "\r");
             }
-        });
+        }
     }
 
     private static String stty(String... arguments) throws IOException {

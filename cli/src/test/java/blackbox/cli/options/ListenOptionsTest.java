@@ -33,7 +33,7 @@ class ListenOptionsTest {
         ListenOptions options = CommandLine.populateCommand(new ListenOptions(), arguments);
         ApiAddress address = options.address();
         options.check(address);
-        return options.tls(new DataFolder(folder), address, KeyAccess.system());
+        return options.tls(new DataFolder(folder), address, KeyAccess.system(), _ -> {});
     }
 
     private static TlsKey required(@Nullable TlsKey key) {

@@ -90,7 +90,11 @@ class RecordEndingsTest {
 
     /// As with ctrl-C, the whole process group gets the signal.
     @ParameterizedTest
-    @CsvSource({"TERM, 143, sleep 1000", "INT, 130, sleep 1000", "INT, 130, 'trap \"\" TERM; while :; do sleep 1; done'"
+    @CsvSource({
+        "TERM, 143, sleep 1000",
+        "HUP, 129, sleep 1000",
+        "INT, 130, sleep 1000",
+        "INT, 130, 'trap \"\" TERM; while :; do sleep 1; done'"
     })
     void anInterruptedRunIsClosedAndItsWorkspaceComesBack(String signal, int code, String agent) throws Exception {
         Path workspace =
@@ -133,7 +137,7 @@ class RecordEndingsTest {
 
     private static Running startGroup(String... arguments) throws IOException {
         // A shell without job control makes its background processes ignore ctrl-C, and that is inherited.
-        var command = new ArrayList<>(List.of("env", "--default-signal=INT", "setsid"));
+        var command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP", "setsid"));
         command.addAll(Installation.command(arguments));
         return blackbox.start(new ProcessBuilder(command).redirectInput(new File("/dev/null")));
     }

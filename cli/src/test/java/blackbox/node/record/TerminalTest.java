@@ -133,6 +133,20 @@ final class TerminalTest {
         assertTrue(shown.toString().contains("line done\r\n"), shown::toString);
     }
 
+    /// Somebody makes the window larger while the VM starts.
+    @Test
+    void theTerminalBeginsWithTheSizeThatTheWindowHasByThen() throws Exception {
+        Ended ended = inTerminal("live", List.of(await("tier live"), resize(120, 50), await("READY"), type("done\r")));
+        ended.expect(7);
+        assertTrue(ended.out().contains("SIZE 120 50"), ended::out);
+        assertFalse(ended.out().contains("SIZE 100 40"), ended::out);
+        JsonNode opening =
+                blackbox.run("show", "last", "--json").expect(0).json().path("detail");
+        assertEquals(
+                "{\"rows\":50,\"columns\":120,\"term\":\"vt220\"}",
+                opening.path("tty").toString());
+    }
+
     @Test
     void ctrlDIsTheEndOfInput() throws Exception {
         Ended ended = inTerminal("live", List.of(await("READY"), type("\u0004"), await("END")));

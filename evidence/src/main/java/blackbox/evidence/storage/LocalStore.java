@@ -14,6 +14,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /// Files below a folder of the local disk. A file to be put must be on the same file system, so that one
@@ -38,6 +39,12 @@ public record LocalStore(Path root) implements FileStore {
             throw new IllegalArgumentException("'" + key + "' is not a valid key");
         }
         return file;
+    }
+
+    /// Whoever may write to the folder can set a file's modification time, but not its change time.
+    @Override
+    public String version(String key) throws IOException {
+        return new TreeMap<>(Files.readAttributes(local(key), "unix:ino,size,ctime")).toString();
     }
 
     @Override

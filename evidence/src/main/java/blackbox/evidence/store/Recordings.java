@@ -2,6 +2,7 @@ package blackbox.evidence.store;
 
 import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.storage.LocalStore;
+import blackbox.files.ProcessLock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
@@ -228,17 +229,8 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         }
     }
 
-    /// Whether the run's recorder is alive: whether `runs/<run>/lock` is locked.
-    ///
-    /// Read from `/proc/locks`, because opening and closing a file on which this process holds a lock would
-    /// release the lock (fcntl(2)).
-    public boolean isLive(RunId run) throws IOException {
-        Path lock = folder().runLock(run);
-        if (!Files.exists(lock)) {
-            return false;
-        }
-        String inode = ":" + Files.getAttribute(lock, "unix:ino") + " ";
-        return Files.readAllLines(Path.of("/proc/locks")).stream()
-                .anyMatch(line -> line.contains(inode) && line.contains(" WRITE "));
+    /// Whether the run's recorder is alive, in whatever container it runs: whether `runs/<run>/lock` is locked.
+    public boolean isLive(RunId run) {
+        return ProcessLock.isHeld(folder().runLock(run));
     }
 }

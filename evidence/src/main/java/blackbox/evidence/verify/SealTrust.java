@@ -10,8 +10,6 @@ import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.schemas.RunId;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// this name and this run, and with the table's own schema. What the rows say is not checked against the recorder's
 /// signatures; ingest did that before it sealed them, and [RunVerifier] does it again.
 ///
-/// Reads each file once, at the speed of SHA-256, and remembers the outcome for as long as the file's inode, length and
-/// change time stay what they were, and the keys that may seal. Safe to use from several threads.
+/// Reads each file once, at the speed of SHA-256, and remembers the outcome for as long as the store says that the
+/// file and its seal are what they were, and the keys that may seal are, too. Safe to use from several threads.
 public final class SealTrust implements FileTrust {
 
     private final TransparencyLogReader log;
@@ -104,17 +102,9 @@ public final class SealTrust implements FileTrust {
         }
     }
 
-    /// What changes when the file or its seal does. Whoever may write to the folder can set a file's modification time,
-    /// but not its change time.
+    /// What changes when the file or its seal does.
     private static String stateOf(DataFile file) throws IOException {
-        return stateOf(file, file.key()) + ", " + stateOf(file, file.sealKey());
-    }
-
-    private static String stateOf(DataFile file, String key) throws IOException {
-        Path local = file.store().local(key);
-        return local == null
-                ? key
-                : Files.readAttributes(local, "unix:ino,size,ctime").toString();
+        return file.store().version(file.key()) + ", " + file.store().version(file.sealKey());
     }
 
     private Survey survey() throws IOException {

@@ -10,18 +10,22 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Files as an object store keeps them, in memory: whole objects under keys, no folders, no rename, no local
 /// path. Fails where a key is written twice.
 public final class MemoryStore implements FileStore {
 
-    private final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<String, Stored> objects = new ConcurrentSkipListMap<>();
+    private final AtomicLong versions = new AtomicLong();
+
+    private record Stored(byte[] octets, long version) {}
 
     @Override
     public void put(String key, Path finished) throws IOException {
         requireKey(key);
-        if (objects.putIfAbsent(key, Files.readAllBytes(finished)) != null) {
+        if (objects.putIfAbsent(key, new Stored(Files.readAllBytes(finished), versions.incrementAndGet())) != null) {
             throw new FileAlreadyExistsException(key);
         }
         Files.delete(finished);
@@ -37,11 +41,20 @@ public final class MemoryStore implements FileStore {
 
     @Override
     public StoredFile open(String key) throws IOException {
-        byte[] octets = objects.get(key);
-        if (octets == null) {
+        return new Opened(stored(key).octets());
+    }
+
+    private Stored stored(String key) throws NoSuchFileException {
+        Stored stored = objects.get(key);
+        if (stored == null) {
             throw new NoSuchFileException(key);
         }
-        return new Opened(octets);
+        return stored;
+    }
+
+    @Override
+    public String version(String key) throws IOException {
+        return Long.toString(stored(key).version());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package blackbox.node.data;
 
 import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.replay.seek.IndexLock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vault.ShredMark;
@@ -8,11 +9,12 @@ import blackbox.vault.Vault.Shredded;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// Makes what is stored beside a run's events unreadable for good: the run's key, its captured files, the index
 /// made from them for `replay --to`, and the workspace that came back. Its events and their proofs stay.
@@ -35,6 +37,10 @@ public final class Shredding {
     /// Nothing was done: the run is still being recorded.
     public record StillRecorded() implements Outcome {}
 
+    /// Nothing was done: another process is indexing the run for `replay --to`, and would add what its guest's
+    /// memory held.
+    public record BeingIndexed() implements Outcome {}
+
     /// It was shredded.
     ///
     /// @param payloads what was stored beside the run's events
@@ -54,15 +60,29 @@ public final class Shredding {
         if (DataFiles.unchecked(data).isLive(run)) {
             return new StillRecorded();
         }
-        Shredded payloads = PayloadKeyFile.vault(data).shred(mark);
-        var deleted = new ArrayList<Path>();
-        for (Path folder : List.of(data.index(run), data.workspaces(run))) {
-            if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
-                delete(folder);
-                deleted.add(folder);
+        List<Path> folders = Stream.of(data.index(run), data.workspaces(run))
+                .filter(folder -> Files.exists(folder, LinkOption.NOFOLLOW_LINKS))
+                .toList();
+        // Whoever waits for it finds the mark afterwards.
+        try (IndexLock lock = IndexLock.tryTake(data, run)) {
+            if (lock == null) {
+                return new BeingIndexed();
             }
+            Shredded payloads = PayloadKeyFile.vault(data).shred(mark);
+            delete(data.index(run));
+            delete(data.workspaces(run));
+            deleteEmpty(data.index(run).resolveSibling(".").normalize());
+            return new Done(payloads, folders);
         }
-        return new Done(payloads, deleted);
+    }
+
+    /// The folder of verdicts is there because of the lock where there are none.
+    private static void deleteEmpty(Path folder) throws IOException {
+        try {
+            Files.deleteIfExists(folder);
+        } catch (DirectoryNotEmptyException _) {
+            return;
+        }
     }
 
     private static void delete(Path folder) throws IOException {

@@ -4,8 +4,11 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TilePath;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.storage.FileStore;
+import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.files.AtomicFiles;
+import blackbox.node.data.DataFiles;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.PipelineLock;
 import blackbox.recorder.RecorderException;
@@ -28,10 +31,17 @@ import org.jspecify.annotations.Nullable;
 public final class KeyRotation {
 
     private final DataFolder data;
+    private final FileStore files;
     private final KeyAccess access;
 
     public KeyRotation(DataFolder data, KeyAccess access) {
+        this(data, DataFiles.of(data), access);
+    }
+
+    /// @param files where the data files and their seals are
+    KeyRotation(DataFolder data, FileStore files, KeyAccess access) {
         this.data = data;
+        this.files = files;
         this.access = access;
     }
 
@@ -50,14 +60,16 @@ public final class KeyRotation {
         }
     }
 
-    /// States in the log of runs that a key is no longer to be trusted. The key that seals data files is also
-    /// removed from the folder and replaced; what it sealed is verified again and sealed by the new key. If a
-    /// revocation was interrupted, that one is completed instead, whatever `key` is: its file may hold the new key
-    /// by now.
+    /// States in the log of runs that a key is not to be trusted anymore. The key that seals data files is also
+    /// removed from the folder and replaced; what it sealed is verified once more and sealed by the new key.
     ///
+    /// Where a revocation was interrupted, it is completed and nothing else is done, whatever `key` is: the file
+    /// that named the key may hold the new one by now, which must stay.
+    ///
+    /// @return of which key it was
     /// @throws RecorderException when the log never named the key
-    /// @throws IllegalArgumentException when the key signs the log, when there is no log, or when files are being
-    ///     sealed
+    /// @throws IllegalArgumentException when it is the key that signs the log, when there is no log, when files are
+    ///     being sealed, and when their seals cannot be replaced; nothing was changed then
     public Revocation revoke(NoteVerifier key) throws RecorderException, IOException {
         try (LogKey current = LogKeys.load(data.keys(), access)) {
             if (current.first().verifier().equals(key)) {
@@ -68,16 +80,20 @@ public final class KeyRotation {
                 throw new IllegalArgumentException(
                         "there is no log of runs in " + data.log() + " in which to state it");
             }
-            if (key.name().equals(current.origin())) {
+            if (key.name().equals(current.origin()) && begun() == null) {
                 log(current).revoke(key, Role.LOG);
                 forget(key);
-                return new Revocation(Role.LOG, 0, List.of());
+                return new Revocation(key, Role.LOG, 0, List.of());
             }
             return revokeSealer(current, key);
         }
     }
 
     private Revocation revokeSealer(LogKey current, NoteVerifier named) throws RecorderException, IOException {
+        String refusal = Resealing.refusal(files);
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal);
+        }
         try (PipelineLock lock = PipelineLock.tryTake(data)) {
             if (lock == null) {
                 throw new IllegalArgumentException("files are being sealed in " + data.root()
@@ -90,7 +106,7 @@ public final class KeyRotation {
             forget(key);
             Ed25519Key next = KeyFile.ofIngest(data);
             log(current).certifyIngest(next.verifier());
-            Revocation done = new Resealing(data, key, next).all();
+            Revocation done = new Resealing(data, Recordings.unchecked(data.root(), files), key, next).all();
             Files.delete(data.revoking());
             return done;
         }

@@ -3,6 +3,7 @@ package blackbox.node.keys;
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.KeyStatement.Role;
@@ -10,10 +11,10 @@ import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.files.AtomicFiles;
-import blackbox.node.data.DataFiles;
 import blackbox.node.data.LocalTrust;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.schemas.table.EventsTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,11 +33,21 @@ final class Resealing {
     private final NoteVerifier revoked;
     private final NoteSigner next;
 
-    Resealing(DataFolder data, NoteVerifier revoked, NoteSigner next) {
+    Resealing(DataFolder data, Recordings recordings, NoteVerifier revoked, NoteSigner next) {
         this.trust = new LocalTrust(data);
-        this.recordings = DataFiles.unchecked(data);
+        this.recordings = recordings;
         this.revoked = revoked;
         this.next = next;
+    }
+
+    /// Says why seals cannot be replaced in `files`, or null: the port puts new files and changes none.
+    static @Nullable String refusal(FileStore files) {
+        return files.local(EventsTable.DATA_FOLDER) != null
+                ? null
+                : "the data files and their seals are at " + files.location(EventsTable.DATA_FOLDER)
+                        + ", where no seal can be replaced, and this key's would count for nothing anymore: nothing was"
+                        + " revoked. Copy these files below warehouse/ of a data folder that has this one's keys/ and"
+                        + " log/, and revoke the key there";
     }
 
     /// A data file and its seal by the revoked key.
@@ -61,7 +72,7 @@ final class Resealing {
             }
             files += affected.size();
         }
-        return new Revocation(Role.INGEST, files, refused);
+        return new Revocation(revoked, Role.INGEST, files, refused);
     }
 
     private List<Sealed> affected(RunId run) throws IOException {

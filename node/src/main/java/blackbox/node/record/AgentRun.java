@@ -61,6 +61,10 @@ final class AgentRun {
     private volatile int interruption;
     private volatile boolean endsNow;
     private volatile @Nullable String stopped;
+    /// The newest size that the agent's terminal is to have; null if it never changed.
+    private volatile @Nullable Terminal wanted;
+    /// The one that the guest was told of last. Guarded by this.
+    private @Nullable Terminal given;
     private @Nullable Started began;
     private @Nullable Exit ended;
 
@@ -77,6 +81,7 @@ final class AgentRun {
         this.vm = vm;
         this.request = request;
         this.entropy = entropy;
+        this.given = request.agent().terminal();
         this.workspace = workspace;
         this.streams = streams;
         this.stdin = captures.stdin(streams.in());
@@ -242,6 +247,7 @@ final class AgentRun {
         began = first;
         log.agentStarted(first.pid(), first.cgroupId(), first.bootNanos());
         started.countDown();
+        resize();
         Duration timeout = request.agent().timeout();
         Exit exit;
         String why = "exited";
@@ -326,16 +332,28 @@ final class AgentRun {
                         System::nanoTime);
     }
 
-    /// Resizes the agent's terminal.
+    /// Resizes the agent's terminal, as soon as the agent has started.
     void resize(int rows, int columns) {
         Terminal terminal = request.agent().terminal();
+        if (terminal != null) {
+            wanted = terminal.resized(rows, columns);
+            resize();
+        }
+    }
+
+    private synchronized void resize() {
+        Terminal newest = wanted;
         TerminalCast shown = cast;
-        if (terminal == null || shown == null || started.getCount() > 0 || exited.getCount() == 0) {
+        if (newest == null || newest.equals(given) || shown == null) {
+            return;
+        }
+        if (started.getCount() > 0 || exited.getCount() == 0) {
             return;
         }
         try {
-            vm.resizeTerminal(terminal.resized(rows, columns));
-            shown.resized(columns, rows);
+            vm.resizeTerminal(newest);
+            given = newest;
+            shown.resized(newest.columns(), newest.rows());
         } catch (VmException e) {
             progress.say("the terminal's new size did not reach the guest: " + e.getMessage());
         }

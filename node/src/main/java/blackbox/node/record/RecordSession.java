@@ -35,6 +35,7 @@ import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.MachineHost;
 import blackbox.vm.machine.StartFacts;
+import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.Tier;
 import blackbox.vm.machine.TierChoice;
 import blackbox.vm.machine.VmRequest;
@@ -74,6 +75,7 @@ public final class RecordSession {
     private final InstantSource wall = InstantSource.system();
     private final SecureRandom random = CryptoProvider.current().random();
     private volatile @Nullable AgentRun agent;
+    private volatile @Nullable Size size;
     private volatile boolean interrupted;
 
     /// @param streams the agent's
@@ -107,12 +109,28 @@ public final class RecordSession {
         return true;
     }
 
-    /// Resizes the agent's terminal; has no effect while no agent runs.
+    /// Resizes the agent's terminal, if it has one; while the VM is still starting, the terminal will begin with this size.
     public void resize(int rows, int columns) {
+        size = new Size(rows, columns);
+        resize();
+    }
+
+    private record Size(int rows, int columns) {}
+
+    private void resize() {
         AgentRun running = agent;
-        if (running != null) {
-            running.resize(rows, columns);
+        Size newest = size;
+        if (running != null && newest != null) {
+            running.resize(newest.rows(), newest.columns());
         }
+    }
+
+    private RecordRequest inPresentSize() {
+        Terminal terminal = request.agent().terminal();
+        Size newest = size;
+        return terminal == null || newest == null
+                ? request
+                : request.inTerminal(terminal.resized(newest.rows(), newest.columns()));
     }
 
     /// Records the run.
@@ -145,8 +163,10 @@ public final class RecordSession {
                 RunLock lock = RunLock.take(data, run);
                 Machine vm = start(host, start, log, run);
                 ReadablePayloads left = ReadablePayloads.start(data, vault, progress)) {
-            RecordResult result =
-                    record(vm, log, new StartedRun(run, startedAt, tier, steady, clock, certification.await(), vault));
+            RecordResult result = record(
+                    vm,
+                    log,
+                    new StartedRun(inPresentSize(), run, startedAt, tier, steady, clock, certification.await(), vault));
             left.await(interrupted ? Duration.ZERO : OTHERS_PATIENCE);
             return result;
         }
@@ -167,11 +187,13 @@ public final class RecordSession {
 
     /// What exists when the run begins.
     ///
+    /// @param request what was asked for, with the terminal's size of now
     /// @param tier of the run, and why
     /// @param steady the run's clock
     /// @param clock gives events their times, by the run's clock
     /// @param vault encrypts what is stored beside its events
     private record StartedRun(
+            RecordRequest request,
             RunId run,
             Instant startedAt,
             TierChoice tier,
@@ -203,7 +225,7 @@ public final class RecordSession {
         var recorder = new RunRecorder(sealer, run.value());
         CapturedFiles captures = Captures.of(vm, folder, request.limits());
         Path back = data.workspaces(run);
-        var agent = new AgentRun(vm, request, entropy, back, streams, captures, log, listener);
+        var agent = new AgentRun(vm, started.request(), entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
         var feeds = new GuestFeeds(streams, recorder, clock, tracer, log, captures, agent::stop);
@@ -211,6 +233,7 @@ public final class RecordSession {
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
         try {
             this.agent = agent;
+            resize();
             AgentRun.Ending ending = agent.run(feeds);
             this.agent = null;
             SortedMap<String, String> unsealed = feeds.finish();
@@ -315,7 +338,7 @@ public final class RecordSession {
                 Release.VERSION,
                 started.certified().runs().verifier().encoded(),
                 started.certified().certificate());
-        String detail = OpeningLeaf.of(request, started.tier(), facts, entropy, recorder)
+        String detail = OpeningLeaf.of(started.request(), started.tier(), facts, entropy, recorder)
                 .toJson();
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
         sealer.append(new Event.TracerReady(

@@ -1,5 +1,6 @@
 package blackbox.node.serve;
 
+import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.net.IDN;
 import java.net.InetAddress;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the API listens, and by which names clients may reach it.
 ///
-/// @param host the name or IP address of an interface
+/// @param host the name or IP address of an interface; an IPv6 address may be in brackets, and has none afterwards
 /// @param port [ApiServer#ANY_PORT] takes a free one
 /// @param names by which clients may reach it, besides `localhost` and IP addresses: host names, converted to
 ///     their ASCII form where they are in another script; IP addresses among them go into the certificate
@@ -33,26 +34,20 @@ public record ApiAddress(String host, int port, List<String> names, Duration pat
 
     /// @throws IllegalArgumentException when a name is neither a host name nor an IP address
     public ApiAddress {
+        host = IpAddress.withoutBrackets(host);
         names = names.stream().map(ApiAddress::hostName).toList();
     }
 
     private static String hostName(String given) {
-        String bare = given.startsWith("[") && given.endsWith("]") ? given.substring(1, given.length() - 1) : given;
-        String name = isAddress(bare) ? bare : IDN.toASCII(bare).toLowerCase(Locale.ROOT);
-        if (!isAddress(name) && !HOST_NAME.matcher(name).matches()) {
+        String bare = IpAddress.withoutBrackets(given);
+        if (IpAddress.canonical(bare) != null) {
+            return bare;
+        }
+        String name = IDN.toASCII(bare).toLowerCase(Locale.ROOT);
+        if (IpAddress.canonical(name) == null && !HOST_NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("'" + given + "' is neither a host name nor an IP address");
         }
         return name;
-    }
-
-    /// Whether it is an IP address without a scope (RFC 4007, section 11), which no certificate can have.
-    private static boolean isAddress(String name) {
-        try {
-            InetAddress.ofLiteral(name);
-            return !name.contains("%");
-        } catch (IllegalArgumentException _) {
-            return false;
-        }
     }
 
     /// The same, reachable by these names too. Wildcard names are left out: no request carries one.

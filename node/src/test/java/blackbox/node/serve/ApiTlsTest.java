@@ -67,7 +67,8 @@ class ApiTlsTest {
                 ApiServerTest.LOOPBACK
                         .alsoCalled(List.of("certified.example", "under_score", "*.wild.example"))
                         .certifiedNames(),
-                KeyAccess.system());
+                KeyAccess.system(),
+                _ -> {});
         Path file = data.resolve("api-token");
         ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
         token = Files.readString(file).strip();

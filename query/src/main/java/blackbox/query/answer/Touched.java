@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// What a run touched, and in words what may not have been seen.
 public record Touched(
         List<FileUse> files,
+        List<FileRefusal> refused,
         List<ProgramRun> processes,
         List<Flow> egress,
         List<LinkTraffic> linkLayer,
@@ -17,6 +18,7 @@ public record Touched(
 
     public Touched {
         files = List.copyOf(files);
+        refused = List.copyOf(refused);
         processes = List.copyOf(processes);
         egress = List.copyOf(egress);
         linkLayer = List.copyOf(linkLayer);
@@ -54,6 +56,17 @@ public record Touched(
                     effects.contains(FileEffect.MAPS));
         }
     }
+
+    /// Something that was to be done with a file and was refused for want of a permission.
+    ///
+    /// @param act in words that go before the path: `read`
+    /// @param path absolute where that is known
+    /// @param by the program and process number, as `cat (139)`; null if that is not known
+    /// @param error the errno's name
+    /// @param index of the first such event
+    /// @param count how often
+    public record FileRefusal(
+            String act, String path, @Nullable String by, String error, long index, long count) {}
 
     /// A program that a process ran; a process that ran several appears once for each. `forked` means that
     /// the process never executed one itself and continued with its parent's.

@@ -7,6 +7,8 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -16,6 +18,7 @@ import java.util.Set;
 public final class TouchedCollector {
 
     private final FileCollector files = new FileCollector();
+    private final RefusalCollector refusals = new RefusalCollector();
     private final ProcessCollector processes = new ProcessCollector();
     private final FlowCollector flows = new FlowCollector();
     private final PrivilegeCollector privileges = new PrivilegeCollector();
@@ -80,10 +83,16 @@ public final class TouchedCollector {
     /// Takes the next event.
     public void see(EventView event, long index) {
         limits.see(event);
+        if (event instanceof ProcessView process) {
+            refusals.learn(process);
+        }
         if (!whose.takes(event)) {
             return;
         }
         files.see(event);
+        if (event instanceof FileView file) {
+            refusals.see(file, index);
+        }
         processes.see(event);
         flows.see(event);
         privileges.see(event, index);
@@ -93,10 +102,17 @@ public final class TouchedCollector {
     public Touched touched(RunFacts facts) {
         var all = new ArrayList<>(limits.limits(facts));
         all.addAll(files.limits());
+        all.addAll(refusals.limits());
         all.addAll(processes.limits());
         all.addAll(flows.limits());
         all.addAll(privileges.limits());
         return new Touched(
-                files.files(), processes.programs(), flows.flows(), flows.linkLayer(), privileges.privileges(), all);
+                files.files(),
+                refusals.refusals(),
+                processes.programs(),
+                flows.flows(),
+                flows.linkLayer(),
+                privileges.privileges(),
+                all);
     }
 }

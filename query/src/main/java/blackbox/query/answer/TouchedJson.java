@@ -28,7 +28,10 @@ public final class TouchedJson {
         var json = new TouchedJson(out);
         for (TouchedPart part : parts) {
             switch (part) {
-                case FILES -> json.files(touched.files());
+                case FILES -> {
+                    json.files(touched.files());
+                    json.refused(touched.refused());
+                }
                 case PROCESSES -> json.processes(touched.processes());
                 case EGRESS -> {
                     json.egress(touched.egress());
@@ -60,6 +63,21 @@ public final class TouchedJson {
             out.writeBooleanField("attributesChanged", deeds.attributes());
             out.writeBooleanField("mappedForWriting", deeds.mapped());
             text("renamedTo", file.renamedTo());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void refused(List<Touched.FileRefusal> refused) throws IOException {
+        out.writeArrayFieldStart("refused");
+        for (Touched.FileRefusal each : refused) {
+            out.writeStartObject();
+            out.writeStringField("act", each.act());
+            out.writeStringField("path", each.path());
+            out.writeStringField("by", each.by());
+            out.writeStringField("error", each.error());
+            out.writeNumberField("index", each.index());
+            out.writeNumberField("count", each.count());
             out.writeEndObject();
         }
         out.writeEndArray();

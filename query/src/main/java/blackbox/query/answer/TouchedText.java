@@ -17,7 +17,10 @@ public final class TouchedText {
     public static void print(PrintWriter out, Touched touched, Set<TouchedPart> parts) {
         for (TouchedPart part : parts) {
             switch (part) {
-                case FILES -> files(out, touched.files());
+                case FILES -> {
+                    files(out, touched.files());
+                    refused(out, touched.refused());
+                }
                 case PROCESSES -> processes(out, touched.processes());
                 case EGRESS -> {
                     egress(out, touched.egress());
@@ -60,6 +63,20 @@ public final class TouchedText {
                 + (deeds.deleted() ? "d" : "-")
                 + (deeds.attributes() ? "a" : "-")
                 + (deeds.mapped() ? "m" : "-");
+    }
+
+    private static void refused(PrintWriter out, List<Touched.FileRefusal> refused) {
+        out.println("Refused (" + refused.size() + ")");
+        for (Touched.FileRefusal each : refused) {
+            out.printf(
+                    "  %-6s %s %s  by %s  %d times, first at event %d%n",
+                    each.error(),
+                    each.act(),
+                    Printable.of(each.path()),
+                    Printable.of(each.by() == null ? "?" : each.by()),
+                    each.count(),
+                    each.index());
+        }
     }
 
     private static void processes(PrintWriter out, List<Touched.ProgramRun> processes) {

@@ -1,5 +1,6 @@
 package blackbox.query.brief;
 
+import blackbox.query.answer.Programs;
 import blackbox.query.answer.Touched;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.SealedCommand;
@@ -123,7 +124,7 @@ public final class BriefCollector {
         return new Brief(
                 command(facts),
                 ended(facts),
-                notables.notables(touched.privileges()),
+                notables.notables(touched, BriefCollector::isHarmless),
                 contacts.contacts(touched.egress()),
                 changes,
                 files.folders(),

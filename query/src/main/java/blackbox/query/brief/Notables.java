@@ -1,24 +1,23 @@
 package blackbox.query.brief;
 
+import blackbox.query.answer.FileAct;
 import blackbox.query.answer.Touched;
 import blackbox.query.brief.Notable.What;
 import blackbox.schemas.view.FileEffect;
 import blackbox.schemas.view.FileView;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers what was refused, and which files with secrets were opened.
+/// Gathers which files with secrets were opened, and ranks that with what was refused and with uses of privileges.
 final class Notables {
 
     private static final int KEPT_MAX = 10_000;
-    private static final long EPERM = -1;
-    private static final long EACCES = -13;
 
     /// Files that hold passwords, keys or tokens by custom.
     private static final Pattern SECRETS = Pattern.compile(
@@ -27,14 +26,9 @@ final class Notables {
                     + "|.*/\\.(aws|azure|kube|docker|gnupg)/.*|.*/\\.config/(gcloud|gh|hub)/.*"
                     + "|.*\\.(pem|key|p12|pfx|jks|keystore|kdbx)|/proc/[0-9]+/environ");
 
-    private record Key(
-            What what,
-            String act,
-            @Nullable String by,
-            @Nullable String why) {}
+    private record Key(String act, @Nullable String by) {}
 
     private final Map<Key, long[]> seen = new LinkedHashMap<>();
-    private final Map<What, Integer> kept = new EnumMap<>(What.class);
     private long unkept;
 
     /// Takes what the agent did with a file.
@@ -44,10 +38,8 @@ final class Notables {
         if (path == null) {
             return;
         }
-        if (file.failed() && (file.ret() == EPERM || file.ret() == EACCES)) {
-            add(new Key(What.REFUSED, verb(file) + " " + path, by, file.ret() == EPERM ? "EPERM" : "EACCES"), index);
-        } else if (isTaken(file) && SECRETS.matcher(path).matches()) {
-            add(new Key(What.SECRET, verb(file) + " " + path, by, null), index);
+        if (isTaken(file) && SECRETS.matcher(path).matches()) {
+            add(new Key(FileAct.of(file) + " " + path, by), index);
         }
     }
 
@@ -57,23 +49,8 @@ final class Notables {
                 || file instanceof FileView.Open open && !open.failed() && open.isForReading() && !open.created();
     }
 
-    private static String verb(FileView file) {
-        return switch (file) {
-            case FileView.Open open -> open.isForWriting() ? "write" : "read";
-            case FileView.Close _, FileView.Io _ -> "read";
-            case FileView.Rename _ -> "rename";
-            case FileView.Link _, FileView.Symlink _ -> "link";
-            case FileView.Unlink _, FileView.Rmdir _ -> "delete";
-            case FileView.Mkdir _, FileView.Mknod _ -> "create";
-            case FileView.Chmod _ -> "change the mode of";
-            case FileView.Chown _ -> "change the owner of";
-            case FileView.Truncate _, FileView.Allocate _ -> "write";
-            case FileView.Mmap _ -> "map";
-        };
-    }
-
     private void add(Key key, long index) {
-        if (!seen.containsKey(key) && kept.merge(key.what, 1, Integer::sum) > KEPT_MAX) {
+        if (!seen.containsKey(key) && seen.size() >= KEPT_MAX) {
             unkept++;
             return;
         }
@@ -81,10 +58,19 @@ final class Notables {
     }
 
     /// All of them, what was refused first, with the uses of privileges.
-    List<Notable> notables(List<Touched.PrivilegeUse> privileges) {
+    ///
+    /// @param agents what the agent touched
+    /// @param isHarmless of paths of files with which nothing can be done that matters
+    List<Notable> notables(Touched agents, Predicate<String> isHarmless) {
         var all = new ArrayList<Notable>();
-        seen.forEach((key, at) -> all.add(new Notable(key.what, key.act, key.by, key.why, at[0], at[1])));
-        for (Touched.PrivilegeUse use : privileges) {
+        for (Touched.FileRefusal each : agents.refused()) {
+            if (!isHarmless.test(each.path())) {
+                String act = each.act() + " " + each.path();
+                all.add(new Notable(What.REFUSED, act, each.by(), each.error(), each.index(), each.count()));
+            }
+        }
+        seen.forEach((key, at) -> all.add(new Notable(What.SECRET, key.act, key.by, null, at[0], at[1])));
+        for (Touched.PrivilegeUse use : agents.privileges()) {
             String subject = use.subject();
             all.add(new Notable(
                     use.refused() ? What.REFUSED : What.PRIVILEGE,

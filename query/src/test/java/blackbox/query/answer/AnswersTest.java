@@ -177,6 +177,13 @@ class AnswersTest {
         assertTrue(file(touched, "/workspace/file1.obj").deeds().created());
         assertEquals(2 * 4096, file(touched, "/workspace/main.c").bytesRead());
         assertFalse(touched.files().stream().anyMatch(use -> use.path().equals(Text.of("/etc/shadow"))));
+        Touched.FileRefusal refused = touched.refused().getFirst();
+        assertEquals(
+                "read /etc/shadow EACCES 1",
+                refused.act() + " " + refused.path() + " " + refused.error() + " " + refused.count());
+        assertEquals(
+                List.of("cc (100)", "cc (110)"),
+                touched.refused().stream().map(Touched.FileRefusal::by).toList());
         assertEquals(3, touched.processes().size());
         assertEquals(0L, touched.processes().getFirst().end().exitCode());
         Touched.Flow flow = touched.egress().getFirst();
@@ -216,8 +223,16 @@ class AnswersTest {
         assertTrue(node.path("egress").path(0).path("seenByHost").asBoolean());
         assertEquals(
                 "/workspace/main.c", node.path("files").path(0).path("path").asText());
+        JsonNode refused = node.path("refused").path(0);
+        assertEquals("/etc/shadow", refused.path("path").asText());
+        assertEquals("EACCES", refused.path("error").asText());
+        assertEquals(touched.refused().getFirst().index(), refused.path("index").asLong());
         var shown = new StringWriter();
         TouchedText.print(new PrintWriter(shown), touched, EnumSet.allOf(TouchedPart.class));
+        assertTrue(
+                shown.toString().contains("Refused (2)\n  EACCES read /etc/shadow  by cc (100)  1 times"),
+                shown.toString());
+        assertTrue(shown.toString().contains("  1 times, first at event " + refused.path("index")), shown.toString());
         assertTrue(
                 shown.toString().contains("93.184.216.34:443 example.org  500 out, 9000 in  guest+host"),
                 shown.toString());
@@ -239,7 +254,7 @@ class AnswersTest {
         run.table(0, 2, "PARQUET_VERSION v2");
         assertEquals(RunState.TRUNCATED, RunFacts.read(recordings, run.run).state());
         try (var lock = run.lock()) {
-            assertTrue(lock.isValid());
+            assertTrue(lock.channel().isOpen());
             assertEquals(RunState.OPEN, RunFacts.read(recordings, run.run).state());
         }
         run.spool(2, 3);
@@ -272,7 +287,7 @@ class AnswersTest {
         var seen = new ArrayList<Long>();
         var first = new CountDownLatch(1);
         try (var lock = other.lock()) {
-            assertTrue(lock.isValid());
+            assertTrue(lock.channel().isOpen());
             var follower = Thread.ofVirtual().start(() -> {
                 try {
                     Events.give(

@@ -1,8 +1,8 @@
 package blackbox.recorder.keys;
 
+import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.math.BigInteger;
-import java.net.InetAddress;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.Provider;
@@ -58,11 +58,9 @@ record SelfSigned(String commonName, Instant from, Instant until, Collection<Str
     }
 
     private static GeneralName alternative(String name) {
-        try {
-            return new GeneralName(
-                    GeneralName.iPAddress, InetAddress.ofLiteral(name).getHostAddress());
-        } catch (IllegalArgumentException _) {
-            return new GeneralName(GeneralName.dNSName, name);
-        }
+        String address = IpAddress.canonical(name);
+        return address == null
+                ? new GeneralName(GeneralName.dNSName, name)
+                : new GeneralName(GeneralName.iPAddress, address);
     }
 }

@@ -1,6 +1,7 @@
 package blackbox.recorder.keys;
 
 import blackbox.schemas.Sha256;
+import blackbox.schemas.net.IpAddress;
 import java.security.PrivateKey;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateParsingException;
@@ -9,6 +10,9 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /// What a server shows its clients over TLS, and what it proves it with.
 ///
@@ -29,12 +33,33 @@ public record TlsKey(PrivateKey key, List<X509Certificate> chain) {
     ///
     /// @throws IllegalArgumentException when its list of names cannot be read
     public List<String> hostNames() {
+        return alternatives(DNS_NAME::equals);
+    }
+
+    /// Those of these host names and IP addresses that the server's certificate is not for, whatever form they are
+    /// in.
+    ///
+    /// @throws IllegalArgumentException when its list of names cannot be read
+    List<String> lacking(Collection<String> asked) {
+        Set<String> certified =
+                alternatives(_ -> true).stream().map(TlsKey::canonical).collect(Collectors.toSet());
+        return asked.stream()
+                .filter(each -> !certified.contains(canonical(each)))
+                .toList();
+    }
+
+    private static String canonical(String name) {
+        String address = IpAddress.canonical(name);
+        return address == null ? name.toLowerCase(Locale.ROOT) : address;
+    }
+
+    private List<String> alternatives(Predicate<Object> form) {
         try {
             Collection<List<?>> alternatives = chain.getFirst().getSubjectAlternativeNames();
             return alternatives == null
                     ? List.of()
                     : alternatives.stream()
-                            .filter(each -> each.getFirst().equals(DNS_NAME))
+                            .filter(each -> form.test(each.getFirst()))
                             .map(each -> String.valueOf(each.get(1)))
                             .toList();
         } catch (CertificateParsingException e) {

@@ -4,8 +4,8 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
+import blackbox.schemas.Progress;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,11 +17,10 @@ import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.openssl.PKCS8Generator;
@@ -61,10 +60,12 @@ public final class TlsKeyFiles {
     ///
     /// @param chain certificates in PEM, the server's first
     /// @param key a private key in PEM: PKCS#8, not encrypted
-    /// @throws IllegalArgumentException when a file cannot be read or is not of its kind, the two do not belong
-    ///     together, a certificate is not valid now, or others may read the key
+    /// @throws IllegalArgumentException when a file cannot be read or is not of its kind, the key is of a kind that
+    ///     TLS does not have or does not belong to the certificate, a certificate is not valid now, or others may
+    ///     read the key
     public static TlsKey read(Path chain, Path key, Instant now) {
-        TlsKey read = TlsPem.parse(TlsPem.read(chain), chain, TlsPem.read(key), key, now);
+        TlsKey read = TlsPem.parse(TlsPem.read(chain), chain, TlsPem.read(key), key);
+        TlsPem.checkTimes(read, chain, now);
         try {
             if (!Collections.disjoint(Files.getPosixFilePermissions(key), OTHERS)) {
                 throw new IllegalArgumentException("the key file " + key + " must be readable by its owner alone: run"
@@ -77,56 +78,88 @@ public final class TlsKeyFiles {
     }
 
     /// Reads the pair that was made here, or makes one: if there is none yet, if it is about to expire, if a crash
-    /// left halves of two pairs, or if it lacks one of these names.
+    /// left halves of two pairs, or if it lacks one of these names. One that is not valid yet by this machine's
+    /// clock is kept: the clock was set back, and clients have other clocks.
     ///
     /// @param names host names and IP addresses that clients may ask for
+    /// @param progress is told of a pair that is made, with its fingerprint and why, and of one that is not valid
+    /// yet
     /// @throws RecorderException when the files cannot be read or written, or others may read the key
-    public static TlsKey loadOrCreate(Path folder, Collection<String> names, KeyAccess access)
+    public static TlsKey loadOrCreate(Path folder, Collection<String> names, KeyAccess access, Progress progress)
             throws RecorderException {
         try (ProcessLock _ = KeysLock.take(folder)) {
             Instant now = access.clock().instant();
-            TlsKey existing = existing(folder, now);
-            return existing != null && serves(existing.chain().getFirst(), names, now)
-                    ? existing
-                    : create(folder, names, access);
+            return switch (existing(folder)) {
+                case Pair(TlsKey key) -> {
+                    String unfit = unfit(key, names, now);
+                    if (unfit != null) {
+                        yield replace(folder, names, access, unfit, progress);
+                    }
+                    sayIfNotValidYet(key, folder, now, progress);
+                    yield key;
+                }
+                case NoPair(String why) -> replace(folder, names, access, why, progress);
+            };
         } catch (IOException | GeneralSecurityException | OperatorCreationException | IllegalArgumentException e) {
             throw new RecorderException(
                     Code.KEY, "cannot use or make the TLS key " + folder.resolve(KEY) + ": " + e.getMessage(), e);
         }
     }
 
-    private static @Nullable TlsKey existing(Path folder, Instant now) throws IOException, RecorderException {
+    /// What is in the folder.
+    private sealed interface Existing {}
+
+    private record Pair(TlsKey key) implements Existing {}
+
+    private record NoPair(String why) implements Existing {}
+
+    private static Existing existing(Path folder) throws IOException, RecorderException {
         Path certificate = folder.resolve(CERTIFICATE);
         Path key = folder.resolve(KEY);
+        if (!OwnerFile.exists(certificate) && !OwnerFile.exists(key)) {
+            return new NoPair("there was none");
+        }
         if (!OwnerFile.exists(certificate) || !OwnerFile.exists(key)) {
-            return null;
+            return new NoPair("of the old ones only " + (OwnerFile.exists(key) ? key : certificate) + " was there");
         }
         try {
-            return TlsPem.parse(Files.readString(certificate), certificate, OwnerFile.read(key), key, now);
-        } catch (IllegalArgumentException | CharacterCodingException _) {
-            return null; // expired, damaged, or halves of two pairs: nothing that another pair does not mend
+            return new Pair(TlsPem.parse(Files.readString(certificate), certificate, OwnerFile.read(key), key));
+        } catch (CharacterCodingException _) {
+            return new NoPair("the old ones were damaged");
+        } catch (IllegalArgumentException e) { // damaged, or halves of two pairs
+            return new NoPair("the old ones could not be used: " + e.getMessage());
         }
     }
 
-    private static boolean serves(X509Certificate certificate, Collection<String> names, Instant now)
-            throws GeneralSecurityException {
-        boolean lasts = certificate.getNotAfter().toInstant().isAfter(now.plus(RENEWED_BEFORE_END));
-        Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
-        if (alternatives == null) {
-            return false;
+    /// Why another pair is needed; null if none is.
+    private static @Nullable String unfit(TlsKey key, Collection<String> names, Instant now) {
+        Instant until = key.chain().getFirst().getNotAfter().toInstant();
+        if (!until.isAfter(now.plus(RENEWED_BEFORE_END))) {
+            return "the old certificate " + (until.isAfter(now) ? "is valid until " : "was valid until ") + until;
         }
-        var certified = new HashSet<String>();
-        alternatives.forEach(each -> certified.add(canonical(String.valueOf(each.get(1)))));
-        return lasts && names.stream().map(TlsKeyFiles::canonical).allMatch(certified::contains);
+        List<String> lacking = key.lacking(names);
+        return lacking.isEmpty() ? null : "the old certificate is not for " + String.join(", ", lacking);
     }
 
-    /// An IPv6 address has several forms.
-    private static String canonical(String name) {
-        try {
-            return InetAddress.ofLiteral(name).getHostAddress();
-        } catch (IllegalArgumentException _) {
-            return name.toLowerCase(Locale.ROOT);
+    private static void sayIfNotValidYet(TlsKey key, Path folder, Instant now, Progress progress) {
+        Instant from = key.chain().getFirst().getNotBefore().toInstant();
+        if (now.isBefore(from)) {
+            progress.say("the certificate " + certificate(folder) + " is valid from " + from
+                    + ", and this machine's clock says " + now.truncatedTo(ChronoUnit.SECONDS)
+                    + ": it is used all the same. If the clock was set back, set it right; if the certificate was made"
+                    + " while it was ahead, delete " + folder.resolve(KEY) + ", and the next start makes another");
         }
+    }
+
+    private static TlsKey replace(
+            Path folder, Collection<String> names, KeyAccess access, String why, Progress progress)
+            throws GeneralSecurityException, OperatorCreationException, IOException {
+        boolean known = OwnerFile.exists(certificate(folder));
+        TlsKey made = create(folder, names, access);
+        progress.say("made a key and a certificate for TLS, " + certificate(folder) + ", because " + why
+                + "; its SHA-256 fingerprint is " + made.fingerprint()
+                + (known ? "; clients that were given the old one, or its fingerprint, need the new one" : ""));
+        return made;
     }
 
     private static TlsKey create(Path folder, Collection<String> names, KeyAccess access)

@@ -9,12 +9,15 @@ import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.X509Certificate;
+import java.security.spec.MGF1ParameterSpec;
+import java.security.spec.PSSParameterSpec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.openssl.PEMEncryptedKeyPair;
 import org.bouncycastle.openssl.PEMException;
 import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
@@ -28,6 +31,9 @@ import org.bouncycastle.pkcs.PKCS8EncryptedPrivateKeyInfo;
 final class TlsPem {
 
     private static final int CHALLENGE_OCTETS = 32;
+    private static final String PSS = "RSASSA-PSS";
+    private static final PSSParameterSpec PSS_SHA256 =
+            new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, PSSParameterSpec.TRAILER_FIELD_BC);
 
     private TlsPem() {}
 
@@ -43,21 +49,31 @@ final class TlsPem {
 
     /// @param chainFile where `chain` is from, for messages
     /// @param keyFile where `key` is from, for messages
-    static TlsKey parse(String chain, Path chainFile, String key, Path keyFile, Instant now) {
+    static TlsKey parse(String chain, Path chainFile, String key, Path keyFile) {
         List<X509Certificate> certificates = certificates(chain, chainFile);
+        String unfit = TlsKeyKind.unfit(certificates.getFirst().getPublicKey());
+        if (unfit != null) {
+            throw new IllegalArgumentException("the certificate in " + chainFile + " is for a key of a kind with which"
+                    + " TLS 1.2 and 1.3 serve nobody: " + unfit + "; take one for " + TlsKeyKind.FITTING);
+        }
         PrivateKey privateKey = privateKey(key, keyFile);
         if (!belong(privateKey, certificates.getFirst())) {
             throw new IllegalArgumentException("the key in " + keyFile + " does not belong to the first certificate in "
                     + chainFile + "; the server's own certificate comes first, those of its issuers follow");
         }
         for (int i = 0; i < certificates.size(); i++) {
-            checkTime(certificates.get(i), chainFile, now);
             if (i > 0 && !issued(certificates.get(i), certificates.get(i - 1))) {
                 throw new IllegalArgumentException("certificate " + (i + 1) + " in " + chainFile
                         + " did not issue the one before it; each must be followed by its issuer's");
             }
         }
         return new TlsKey(privateKey, certificates);
+    }
+
+    /// @param chainFile where the certificates are from, for the message
+    /// @throws IllegalArgumentException when one of them is not valid at that time
+    static void checkTimes(TlsKey key, Path chainFile, Instant now) {
+        key.chain().forEach(each -> checkTime(each, chainFile, now));
     }
 
     private static List<X509Certificate> certificates(String text, Path file) {
@@ -86,8 +102,14 @@ final class TlsPem {
             try {
                 return new JcaPEMKeyConverter().getPrivateKey(info);
             } catch (PEMException e) {
-                throw new IllegalArgumentException("the key in " + file + " is of a kind that is not known here", e);
+                throw new IllegalArgumentException(
+                        "the key in " + file + " is of a kind that is not known here; take " + TlsKeyKind.FITTING, e);
             }
+        }
+        if (found.stream().anyMatch(TlsPem::isEncrypted)) {
+            throw new IllegalArgumentException("the key in " + file + " is encrypted, and a service starts with nobody"
+                    + " there to type its passphrase; `openssl pkcs8 -topk8 -nocrypt -in " + file
+                    + "` writes it as it must be, to a file that its owner alone may read");
         }
         if (found.stream().anyMatch(TlsPem::isKey)) {
             throw new IllegalArgumentException("the file " + file + " must hold one private key in PKCS#8 that is not"
@@ -97,9 +119,11 @@ final class TlsPem {
     }
 
     private static boolean isKey(Object pem) {
-        return pem instanceof PrivateKeyInfo
-                || pem instanceof PEMKeyPair
-                || pem instanceof PKCS8EncryptedPrivateKeyInfo;
+        return pem instanceof PrivateKeyInfo || pem instanceof PEMKeyPair || isEncrypted(pem);
+    }
+
+    private static boolean isEncrypted(Object pem) {
+        return pem instanceof PKCS8EncryptedPrivateKeyInfo || pem instanceof PEMEncryptedKeyPair;
     }
 
     private static List<Object> objects(String text, Path file) {
@@ -124,6 +148,9 @@ final class TlsPem {
         var challenge = new byte[CHALLENGE_OCTETS];
         try {
             Signature signature = Signature.getInstance(algorithm);
+            if (algorithm.equals(PSS)) {
+                signature.setParameter(PSS_SHA256);
+            }
             signature.initSign(key);
             signature.update(challenge);
             byte[] signed = signature.sign();

@@ -16,11 +16,15 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The service's TLS key: its own, and those that OpenSSL made.
 class TlsKeyFilesTest {
@@ -28,6 +32,7 @@ class TlsKeyFilesTest {
     private static final List<String> NAMES = List.of("localhost", "127.0.0.1", "2001:db8::1", "Recorder.example");
 
     private final Instant start = Instant.now();
+    private final List<String> said = new ArrayList<>();
 
     @TempDir
     Path folder;
@@ -37,19 +42,33 @@ class TlsKeyFilesTest {
     }
 
     private TlsKey own(Instant now, List<String> names) throws RecorderException {
-        return TlsKeyFiles.loadOrCreate(folder.resolve("keys"), names, at(now));
+        said.clear();
+        return TlsKeyFiles.loadOrCreate(folder.resolve("keys"), names, at(now), said::add);
+    }
+
+    /// What was said of the pair is one sentence, and names what else.
+    private void announced(String why, TlsKey made) {
+        String line = String.join("\n", said);
+        assertEquals(1, said.size(), line);
+        assertTrue(line.contains(", because " + why), line);
+        assertTrue(line.contains("fingerprint is " + made.fingerprint()), line);
     }
 
     @Test
     void itsOwnPairIsMadeOnceAndAnewNearItsEnd() throws Exception {
         TlsKey made = own(start, NAMES);
+        announced("there was none", made);
         assertEquals("rw-------", mode("keys/tls.key"));
         assertEquals("rw-r--r--", mode("keys/tls.crt"));
         assertEquals(made, own(start.plus(Duration.ofDays(366)), NAMES), "a year later");
+        assertEquals(List.of(), said, "nothing to say");
         TlsKey renewed = own(start.plus(Duration.ofDays(368)), NAMES);
+        announced("the old certificate is valid until ", renewed);
+        assertTrue(said.getFirst().contains("need the new one"), said::toString);
         assertNotEquals(made.fingerprint(), renewed.fingerprint(), "in its last month");
         assertNotEquals(made.key(), renewed.key());
         Instant later = start.plus(Duration.ofDays(2_000));
+        announced("the old certificate was valid until ", own(later, NAMES));
         assertTrue(
                 own(later, NAMES).chain().getFirst().getNotAfter().toInstant().isAfter(later), "long expired");
     }
@@ -60,7 +79,24 @@ class TlsKeyFilesTest {
         assertEquals(made, own(start, List.of("2001:0DB8:0:0::0001", "recorder.EXAMPLE")), "other forms of the same");
         TlsKey more = own(start, List.of("192.0.2.7", "localhost"));
         assertNotEquals(made.fingerprint(), more.fingerprint());
+        announced("the old certificate is not for 192.0.2.7;", more);
         assertEquals(more, own(start, List.of("192.0.2.7")));
+    }
+
+    /// Clients have other clocks, and know this one.
+    @Test
+    void aClockThatWasSetBackMakesNoOther() throws Exception {
+        TlsKey made = own(start, NAMES);
+        TlsKey kept = own(start.minus(Duration.ofDays(3)), NAMES);
+        assertEquals(made, kept);
+        assertEquals(1, said.size());
+        assertTrue(said.getFirst().contains("clock was set back"), said::toString);
+        assertTrue(
+                said.getFirst()
+                        .contains(start.minus(Duration.ofDays(3)).toString().substring(0, 19)),
+                said::toString);
+        assertEquals(made, own(start, NAMES));
+        assertEquals(List.of(), said);
     }
 
     @Test
@@ -72,6 +108,7 @@ class TlsKeyFilesTest {
         Files.copy(old, certificate, StandardCopyOption.REPLACE_EXISTING); // a crash before the certificate was written
         TlsKey third = own(start, NAMES);
         assertNotEquals(second.key(), third.key());
+        announced("the old ones could not be used: ", third);
         assertEquals(third, own(start, NAMES));
         Files.writeString(certificate, "-----BEGIN CERTIFICATE-----\nAAAA\n");
         assertEquals(own(start, NAMES), own(start, NAMES));
@@ -165,15 +202,62 @@ class TlsKeyFilesTest {
     void aKeyInAnotherFormIsRefusedWithTheCommandThatConvertsIt() throws Exception {
         openssl("ec -in ca.key -out sec1.key");
         openssl("pkcs8 -topk8 -in ca.key -out encrypted.key -passout pass:secret");
-        for (String form : List.of("sec1.key", "encrypted.key")) {
+        openssl("ec -in ca.key -aes256 -passout pass:secret -out traditional.key");
+        for (String form : List.of("sec1.key", "encrypted.key", "traditional.key")) {
             chmod(form, "rw-------");
             refused("openssl pkcs8 -topk8 -nocrypt", "ca.crt", form, start.plusSeconds(60));
+        }
+        for (String form : List.of("encrypted.key", "traditional.key")) {
+            refused(form + " is encrypted", "ca.crt", form, start.plusSeconds(60));
         }
         openssl("pkcs8 -topk8 -nocrypt -in sec1.key -out converted.key");
         chmod("converted.key", "rw-------");
         assertEquals(
                 1,
                 read("ca.crt", "converted.key", start.plusSeconds(60)).chain().size());
+    }
+
+    /// All that TLS 1.2 or 1.3 has for signing a handshake.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RSA -pkeyopt rsa_keygen_bits:2048",
+                "RSA-PSS -pkeyopt rsa_keygen_bits:2048",
+                "EC -pkeyopt ec_paramgen_curve:P-384",
+                "EC -pkeyopt ec_paramgen_curve:P-521",
+                "ED25519",
+                "ED448"
+            })
+    void aKeyThatTlsCanUseIsTaken(String kind) throws Exception {
+        selfSigned("genpkey -algorithm " + kind + " -out some.key");
+        assertEquals(
+                1, read("some.crt", "some.key", start.plusSeconds(60)).chain().size());
+    }
+
+    /// Each of these would be taken by a server that then fails in every handshake, or that OpenSSL does not talk
+    /// to.
+    @ParameterizedTest
+    @CsvSource({
+        "RSA of 1024 bits, genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out some.key",
+        "RSA of 512 bits, genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:512 -out some.key",
+        "ECDSA on , genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out some.key",
+        "ECDSA on , genpkey -algorithm EC -pkeyopt ec_paramgen_curve:brainpoolP256r1 -out some.key",
+        "ECDSA on , genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-224 -out some.key",
+        "DSA, genpkey -paramfile dsa.parameters -out some.key"
+    })
+    void aKeyThatTlsCannotUseIsRefused(String kind, String making) throws Exception {
+        if (kind.equals("DSA")) {
+            openssl("genpkey -genparam -algorithm DSA -pkeyopt dsa_paramgen_bits:1024 -out dsa.parameters");
+        }
+        selfSigned(making);
+        refused("serve nobody: " + kind, "some.crt", "some.key", start.plusSeconds(60));
+        refused("ECDSA on P-256, P-384 or P-521", "some.crt", "some.key", start.plusSeconds(60));
+    }
+
+    private void selfSigned(String making) throws Exception {
+        openssl(making);
+        chmod("some.key", "rw-------");
+        openssl("req -x509 -key some.key -out some.crt -subj /CN=some -days 10");
     }
 
     private void refused(String reason, String chain, String key, Instant now) throws IOException {

@@ -1,6 +1,5 @@
 package blackbox.replay.seek;
 
-import blackbox.files.ProcessLock;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -60,7 +59,7 @@ final class IndexQuota {
 
     /// Deletes an index, unless it is being made.
     private static boolean remove(Path folder) throws IOException, VmException {
-        try (ProcessLock lock = ProcessLock.tryTake(folder.resolve(Seeker.LOCK))) {
+        try (IndexLock lock = IndexLock.tryTake(folder)) {
             if (lock == null) {
                 return false;
             }

@@ -1,6 +1,5 @@
 package blackbox.replay.seek;
 
-import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
@@ -37,9 +36,9 @@ public final class Seeker {
     private static final int GUESSES_MAX = 40;
     /// How many machines may get stuck before giving up.
     private static final int STANDING_MAX = 3;
-    static final String LOCK = "lock";
 
     private final Path data;
+    private final RunId run;
     private final SealedCapture events;
     private final Path folder;
     private final Progress progress;
@@ -61,6 +60,7 @@ public final class Seeker {
     public Seeker(Path data, RunId run, Recording recording, Streams streams, Progress progress)
             throws ReplayException {
         this.data = data;
+        this.run = run;
         this.events = streams.events();
         this.folder = new DataFolder(data).index(run);
         this.progress = progress;
@@ -192,7 +192,7 @@ public final class Seeker {
 
     private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
         Runnable waiting = () -> progress.say("another process is indexing this run: waiting for it");
-        try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK), waiting)) {
+        try (IndexLock _ = IndexLock.take(new DataFolder(data), run, waiting)) {
             // Another process may have indexed it meanwhile.
             index = SeekIndex.open(folder);
             breakpoints = breakpoints.with(ReplayCheckpoints.open(folder));

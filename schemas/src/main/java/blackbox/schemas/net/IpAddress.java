@@ -1,9 +1,28 @@
 package blackbox.schemas.net;
 
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
 /// IP addresses as text: dotted IPv4, RFC 5952 IPv6, IPv4-mapped ones as IPv4.
 public final class IpAddress {
 
     private IpAddress() {}
+
+    /// An address in the form of this class, whatever form it is given in; null if the text is no address that
+    /// certificates and other hosts could know, such as a host name, or an address with a scope (RFC 4007, section
+    /// 11). Asks no resolver.
+    public static @Nullable String canonical(String text) {
+        try {
+            return text.contains("%") ? null : text(InetAddress.ofLiteral(text).getAddress());
+        } catch (IllegalArgumentException _) {
+            return null;
+        }
+    }
+
+    /// A host without the brackets that an IPv6 address has before a port (RFC 3986, section 3.2.2).
+    public static String withoutBrackets(String host) {
+        return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+    }
 
     /// An address of four or sixteen octets.
     public static String text(byte[] address) {

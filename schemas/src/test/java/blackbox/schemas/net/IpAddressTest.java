@@ -1,7 +1,9 @@
 package blackbox.schemas.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class IpAddressTest {
@@ -20,5 +22,29 @@ class IpAddressTest {
         octets[10] = octets[11] = (byte) 0xff;
         octets[12] = 9;
         assertEquals("9.0.0.0", IpAddress.v6(octets, 0));
+    }
+
+    @Test
+    void oneAddressHasOneForm() {
+        for (String form : List.of("2001:0DB8:0:0::0001", "2001:db8::1", "[2001:db8:0:0:0:0:0:1]")) {
+            assertEquals("2001:db8::1", IpAddress.canonical(form), form);
+        }
+        assertEquals("192.0.2.7", IpAddress.canonical("192.0.2.7"));
+        assertEquals("192.0.2.7", IpAddress.canonical("::ffff:192.0.2.7"));
+    }
+
+    @Test
+    void whatIsNoAddressHasNone() {
+        for (String text : List.of("", "localhost", "fe80::1%1", "fe80::1%eth0", "1.2.3.4.5", "0x7f000001", "[::1")) {
+            assertNull(IpAddress.canonical(text), text);
+        }
+    }
+
+    @Test
+    void bracketsAreLeftOutInPairsOnly() {
+        assertEquals("::1", IpAddress.withoutBrackets("[::1]"));
+        for (String host : List.of("::1", "[::1", "::1]", "", "[", "a")) {
+            assertEquals(host, IpAddress.withoutBrackets(host));
+        }
     }
 }

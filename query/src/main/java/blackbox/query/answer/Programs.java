@@ -1,4 +1,4 @@
-package blackbox.query.brief;
+package blackbox.query.answer;
 
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Which program each process runs, and in which directory it began. Bounded: the process whose last event is
 /// oldest is forgotten first. Owned by one thread.
-final class Programs {
+public final class Programs {
 
     private static final int PROCESSES_MAX = 65_536;
 
@@ -26,7 +26,8 @@ final class Programs {
         }
     };
 
-    void see(ProcessView event) {
+    /// Takes the next event of a process.
+    public void see(ProcessView event) {
         ProcessId id = event.process();
         if (id == null || event.failed()) {
             return;
@@ -50,7 +51,7 @@ final class Programs {
     }
 
     /// The last part of a program's path.
-    static @Nullable String lastName(@Nullable Text exe) {
+    public static @Nullable String lastName(@Nullable Text exe) {
         if (exe == null) {
             return null;
         }
@@ -59,8 +60,7 @@ final class Programs {
     }
 
     /// The name of the program whose act an event is; the task's name where the program is not known.
-    @Nullable
-    String name(EventView event) {
+    public @Nullable String name(EventView event) {
         Running known = known(event);
         if (known != null && known.name() != null) {
             return known.name();
@@ -70,16 +70,15 @@ final class Programs {
     }
 
     /// The same with the process's number: `cat (139)`.
-    @Nullable
-    String who(EventView event) {
+    public @Nullable String who(EventView event) {
         ProcessId id = event.process();
         String name = name(event);
         return id == null ? name : (name == null ? "?" : name) + " (" + id.pid() + ")";
     }
 
-    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is not
-    /// known.
-    String absolute(EventView event, String path) {
+    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is
+    /// not known.
+    public String absolute(EventView event, String path) {
         Running known = known(event);
         String cwd = known == null ? null : known.cwd();
         if (path.startsWith("/") || cwd == null) {

@@ -1,0 +1,9 @@
+package blackbox.evidence.storage;
+
+final class MemoryStoreTest extends FileStoreContract {
+
+    @Override
+    protected FileStore store() {
+        return new MemoryStore();
+    }
+}
