@@ -1,6 +1,7 @@
 package blackbox.evidence.verify;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.parquet.EventFileReader;
 import blackbox.evidence.parquet.MalformedParquetException;
 import blackbox.evidence.parquet.NewerFileException;
@@ -21,12 +22,14 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Believes data files whose seal holds: signed by a key that may seal that run's files, over exactly these octets,
-/// this name and this run, and with the table's own schema. What the rows say is not checked against the recorder's
-/// signatures; ingest did that before it sealed them, and [RunVerifier] does it again.
+/// Believes data files whose seal holds: signed by a key that may seal that run's files, over exactly these
+/// octets, this name and this run, and with the table's own schema. What the rows say is not checked
+/// against the recorder's signatures; ingest did that before it sealed them, and [RunVerifier] does it
+/// again.
 ///
-/// Reads each file once, at the speed of SHA-256, and remembers the outcome for as long as the file's inode, length and
-/// change time stay what they were, and the keys that may seal. Safe to use from several threads.
+/// Reads each file once, at the speed of SHA-256, and remembers the outcome for as long as the file's
+/// inode, length and change time stay what they were, and the keys that may seal. Safe to use from several
+/// threads.
 public final class SealTrust implements FileTrust {
 
     private final TransparencyLogReader log;
@@ -78,6 +81,11 @@ public final class SealTrust implements FileTrust {
         return fault;
     }
 
+    /// Whether a key that may seal data files signed the note.
+    public boolean isSigned(SignedNote note) throws IOException {
+        return note.signedBy(survey().sealers()) != null;
+    }
+
     @Override
     public Map<RunId, Instant> begun() throws IOException {
         CheckedLog holds = survey().log;
@@ -104,8 +112,8 @@ public final class SealTrust implements FileTrust {
         }
     }
 
-    /// What changes when the file or its seal does. Whoever may write to the folder can set a file's modification time,
-    /// but not its change time.
+    /// What changes when the file or its seal does. Whoever may write to the folder can set a file's
+    /// modification time, but not its change time.
     private static String stateOf(DataFile file) throws IOException {
         return stateOf(file, file.key()) + ", " + stateOf(file, file.sealKey());
     }

@@ -6,6 +6,7 @@ import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.PipelineLock;
 import blackbox.recorder.RecorderException;
@@ -50,13 +51,14 @@ public final class KeyRotation {
         }
     }
 
-    /// States in the log of runs that a key is not to be trusted anymore. The key that seals data files is also
-    /// removed from the folder and replaced; what it sealed is verified once more and sealed by the new key. A
-    /// revocation that was interrupted is completed first, whatever `key` is: its file may hold the new key by now.
+    /// States in the log of runs that a key is not to be trusted anymore. The key that seals data files is
+    /// also removed from the folder and replaced; what it sealed is verified once more and sealed by the
+    /// new key. A revocation that was interrupted is completed first, whatever `key` is: its file may hold
+    /// the new key by now.
     ///
     /// @throws RecorderException when the log never named the key
-    /// @throws IllegalArgumentException when it is the key that signs the log, when there is no log, and when files
-    ///     are being sealed
+    /// @throws IllegalArgumentException when it is the key that signs the log, when there is no log, and
+    ///     when files are being sealed
     public Revocation revoke(NoteVerifier key) throws RecorderException, IOException {
         try (LogKey current = LogKeys.load(data.keys(), access)) {
             if (current.first().verifier().equals(key)) {
@@ -76,10 +78,11 @@ public final class KeyRotation {
     }
 
     private Revocation revokeSealer(LogKey current, NoteVerifier named) throws RecorderException, IOException {
-        try (PipelineLock lock = PipelineLock.tryTake(data)) {
-            if (lock == null) {
+        try (PipelineLock lock = PipelineLock.tryTake(data);
+                ProcessLock table = ProcessLock.tryTake(data.ingestLock())) {
+            if (lock == null || table == null) {
                 throw new IllegalArgumentException("files are being sealed in " + data.root()
-                        + ": end the recordings and `blackbox serve` there, then revoke the key");
+                        + ": end the recordings, `blackbox serve` and `blackbox ingest` there, then revoke the key");
             }
             NoteVerifier begun = begun();
             NoteVerifier key = begun == null ? named : begun;
