@@ -6,10 +6,12 @@ import blackbox.bench.subject.Folders;
 import blackbox.bench.subject.Traffic;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.storage.LocalStore;
+import blackbox.ingest.check.Ownership;
 import blackbox.ingest.kafka.BatchConsumer;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
+import blackbox.ingest.service.IngestRole;
 import blackbox.ingest.service.IngestService;
 import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
@@ -108,7 +110,7 @@ final class Pipeline implements Benchmark {
         try (EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), EmbeddedBroker.ANY_PORT)) {
             var clients = new Properties();
             clients.put("bootstrap.servers", broker.bootstrapServers());
-            new BatchConsumer(clients, Map.of()).close();
+            BatchConsumer.ofAll(clients, Map.of()).close();
             for (int round = 0; round < MEASUREMENTS; round++) {
                 best = Math.max(best, measured.perSecond(clients));
             }
@@ -142,7 +144,8 @@ final class Pipeline implements Benchmark {
                 clients,
                 TopicRetention.RELEASE_COMMITTED,
                 () -> List.of(key.verifier()),
-                key);
+                key,
+                new IngestRole.Alone(Ownership.ALL));
         RunId run = RunId.create(Instant.now(), random);
         try (IngestService ingest = IngestService.start(settings);
                 var publisher = new KafkaPublisher(clients)) {
@@ -202,7 +205,7 @@ final class Pipeline implements Benchmark {
                 }
             }
             file.write(group);
-            file.finish();
+            file.finish("");
         }
         return index * 1e9 / (System.nanoTime() - start);
     }

@@ -35,6 +35,7 @@ final class Commands {
             ShredCommand.class,
             KeysCommand.class,
             ServeCommand.class,
+            IngestCommand.class,
             GenerateCompletion.class);
 
     private Commands() {}

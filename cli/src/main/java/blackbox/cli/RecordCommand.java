@@ -12,6 +12,7 @@ import blackbox.cli.terminal.Signals;
 import blackbox.evidence.text.Timestamps;
 import blackbox.node.image.LocalImages;
 import blackbox.node.record.KafkaSettings;
+import blackbox.node.record.KafkaSettings.Ingest;
 import blackbox.node.record.RecordListener;
 import blackbox.node.record.RecordRequest;
 import blackbox.node.record.RecordResult;
@@ -52,6 +53,7 @@ import picocli.CommandLine.Parameters;
             "  blackbox record -t -- bash              (in this terminal; exit or ctrl-D ends it)",
             "  blackbox record --tier exact -- make test   (fail rather than record live)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
+            "  blackbox record --kafka broker-1:9092 --recorder-only -- make test   (`blackbox ingest` has the table)",
             "",
             "The VM gets a copy of the workspace, and the result comes back as another copy; your own files are not changed.",
             "Exit code: the command's own; 125 when Blackbox itself failed; 124 when the timeout was reached."
@@ -178,11 +180,20 @@ public final class RecordCommand implements Callable<Integer> {
     @Nullable
     Path kafkaProperties;
 
+    @Option(
+            names = "--recorder-only",
+            description =
+                    "Publish the run to --kafka and do not bring it into a table here: `blackbox ingest` does that elsewhere.")
+    boolean recorderOnly;
+
     @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "What to run, after --.")
     List<String> command = new ArrayList<>();
 
     @Override
     public Integer call() throws Exception {
+        if (recorderOnly && kafka == null) {
+            throw CommandException.badInput("--recorder-only needs --kafka HOST:PORT, where the run is to go");
+        }
         RecordResult result;
         if (tty) {
             try (var terminal = LocalTerminal.ofStandardInput()) {
@@ -195,9 +206,16 @@ public final class RecordCommand implements Callable<Integer> {
             System.err.println(json(result));
         } else {
             System.err.println("blackbox: run " + result.run() + " recorded: " + result.events() + " events, "
-                    + result.lost() + " lost; see: blackbox touched " + result.run());
+                    + result.lost() + " lost; " + where(result));
         }
         return result.exitCode();
+    }
+
+    private String where(RecordResult result) {
+        boolean published = recorderOnly && result.place() == RecordResult.Place.BROKER;
+        return published
+                ? "it is in Kafka at " + kafka + ", from where `blackbox ingest` brings it into a table"
+                : "see: blackbox touched " + result.run();
     }
 
     private RecordResult record(RecordRequest request, @Nullable LocalTerminal terminal) throws Exception {
@@ -205,7 +223,7 @@ public final class RecordCommand implements Callable<Integer> {
             var session = new RecordSession(
                     common.ownDataFolder(),
                     request,
-                    new KafkaSettings(kafka, kafkaProperties),
+                    new KafkaSettings(kafka, kafkaProperties, recorderOnly ? Ingest.ELSEWHERE : Ingest.HERE),
                     StandardStreams.own(),
                     quietOnceStarted(narrator, terminal));
             try (Interrupts _ = Interrupts.handledBy(
@@ -335,7 +353,8 @@ public final class RecordCommand implements Callable<Integer> {
         node.put("exitCode", result.exitCode()).put("events", result.events()).put("lost", result.lost());
         node.put("startedAt", Timestamps.format(result.startedAt()))
                 .put("endedAt", Timestamps.format(result.endedAt()));
-        node.put("state", result.closed() ? "CLOSED" : "TRUNCATED");
+        node.put("state", result.closed() ? "CLOSED" : "TRUNCATED")
+                .put("place", result.place().name());
         Path back = result.workspace();
         node.put("workspace", back == null ? null : back.toString());
         return node.toString();

@@ -5,6 +5,7 @@ import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.ListenOptions;
 import blackbox.cli.output.JsonOut;
+import blackbox.cli.terminal.ShutdownWait;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
@@ -38,8 +39,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -126,26 +125,27 @@ final class ServeCommand implements Callable<Integer> {
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
         TlsKey tls = listening.tls(data, address, KeyAccess.system(), this::tell);
-        Stop stop = Stop.onShutdown();
+        ShutdownWait stop = ShutdownWait.onShutdown();
         // The API starts first: it answers from files, and the broker takes seconds.
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
                 ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), address, tls)) {
             say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
-                    Pipeline pipeline = Pipeline.start(lock, data, new KafkaSettings(kafka, kafkaProperties))) {
+                    Pipeline pipeline = Pipeline.start(
+                            lock, data, new KafkaSettings(kafka, kafkaProperties, KafkaSettings.Ingest.HERE))) {
                 pipeline.recover(data);
                 try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), this::tell);
                         IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
-                    stop.asked.await();
+                    stop.await();
                 }
             }
         } catch (RuntimeException | Error e) {
             // What was still starting cannot register a shutdown hook once the shutdown has begun.
-            if (stop.asked.getCount() > 0) {
+            if (!stop.isAsked()) {
                 throw e;
             }
         } finally {
-            stop.closed.countDown();
+            stop.closed();
         }
         return ExitCodes.OK;
     }
@@ -216,33 +216,6 @@ final class ServeCommand implements Callable<Integer> {
                 }
                 json.writeEndObject();
             });
-        }
-    }
-
-    /// Reports when the process has been told to stop, and delays its exit until everything is closed.
-    private static final class Stop {
-
-        private static final long CLOSE_SECONDS_MAX = 30;
-
-        private final CountDownLatch asked = new CountDownLatch(1);
-        private final CountDownLatch closed = new CountDownLatch(1);
-
-        static Stop onShutdown() {
-            var stop = new Stop();
-            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(stop::shutDown));
-            return stop;
-        }
-
-        private void shutDown() {
-            asked.countDown();
-            try {
-                if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
-                    System.err.println(
-                            "blackbox: not everything could be closed in time; the next start resumes from there");
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 }

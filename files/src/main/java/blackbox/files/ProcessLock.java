@@ -10,18 +10,21 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// An exclusive lock on a file: one holder at a time among all threads of all processes. It ends when any
-/// thread closes it, or with the process that holds it, however that ends; a lock never outlives its holder,
-/// and the file stays. It is bound to the file, not to its name: a folder may be renamed while a file in it
-/// is locked. Not reentrant.
+/// A lock on a file: exclusive ([#tryTake], [#take]), one holder at a time among all threads of all
+/// processes; or shared ([#tryTakeShared]), any number of holders and no exclusive one. It ends when any
+/// thread closes it, or with the process that holds it, however that ends; a lock never outlives its
+/// holder, and the file stays. It is bound to the file, not to its name: a folder may be renamed while a
+/// file in it is locked. Not reentrant.
 ///
-/// Linux drops a process's lock on a file when the process closes any descriptor of it (fcntl(2)), so within
-/// this process a set decides, and a file that is held here is never opened a second time.
+/// Linux drops a process's lock on a file when the process closes any descriptor of it (fcntl(2)), so
+/// within this process a set decides, and a file that is held here is never opened a second time.
 public final class ProcessLock implements AutoCloseable {
 
     /// The files that this process holds or waits for. Its monitor guards it, and every opening of a file
@@ -31,12 +34,30 @@ public final class ProcessLock implements AutoCloseable {
     /// Whoever asks for longer was stopped while it did, and counts as a holder.
     private static final int ASKED_MAX = 10_000;
 
+    /// Those of them that this process shares, each opened once for all its holders here. Guarded by [#HERE].
+    private static final Map<Object, Sharing> SHARED = new HashMap<>();
+
     private final Object key;
     private final FileChannel channel;
+    private final @Nullable Sharing sharing;
 
-    private ProcessLock(Object key, FileChannel channel) {
+    /// Guarded by [#HERE]; an exclusive lock is closed once its channel is.
+    private boolean closed;
+
+    /// What the holders of a shared lock have in common in this process.
+    private static final class Sharing {
+        private final FileChannel channel;
+        private int holders;
+
+        Sharing(FileChannel channel) {
+            this.channel = channel;
+        }
+    }
+
+    private ProcessLock(Object key, FileChannel channel, @Nullable Sharing sharing) {
         this.key = key;
         this.channel = channel;
+        this.sharing = sharing;
     }
 
     /// Takes the lock on `file`, which is created if missing; null when this or another process has it.
@@ -69,6 +90,41 @@ public final class ProcessLock implements AutoCloseable {
             }
         }
         return taken ? lock : null;
+    }
+
+    /// Takes a shared lock on `file`, which is created if missing; null when this or another process has an
+    /// exclusive one.
+    ///
+    /// @throws IOException when the file's folder is missing, or the file cannot be created or locked
+    public static @Nullable ProcessLock tryTakeShared(Path file) throws IOException {
+        synchronized (HERE) {
+            Sharing joined = SHARED.get(key(file));
+            if (joined != null) {
+                joined.holders++;
+                return new ProcessLock(key(file), joined.channel, joined);
+            }
+            ProcessLock opened = open(file);
+            if (opened == null) {
+                return null;
+            }
+            boolean taken = false;
+            try {
+                taken = opened.channel.tryLock(0, Long.MAX_VALUE, true) != null;
+            } catch (OverlappingFileLockException e) {
+                return null; // somebody in this process locked it without this class
+            } finally {
+                if (!taken) {
+                    opened.close();
+                }
+            }
+            if (!taken) {
+                return null;
+            }
+            var sharing = new Sharing(opened.channel);
+            sharing.holders = 1;
+            SHARED.put(opened.key, sharing);
+            return new ProcessLock(opened.key, opened.channel, sharing);
+        }
     }
 
     /// Waits for the lock on `file`, which is created if missing.
@@ -148,7 +204,7 @@ public final class ProcessLock implements AutoCloseable {
                     file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             Object key = key(file);
             HERE.add(key);
-            return new ProcessLock(key, channel);
+            return new ProcessLock(key, channel, null);
         }
     }
 
@@ -172,8 +228,16 @@ public final class ProcessLock implements AutoCloseable {
     @Override
     public void close() throws IOException {
         synchronized (HERE) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (sharing != null && --sharing.holders > 0) {
+                return;
+            }
             if (channel.isOpen()) {
                 try (channel) {
+                    SHARED.remove(key);
                     HERE.remove(key);
                     HERE.notifyAll();
                 }

@@ -45,6 +45,27 @@ class ProcessLockTest {
     }
 
     @Test
+    void aSharedLockHasManyHoldersAndNoExclusiveOne() throws IOException {
+        Path file = folder.resolve("lock");
+        try (ProcessLock one = ProcessLock.tryTakeShared(file)) {
+            try (ProcessLock two = ProcessLock.tryTakeShared(file)) {
+                assertNotNull(one);
+                assertNotNull(two);
+                assertNull(ProcessLock.tryTake(file));
+            }
+            assertNull(ProcessLock.tryTake(file), "one is left");
+            assertTrue(ProcessLock.isHeld(file));
+        }
+        try (ProcessLock alone = ProcessLock.tryTake(file)) {
+            assertNotNull(alone);
+            assertNull(ProcessLock.tryTakeShared(file));
+        }
+        try (ProcessLock again = ProcessLock.tryTakeShared(file)) {
+            assertNotNull(again);
+        }
+    }
+
+    @Test
     void thelockGoesWithTheFileWhateverItIsCalled() throws IOException {
         Path old = Files.createDirectory(folder.resolve("old"));
         Path renamed = folder.resolve("renamed");

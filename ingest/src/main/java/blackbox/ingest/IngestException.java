@@ -18,6 +18,9 @@ public final class IngestException extends Exception {
         CATALOG,
         /// Another process ingests into the same table, or its broker uses the same folder.
         IN_USE,
+        /// Another member of the group has gone on where this one was: what it had not committed is the
+        /// other's.
+        SUPERSEDED,
         /// The broker cannot be reached, refuses, or has stopped.
         BROKER,
         /// The requested port is taken.

@@ -70,7 +70,7 @@ public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
             };
             long size = seal(new RunSealer(run, epochs, sink, InstantSource.system()), events);
             file.write(group);
-            WrittenFile written = file.finish();
+            WrittenFile written = file.finish("");
             var name = new DataFileName(0, size, "00000000");
             var seal = new FileSeal(run, name, size, Files.size(staging), written.sha256());
             Files.writeString(folder.resolve(name.sealName()), SignedNote.sign(seal.text(), key));

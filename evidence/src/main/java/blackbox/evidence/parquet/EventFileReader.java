@@ -370,6 +370,11 @@ public final class EventFileReader implements AutoCloseable {
         return Text.copyOf(octets[field], offsets[field][i], lengths[field][i]);
     }
 
+    /// What the file's footer notes under this key; empty if nothing.
+    public String note(String key) {
+        return file.note(key);
+    }
+
     /// The current row, valid until the next call of [#next].
     public Row row() {
         return row;

@@ -31,8 +31,8 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
 
     private static final int ATTEMPTS_MAX = 10;
 
-    /// With data files in the folder itself, as in a bundle or a copy; for callers that check them themselves. Where an
-    /// installation has its data files, it says itself (`blackbox.node.data`).
+    /// With data files in the folder itself, as in a bundle or a copy; for callers that check them
+    /// themselves. Where an installation has its data files, it says itself (`blackbox.node.data`).
     public static Recordings unchecked(Path data) {
         return unchecked(data, LocalStore.in(new DataFolder(data)));
     }
@@ -135,8 +135,8 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         return sealed;
     }
 
-    /// A run's data files that are believed, without those that hold nothing new: every index is in one of them, or
-    /// in two where files overlap in part (readers skip what they have had).
+    /// A run's data files that are believed, without those that hold nothing new: every index is in one of
+    /// them, or in two where files overlap in part (readers skip what they have had).
     public List<DataFile> committedFiles(RunId run) throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -162,8 +162,9 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         return committed;
     }
 
-    /// The files in a run's folder that answers are not made from, by name, and the events that are missing between
-    /// others. A seal without its data file is not among them: ingest may be about to put the file there.
+    /// The files in a run's folder that answers are not made from, by name, and the events that are missing
+    /// between others. A seal without its data file is not among them: ingest may be about to put the file
+    /// there.
     public List<LeftOut> leftOut(RunId run) throws IOException {
         var leftOut = new ArrayList<LeftOut>();
         var known = new HashSet<String>();
@@ -176,7 +177,9 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
             }
         }
         for (String entry : files.list(EventsTable.dataFolder(run))) {
-            if (!known.contains(entry) && !entry.endsWith(DataFileName.SEAL_SUFFIX)) {
+            if (!known.contains(entry)
+                    && !entry.endsWith(DataFileName.SEAL_SUFFIX)
+                    && !entry.equals(EventsTable.STATE_NOTE)) {
                 boolean data = DataFileName.parse(entry) != null;
                 leftOut.add(new LeftOut(run, entry, data ? "it has no seal" : "it is none of the table's files"));
             }
@@ -200,8 +203,8 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         }
     }
 
-    /// How many of a run's events its sealed files hold without a gap from the first on. Such a file may be there a
-    /// moment before the commit that makes it part of the table (decision 0040).
+    /// How many of a run's events its sealed files hold without a gap from the first on. Such a file may be
+    /// there a moment before the commit that makes it part of the table (decision 0040).
     public long sealedEnd(RunId run) throws IOException {
         long end = 0;
         for (DataFile file : dataFiles(run)) {

@@ -1,6 +1,7 @@
 package blackbox.evidence.verify;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.parquet.EventFileReader;
 import blackbox.evidence.parquet.MalformedParquetException;
 import blackbox.evidence.parquet.NewerFileException;
@@ -19,9 +20,10 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Believes data files whose seal holds: signed by a key that may seal that run's files, over exactly these octets,
-/// this name and this run, and with the table's own schema. What the rows say is not checked against the recorder's
-/// signatures; ingest did that before it sealed them, and [RunVerifier] does it again.
+/// Believes data files whose seal holds: signed by a key that may seal that run's files, over exactly these
+/// octets, this name and this run, and with the table's own schema. What the rows say is not checked
+/// against the recorder's signatures; ingest did that before it sealed them, and [RunVerifier] does it
+/// again.
 ///
 /// Reads each file once, at the speed of SHA-256, and remembers the outcome for as long as the store says that the
 /// file and its seal are what they were, and the keys that may seal are, too. Safe to use from several threads.
@@ -74,6 +76,11 @@ public final class SealTrust implements FileTrust {
         String fault = check(run, file, sealers);
         checked.put(file.key(), new Checked(state, Optional.ofNullable(fault)));
         return fault;
+    }
+
+    /// Whether a key that may seal data files signed the note.
+    public boolean isSigned(SignedNote note) throws IOException {
+        return note.signedBy(survey().sealers()) != null;
     }
 
     @Override

@@ -5,6 +5,7 @@ import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.trust.NextSigner;
+import blackbox.ingest.IngestException;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
@@ -17,20 +18,28 @@ import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Checks batches against what is known about their runs: signature, chain, place and root.
 ///
-/// A run whose first leaf carries a run key certificate is sealed by epoch keys: each batch is accepted only
-/// under the key that the batch before it named (`schemas/trust.md`). Until a batch is its run's next, its
-/// signer cannot be checked, so a batch out of order never stops such a run.
+/// A run whose first leaf carries a run key certificate is sealed by epoch keys: each batch is accepted
+/// only under the key that the batch before it named (`schemas/trust.md`). Until a batch is its run's next,
+/// its signer cannot be checked, so a batch out of order never stops such a run.
 ///
-/// Owned by the consumer's thread. Remembers every run: open ones by their [ChainState], closed ones by their
-/// length.
+/// A run of another log of runs is somebody else's: it is passed over, and nothing is remembered of it, so
+/// that an opening that somebody makes up cannot keep the run's own out.
+///
+/// Owned by the consumer's thread. Remembers the open runs that it has met by their [ChainState], and the
+/// latest closed ones by their length; of others it asks [RunStates].
 public final class BatchCheck {
+
+    /// Far more than can close between two commits: what is forgotten is in the table.
+    private static final int CLOSED_MAX = 4_096;
 
     private final Supplier<? extends Collection<? extends NoteVerifier>> trust;
 
@@ -39,8 +48,18 @@ public final class BatchCheck {
 
     private final Map<RunId, OpenRun> open = new HashMap<>();
 
-    /// How many leaves each run has that is no longer open.
-    private final Map<RunId, Long> closed;
+    /// How many leaves the runs have that closed last.
+    private final Map<RunId, Long> closed = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RunId, Long> eldest) {
+            return size() > CLOSED_MAX;
+        }
+    };
+
+    private final Ownership ownership;
+    private final RunStates states;
 
     private final Row row = new Row();
     private final OpeningCheck opening = new OpeningCheck();
@@ -50,23 +69,28 @@ public final class BatchCheck {
 
     /// @param trust whose signatures are accepted on run key certificates, and on checkpoints of runs without
     ///     one; queried again whenever a run begins
-    /// @param states the open runs as of the last commit
-    /// @param lengths how many leaves of each run are in the table
+    /// @param ownership which runs are one's own of which nothing was accepted yet
+    /// @param states how far runs were committed
     public BatchCheck(
-            Supplier<? extends Collection<? extends NoteVerifier>> trust,
-            Map<RunId, ChainState> states,
-            Map<RunId, Long> lengths) {
+            Supplier<? extends Collection<? extends NoteVerifier>> trust, Ownership ownership, RunStates states) {
         this.trust = trust;
         this.trusted = List.copyOf(trust.get());
-        states.forEach((run, state) -> open.put(run, new OpenRun(state, state.tree())));
-        this.closed = new HashMap<>(lengths);
-        this.closed.keySet().removeAll(states.keySet());
+        this.ownership = ownership;
+        this.states = states;
+    }
+
+    /// Forgets what it knows of all runs: others may go on with some of them now. Everything that it has
+    /// accepted must be committed, or dropped.
+    public void forget() {
+        open.clear();
+        closed.clear();
     }
 
     /// Decides about one record. `octets` are kept by the verdict and must not change.
     ///
     /// @param key the record's key, which should be the run's id
-    public CheckResult check(@Nullable String key, byte[] octets) {
+    /// @throws IngestException when it cannot be read how far the run is
+    public CheckResult check(@Nullable String key, byte[] octets) throws IngestException {
         SealedBatch batch;
         try {
             batch = SealedBatch.decode(octets);
@@ -81,29 +105,58 @@ public final class BatchCheck {
         if (note == null) {
             return refused(batch, Reason.SIGNATURE, "its checkpoint is not a signed note");
         }
-        Long length = closed.get(batch.run());
-        if (length != null) {
-            return batch.endIndex() <= length
-                    ? new CheckResult.Known(batch)
-                    : refused(batch, Reason.AFTER_CLOSE, "the run was closed with " + length + " leaves");
+        return switch (standing(batch.run())) {
+            case RunStates.Unseen _ -> checkFirst(batch, note);
+            case RunStates.Open _ -> checkPlace(batch, note, Objects.requireNonNull(open.get(batch.run())));
+            case RunStates.Closed(long leaves) ->
+                batch.endIndex() <= leaves
+                        ? new CheckResult.Known(batch)
+                        : refused(batch, Reason.AFTER_CLOSE, "the run was closed with " + leaves + " leaves");
+        };
+    }
+
+    /// As remembered, or else as committed, which is remembered then.
+    private RunStates.Standing standing(RunId run) throws IngestException {
+        OpenRun living = open.get(run);
+        if (living != null) {
+            return new RunStates.Open(living.state());
         }
-        OpenRun run = open.get(batch.run());
-        return run == null ? checkFirst(batch, note) : checkPlace(batch, note, run);
+        Long leaves = closed.get(run);
+        if (leaves != null) {
+            return new RunStates.Closed(leaves);
+        }
+        RunStates.Standing committed = states.of(run);
+        switch (committed) {
+            case RunStates.Unseen _ -> {}
+            case RunStates.Open(ChainState state) -> open.put(run, new OpenRun(state, state.tree()));
+            case RunStates.Closed(long length) -> closed.put(run, length);
+        }
+        return committed;
     }
 
     /// A run's first batch itself names the signer; the run is remembered only once that holds.
     private CheckResult checkFirst(SealedBatch batch, SignedNote note) {
         trusted = List.copyOf(trust.get());
         if (batch.firstIndex() > 0 || batch.sequence() > 0) {
-            return note.signedBy(trusted) == null
-                    ? refused(
-                            batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has arrived before")
-                    : checkPlace(batch, note, remember(batch.run(), new NextSigner.Direct()));
+            return checkLater(batch, note);
         }
         NextSigner signer = opening.signerOf(batch, trusted);
-        return signer.signed(note, batch.run(), trusted)
-                ? checkPlace(batch, note, remember(batch.run(), signer))
+        if (signer.signed(note, batch.run(), trusted)) {
+            return checkPlace(batch, note, remember(batch.run(), signer));
+        }
+        return opening.isOfAnotherLog(batch, note, trusted) && !ownership.owns(batch.run())
+                ? new CheckResult.Foreign(batch)
                 : refused(batch, Reason.SIGNATURE, "its checkpoint is not signed by the required key");
+    }
+
+    /// A later batch of a run of which nothing was accepted.
+    private CheckResult checkLater(SealedBatch batch, SignedNote note) {
+        if (note.signedBy(trusted) != null) {
+            return checkPlace(batch, note, remember(batch.run(), new NextSigner.Direct()));
+        }
+        return ownership.owns(batch.run())
+                ? refused(batch, Reason.UNREACHED, "it is batch " + batch.sequence() + " and none has arrived before")
+                : new CheckResult.Foreign(batch);
     }
 
     private OpenRun remember(RunId run, NextSigner signer) {

@@ -87,7 +87,7 @@ public record ChainState(
     }
 
     /// The same, with `next` to sign what follows.
-    ChainState signedBy(NextSigner next) {
+    public ChainState signedBy(NextSigner next) {
         return new ChainState(nextIndex, nextSequence, previous, frontier, next, stoppedBy);
     }
 

@@ -15,6 +15,9 @@ public sealed interface CheckResult {
     /// The batch was ingested before: publishers resend whatever may not have arrived.
     record Known(SealedBatch batch) implements CheckResult {}
 
+    /// The batch belongs to a run of another log of runs, which is for others to ingest.
+    record Foreign(SealedBatch batch) implements CheckResult {}
+
     /// The batch is refused.
     ///
     /// @param run the run to which it claims to belong, or null

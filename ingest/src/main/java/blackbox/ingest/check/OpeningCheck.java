@@ -32,6 +32,26 @@ final class OpeningCheck {
         return believed ? NextSigner.opened(parsed) : new NextSigner.Nobody();
     }
 
+    /// Whether the run's first leaf has a certificate for it that none of the trusted keys claims to have
+    /// signed, and the key that it names signed the batch: such a run is another log's.
+    ///
+    /// @param checkpoint the batch's
+    boolean isOfAnotherLog(SealedBatch first, SignedNote checkpoint, List<NoteVerifier> trusted) {
+        String text = certificate(first.leaves()).note();
+        SignedNote note = text == null ? null : SignedNote.parse(text);
+        RunKeyCertificate parsed = note == null ? null : RunKeyCertificate.parse(note.text());
+        return note != null
+                && parsed != null
+                && parsed.run().equals(first.run())
+                && note.signatures().stream().noneMatch(line -> claims(line, trusted))
+                && NextSigner.opened(parsed).signed(checkpoint, first.run(), List.of());
+    }
+
+    private static boolean claims(SignedNote.Signature line, List<NoteVerifier> trusted) {
+        return trusted.stream()
+                .anyMatch(key -> key.keyId() == line.keyId() && key.name().equals(line.name()));
+    }
+
     private LeafDetail.Certificate certificate(LeafCursor leaf) {
         boolean opens = leaf.next()
                 && LeafCodec.decode(leaf.array(), leaf.offset(), leaf.offset() + leaf.length(), row)

@@ -22,6 +22,8 @@ public enum Reason {
     CONFLICT(true),
     /// Its last leaf is not the heartbeat that closes a batch and names the key of the next.
     HEARTBEAT(true),
+    /// What the table holds of the run does not hold itself, so that it is not known what comes next.
+    TABLE(true),
     /// It arrived after the run's close.
     AFTER_CLOSE(false),
     /// The run was stopped by an earlier finding.

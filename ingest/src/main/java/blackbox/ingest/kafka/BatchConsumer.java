@@ -4,13 +4,19 @@ import blackbox.ingest.IngestException;
 import blackbox.schemas.batch.BatchTopic;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -20,7 +26,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the records of all partitions from given offsets on. Owned by the consumer's thread.
+/// Reads records of the topic, of all its partitions or of those that are assigned to it as a member of a
+/// group, from given offsets on. Owned by the consumer's thread.
+///
+/// The group has no offsets in Kafka: what a member is assigned it reads from where the table stands.
 public final class BatchConsumer implements AutoCloseable {
 
     private static final int FETCH_BYTES_MAX = 32 << 20;
@@ -29,34 +38,125 @@ public final class BatchConsumer implements AutoCloseable {
     private final Properties clients;
     private final String cluster;
     private final KafkaConsumer<String, byte[]> consumer;
+    private @Nullable IngestException failed;
+
+    /// What a member of a group is told, on the thread that polls. Sources are named as in
+    /// [CommitState][blackbox.ingest.table.CommitState].
+    public interface Assignment {
+
+        /// These are its own from now on.
+        ///
+        /// @return the offsets to go on from; those that are missing begin at their first record
+        Map<String, Long> assigned(Set<String> sources) throws IngestException;
+
+        /// These become somebody else's when this returns.
+        void revoked(Set<String> sources) throws IngestException;
+
+        /// These have become somebody else's some time ago.
+        void lost(Set<String> sources) throws IngestException;
+    }
 
     /// One record: its position, as [CommitState][blackbox.ingest.table.CommitState] names it, and its
     /// content.
     public record Arrived(
             String source, long offset, @Nullable String key, byte[] octets) {}
 
-    /// Starts to read at `offsets`, and at the beginning of partitions that they do not name.
-    public BatchConsumer(Properties clients, Map<String, Long> offsets) throws IngestException {
+    private BatchConsumer(Properties clients, String cluster, KafkaConsumer<String, byte[]> consumer) {
         this.clients = clients;
-        this.cluster = TopicAdmin.ensure(clients);
+        this.cluster = cluster;
+        this.consumer = consumer;
+    }
+
+    /// Starts to read all partitions at `offsets`, and at the beginning of those that they do not name.
+    public static BatchConsumer ofAll(Properties clients, Map<String, Long> offsets) throws IngestException {
+        String cluster = TopicAdmin.ensure(clients);
         try {
-            this.consumer =
-                    new KafkaConsumer<>(settings(clients), new StringDeserializer(), new ByteArrayDeserializer());
-            List<TopicPartition> partitions = consumer.partitionsFor(BatchTopic.NAME).stream()
+            var made = new BatchConsumer(clients, cluster, consumer(settings(clients)));
+            List<TopicPartition> partitions = made.consumer.partitionsFor(BatchTopic.NAME).stream()
                     .map(info -> new TopicPartition(info.topic(), info.partition()))
                     .toList();
-            consumer.assign(partitions);
-            for (TopicPartition partition : partitions) {
-                Long offset = offsets.get(source(partition));
-                if (offset == null) {
-                    consumer.seekToBeginning(List.of(partition));
-                } else {
-                    consumer.seek(partition, offset);
-                }
-            }
+            made.consumer.assign(partitions);
+            made.seek(partitions, offsets);
+            return made;
         } catch (KafkaException e) {
             throw TopicAdmin.unreachable(clients, e);
         }
+    }
+
+    /// Joins a group and reads what is assigned.
+    ///
+    /// @param group its name
+    public static BatchConsumer inGroup(Properties clients, String group, Assignment assignment)
+            throws IngestException {
+        String cluster = TopicAdmin.ensure(clients);
+        Properties settings = settings(clients);
+        settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        settings.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+        try {
+            var made = new BatchConsumer(clients, cluster, consumer(settings));
+            made.consumer.subscribe(List.of(BatchTopic.NAME), made.new Listener(assignment));
+            return made;
+        } catch (KafkaException e) {
+            throw TopicAdmin.unreachable(clients, e);
+        }
+    }
+
+    private static KafkaConsumer<String, byte[]> consumer(Properties settings) {
+        return new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private void seek(Collection<TopicPartition> partitions, Map<String, Long> offsets) {
+        for (TopicPartition partition : partitions) {
+            Long offset = offsets.get(source(partition));
+            if (offset == null) {
+                consumer.seekToBeginning(List.of(partition));
+            } else {
+                consumer.seek(partition, offset);
+            }
+        }
+    }
+
+    /// Passes on what Kafka says while [#poll] runs; what fails there, [#poll] throws.
+    private final class Listener implements ConsumerRebalanceListener {
+
+        private final Assignment assignment;
+
+        Listener(Assignment assignment) {
+            this.assignment = assignment;
+        }
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+            try {
+                seek(partitions, partitions.isEmpty() ? Map.of() : assignment.assigned(sources(partitions)));
+            } catch (IngestException e) {
+                failed = e;
+            }
+        }
+
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+            try {
+                if (!partitions.isEmpty()) {
+                    assignment.revoked(sources(partitions));
+                }
+            } catch (IngestException e) {
+                failed = e;
+            }
+        }
+
+        @Override
+        public void onPartitionsLost(Collection<TopicPartition> partitions) {
+            try {
+                assignment.lost(sources(partitions));
+            } catch (IngestException e) {
+                failed = e;
+            }
+        }
+    }
+
+    private Set<String> sources(Collection<TopicPartition> partitions) {
+        return partitions.stream().map(this::source).collect(Collectors.toSet());
     }
 
     private static Properties settings(Properties clients) {
@@ -79,7 +179,9 @@ public final class BatchConsumer implements AutoCloseable {
     public List<Arrived> poll(Duration timeout) throws IngestException {
         try {
             var arrived = new ArrayList<Arrived>();
-            for (ConsumerRecord<String, byte[]> record : consumer.poll(timeout)) {
+            ConsumerRecords<String, byte[]> records = consumer.poll(timeout);
+            requireAssignment();
+            for (ConsumerRecord<String, byte[]> record : records) {
                 String source = source(new TopicPartition(record.topic(), record.partition()));
                 byte[] value = record.value();
                 arrived.add(new Arrived(source, record.offset(), record.key(), value == null ? new byte[0] : value));
@@ -91,7 +193,14 @@ public final class BatchConsumer implements AutoCloseable {
         } catch (InterruptException e) {
             throw new IngestException(IngestException.Code.STOPPED, "interrupted while reading the topic", e);
         } catch (KafkaException e) {
+            requireAssignment();
             throw TopicAdmin.unreachable(clients, e);
+        }
+    }
+
+    private void requireAssignment() throws IngestException {
+        if (failed != null) {
+            throw failed;
         }
     }
 

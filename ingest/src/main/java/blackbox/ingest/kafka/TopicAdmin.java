@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /// Creates the topic of sealed batches, and drops records that are committed.
-final class TopicAdmin {
+public final class TopicAdmin {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -30,7 +30,7 @@ final class TopicAdmin {
     /// Creates the topic if it is missing and returns the cluster's id.
     ///
     /// @param clients the clients' settings: bootstrap servers, TLS, SASL
-    static String ensure(Properties clients) throws IngestException {
+    public static String ensure(Properties clients) throws IngestException {
         try (Admin admin = Admin.create(adminSettings(clients))) {
             String cluster = admin.describeCluster().clusterId().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             if (!admin.listTopics()

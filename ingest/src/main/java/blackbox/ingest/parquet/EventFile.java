@@ -53,8 +53,8 @@ public final class EventFile implements Closeable {
         writer.start();
     }
 
-    /// What the footer notes: the table's version, the layout of the file, and the names that were added to those of
-    /// the first version.
+    /// What the footer notes: the table's version, the layout of the file, and the names that were added to
+    /// those of the first version.
     private static Map<String, String> notes() {
         var notes = new TreeMap<String, String>();
         notes.put("blackbox.version", Integer.toString(EventsTable.VERSION));
@@ -84,9 +84,15 @@ public final class EventFile implements Closeable {
     }
 
     /// Writes the footer and forces the file to the disk.
-    public WrittenFile finish() throws IOException {
+    ///
+    /// @param state how far the run is with the file's last row, or an empty text
+    public WrittenFile finish(String state) throws IOException {
         output.pause();
-        writer.end(NOTES);
+        var notes = new TreeMap<>(NOTES);
+        if (!state.isEmpty()) {
+            notes.put(EventsTable.STATE_KEY, state);
+        }
+        writer.end(notes);
         output.resume();
         writeFooter(writer.getFooter());
         var sha256 = output.sha256();

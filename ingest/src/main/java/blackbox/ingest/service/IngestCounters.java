@@ -10,5 +10,6 @@ final class IngestCounters {
     final LongAdder commits = new LongAdder();
     final LongAdder batches = new LongAdder();
     final LongAdder known = new LongAdder();
+    final LongAdder foreign = new LongAdder();
     final LongAdder refused = new LongAdder();
 }

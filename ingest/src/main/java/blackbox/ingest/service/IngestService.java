@@ -141,6 +141,7 @@ public final class IngestService implements AutoCloseable {
                 counters.commits.sum(),
                 counters.batches.sum(),
                 counters.known.sum(),
+                counters.foreign.sum(),
                 counters.refused.sum());
     }
 

@@ -1,39 +1,52 @@
 package blackbox.ingest.service;
 
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.store.TransparencyLogReader;
+import blackbox.evidence.verify.SealTrust;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.ingest.check.BatchCheck;
 import blackbox.ingest.check.ChainState;
 import blackbox.ingest.check.CheckResult;
+import blackbox.ingest.check.Ownership;
 import blackbox.ingest.check.Quarantine;
+import blackbox.ingest.check.RunStates;
 import blackbox.ingest.kafka.BatchConsumer;
 import blackbox.ingest.kafka.BatchConsumer.Arrived;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
 import blackbox.ingest.table.CommitState;
 import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.EventTable;
+import blackbox.ingest.table.TableStates;
 import blackbox.ingest.table.TableWriter;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// One life of ingest, from the table's last commit to a stop or a failure. Starting is recovering: it reads
-/// its whole state from that commit.
+/// One life of ingest, from the table's last commit to a stop or a failure. Starting is recovering: it
+/// reads its whole state from that commit, and how far a run is when it first meets the run.
 ///
 /// Two threads: one reads and checks batches, the one that calls [#run] writes and commits them; a bounded
-/// queue between.
+/// queue between. What the broker tells a member of a group goes through the same queue, so that it takes
+/// effect after the batches that came before it.
 final class IngestSession implements AutoCloseable {
 
     private static final int QUEUE_BATCHES_MAX = 16;
@@ -48,25 +61,48 @@ final class IngestSession implements AutoCloseable {
     private final Watermarks watermarks;
 
     private final EventTable table;
+    private final TableStates states;
     private final TableWriter writer;
     private final BatchConsumer consumer;
     private final BatchCheck check;
     private final Quarantine quarantine;
     private final CommitPacing pacing;
 
-    /// As of the last message taken; owned by the writer's thread.
-    private final Map<String, Long> offsets;
+    /// Of its own partitions, as of the last message taken; owned by the writer's thread.
+    private final Map<String, Long> offsets = new HashMap<>();
 
-    private final Map<RunId, ChainState> runs;
+    /// The open runs that the next commit carries on or stops; owned by the writer's thread.
+    private final Map<RunId, ChainState> changed = new HashMap<>();
+
     private final Map<RunId, Long> advanced = new HashMap<>();
     private final Set<RunId> closing = new HashSet<>();
 
-    private final BlockingQueue<Checked> queue = new ArrayBlockingQueue<>(QUEUE_BATCHES_MAX);
+    /// From which partition the open runs come; owned by the checker's thread.
+    private final Map<RunId, String> sourceOf = new HashMap<>();
+
+    private final BlockingQueue<Message> queue = new ArrayBlockingQueue<>(QUEUE_BATCHES_MAX);
     private final AtomicReference<@Nullable Map<String, Long>> releasable = new AtomicReference<>();
     private volatile boolean ending;
     private volatile @Nullable Throwable checkFailure;
 
-    private record Checked(Arrived record, CheckResult result) {}
+    /// From the checker's thread to the writer's.
+    private sealed interface Message {}
+
+    private record Checked(Arrived record, CheckResult result) implements Message {}
+
+    /// What the broker has decided about partitions.
+    ///
+    /// @param runs the open runs that come from there
+    /// @param done where the partitions stand, once the writer has done its part
+    private record Reassigned(
+            Change change, Set<String> sources, Set<RunId> runs, CompletableFuture<Map<String, Long>> done)
+            implements Message {}
+
+    private enum Change {
+        ASSIGNED,
+        REVOKED,
+        LOST
+    }
 
     /// Opens the table and the topic.
     IngestSession(
@@ -80,32 +116,53 @@ final class IngestSession implements AutoCloseable {
         this.clock = clock;
         this.counters = counters;
         this.watermarks = watermarks;
-        this.table = EventTable.openForWriting(new DataFolder(settings.data()), settings.files());
+        var folder = new DataFolder(settings.data());
+        this.table = switch (settings.role()) {
+            case IngestRole.Alone _ -> EventTable.openForWriting(folder, settings.files());
+            case IngestRole.Member _ -> EventTable.openForGroup(folder, settings.files());
+        };
+        TableStates opened = null;
         try {
-            CommitState state = table.state();
-            Map<RunId, Long> lengths = table.lengths();
-            this.offsets = new HashMap<>(state.offsets());
-            this.runs = new HashMap<>(state.runs());
-            this.check = new BatchCheck(settings.trusted(), runs, lengths);
-            this.quarantine = new Quarantine(new DataFolder(settings.data()).quarantine(), QUARANTINE_BYTES_MAX);
+            opened = states(folder);
+            this.states = opened;
+            this.quarantine = new Quarantine(folder.quarantine(), QUARANTINE_BYTES_MAX);
             this.writer = new TableWriter(table, settings.signer(), new SecureRandom(), observer);
-            this.consumer = new BatchConsumer(settings.clients(), offsets);
             this.pacing = new CommitPacing(ROWS_PER_COMMIT);
-            watermarks.committed(lengths, stopped(runs));
+            switch (settings.role()) {
+                case IngestRole.Alone(Ownership ownership) -> {
+                    this.check = new BatchCheck(settings.trusted(), ownership, states);
+                    this.offsets.putAll(table.state().offsets());
+                    this.consumer = BatchConsumer.ofAll(settings.clients(), offsets);
+                }
+                case IngestRole.Member _ -> {
+                    this.check = new BatchCheck(settings.trusted(), Ownership.TRUSTED, states);
+                    this.consumer = BatchConsumer.inGroup(settings.clients(), group(table), new Membership());
+                }
+            }
         } catch (IngestException | RuntimeException e) {
+            if (opened != null) {
+                opened.close();
+            }
             table.close();
             throw e;
         }
     }
 
-    private static Set<RunId> stopped(Map<RunId, ChainState> runs) {
-        var stopped = new HashSet<RunId>();
-        runs.forEach((run, state) -> {
-            if (state.stoppedBy() != null) {
-                stopped.add(run);
-            }
-        });
-        return stopped;
+    /// Whoever writes the same table is in the same group, wherever its folder is.
+    private static String group(EventTable table) {
+        return "blackbox-" + table.uuid();
+    }
+
+    private TableStates states(DataFolder folder) throws IngestException {
+        EventTable reader = Objects.requireNonNull(EventTable.openForReading(folder), "the table was just opened");
+        var trust = new SealTrust(new TransparencyLogReader(folder.log()), this::sealers);
+        return new TableStates(reader, settings.files(), trust);
+    }
+
+    private List<NoteVerifier> sealers() {
+        var sealers = new ArrayList<NoteVerifier>(settings.trusted().get());
+        sealers.add(settings.signer().verifier());
+        return sealers;
     }
 
     /// Works until `stopping` ends it, then commits what it has.
@@ -113,11 +170,14 @@ final class IngestSession implements AutoCloseable {
         Thread checker = Thread.ofPlatform().name("ingest-check").daemon().start(this::readAndCheck);
         try {
             while (!stopping.getAsBoolean()) {
-                Checked next = queue.poll(pacing.waitNs(System.nanoTime(), POLL.toNanos()), TimeUnit.NANOSECONDS);
+                Message next = queue.poll(pacing.waitNs(System.nanoTime(), POLL.toNanos()), TimeUnit.NANOSECONDS);
                 requireChecker();
-                if (next != null) {
-                    apply(next);
+                switch (next) {
+                    case null -> {}
+                    case Checked checked -> apply(checked);
+                    case Reassigned reassigned -> reassigned.done().complete(reassign(reassigned));
                 }
+                lookUp(watermarks.unknown());
                 if (pacing.isDue(System.nanoTime(), writer.pendingRows())) {
                     commit();
                 }
@@ -182,16 +242,74 @@ final class IngestSession implements AutoCloseable {
 
     private CheckResult judge(Arrived record) throws IngestException {
         CheckResult result = check.check(record.key(), record.octets());
-        if (result instanceof CheckResult.Refused refused) {
-            quarantine.keep(refused, clock.instant());
+        switch (result) {
+            case CheckResult.Accepted accepted
+            when accepted.closes() -> sourceOf.remove(accepted.batch().run());
+            case CheckResult.Accepted accepted -> sourceOf.put(accepted.batch().run(), record.source());
+            case CheckResult.Refused refused -> quarantine.keep(refused, clock.instant());
+            case CheckResult.Known _, CheckResult.Foreign _ -> {}
         }
         return result;
     }
 
-    private void hand(Checked checked) throws InterruptedException {
+    private void hand(Message message) throws InterruptedException {
         boolean handed = false;
         while (!handed && !ending) {
-            handed = queue.offer(checked, POLL.toMillis(), TimeUnit.MILLISECONDS);
+            handed = queue.offer(message, POLL.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /// Passes on what the broker tells this member, and waits until the writer has done its part.
+    private final class Membership implements BatchConsumer.Assignment {
+
+        @Override
+        public Map<String, Long> assigned(Set<String> sources) throws IngestException {
+            return ask(Change.ASSIGNED, sources);
+        }
+
+        @Override
+        public void revoked(Set<String> sources) throws IngestException {
+            ask(Change.REVOKED, sources);
+        }
+
+        @Override
+        public void lost(Set<String> sources) throws IngestException {
+            ask(Change.LOST, sources);
+        }
+
+        private Map<String, Long> ask(Change change, Set<String> sources) throws IngestException {
+            Set<RunId> runs = new HashSet<>();
+            sourceOf.forEach((run, source) -> {
+                if (sources.contains(source)) {
+                    runs.add(run);
+                }
+            });
+            var done = new CompletableFuture<Map<String, Long>>();
+            try {
+                hand(new Reassigned(change, sources, runs, done));
+                while (!ending && !isDone(done)) {
+                    // The writer is at work, or about to end.
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IngestException(Code.STOPPED, "interrupted while partitions change hands", e);
+            }
+            check.forget();
+            if (change != Change.ASSIGNED) {
+                sourceOf.keySet().removeAll(runs);
+            }
+            return done.getNow(Map.of());
+        }
+
+        private static boolean isDone(CompletableFuture<?> done) throws InterruptedException {
+            try {
+                done.get(POLL.toMillis(), TimeUnit.MILLISECONDS);
+                return true;
+            } catch (TimeoutException e) {
+                return false;
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("partitions could not change hands", e);
+            }
         }
     }
 
@@ -213,10 +331,14 @@ final class IngestSession implements AutoCloseable {
                 counters.known.increment();
                 pacing.later(now);
             }
+            case CheckResult.Foreign _ -> {
+                counters.foreign.increment();
+                pacing.later(now);
+            }
             case CheckResult.Refused refused -> {
                 counters.refused.increment();
                 if (refused.run() != null && refused.after() != null) {
-                    runs.put(refused.run(), refused.after());
+                    changed.put(refused.run(), refused.after());
                     pacing.now(now);
                 }
                 pacing.later(now);
@@ -231,11 +353,11 @@ final class IngestSession implements AutoCloseable {
         advanced.put(run, accepted.batch().endIndex());
         pacing.rows(run, accepted.batch().sealedAtNs(), now);
         if (accepted.closes()) {
-            runs.remove(run);
+            changed.remove(run);
             closing.add(run);
             writer.complete(run);
         } else {
-            runs.put(run, accepted.after());
+            changed.put(run, accepted.after());
         }
         if (accepted.closes() || watermarks.isWanted(run, accepted.batch().endIndex())) {
             pacing.now(now);
@@ -244,18 +366,84 @@ final class IngestSession implements AutoCloseable {
 
     private void commit() throws IngestException {
         long rows = writer.pendingRows();
-        long bytes = writer.commit(new CommitState(offsets, runs));
+        long bytes = writer.commit(new CommitState(offsets, changed));
         counters.rows.add(rows);
         counters.bytes.add(bytes);
         counters.commits.increment();
         for (RunId run : closing) {
             pacing.forget(run);
         }
-        watermarks.committed(advanced, stopped(runs));
+        watermarks.committed(advanced, stopped(changed));
         releasable.set(Map.copyOf(offsets));
+        clean();
+    }
+
+    private void clean() {
+        changed.clear();
         advanced.clear();
         closing.clear();
         pacing.committed();
+    }
+
+    private static Set<RunId> stopped(Map<RunId, ChainState> runs) {
+        var stopped = new HashSet<RunId>();
+        runs.forEach((run, state) -> {
+            if (state.stoppedBy() != null) {
+                stopped.add(run);
+            }
+        });
+        return stopped;
+    }
+
+    /// Commits what is pending, or drops it if partitions are somebody else's already, so that what the
+    /// checker knows of runs can be forgotten; and reads where new partitions stand.
+    ///
+    /// @return where they stand, if they are new
+    private Map<String, Long> reassign(Reassigned told) throws IngestException {
+        return switch (told.change()) {
+            case ASSIGNED -> {
+                if (pacing.isPending()) {
+                    commit();
+                }
+                table.clearUp();
+                Map<String, Long> stand = writer.take(told.sources());
+                offsets.putAll(stand);
+                yield stand;
+            }
+            case REVOKED -> {
+                if (pacing.isPending()) {
+                    commit();
+                }
+                writer.leave(told.runs());
+                told.runs().forEach(pacing::forget);
+                offsets.keySet().removeAll(told.sources());
+                yield Map.of();
+            }
+            case LOST -> {
+                if (!told.sources().containsAll(offsets.keySet())) {
+                    throw new IngestException(Code.SUPERSEDED, "the broker gave some of the partitions to others");
+                }
+                writer.leaveAll();
+                told.runs().forEach(pacing::forget);
+                offsets.clear();
+                clean();
+                yield Map.of();
+            }
+        };
+    }
+
+    /// Tells whoever waits for these runs how far they were committed before.
+    private void lookUp(Set<RunId> unknown) throws IngestException {
+        for (RunId run : unknown) {
+            RunStates.Standing standing = states.of(run);
+            long end = switch (standing) {
+                case RunStates.Unseen _ -> 0;
+                case RunStates.Open(ChainState state) -> state.nextIndex();
+                case RunStates.Closed(long leaves) -> leaves;
+            };
+            boolean stopped = standing instanceof RunStates.Open(ChainState state) && state.stoppedBy() != null;
+            watermarks.committed(Map.of(run, end), stopped ? Set.of(run) : Set.of());
+        }
     }
 
     @Override
@@ -263,6 +451,7 @@ final class IngestSession implements AutoCloseable {
         try {
             writer.close();
         } finally {
+            states.close();
             table.close();
         }
     }

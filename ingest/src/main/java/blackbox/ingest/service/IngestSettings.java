@@ -17,13 +17,15 @@ import java.util.function.Supplier;
 /// @param trusted whose signatures are accepted at the moment; queried again for each run that begins,
 ///     because keys are rotated while ingest runs
 /// @param signer signs data files; used by the writer's thread only
+/// @param role whether it has table and topic to itself
 public record IngestSettings(
         Path data,
         FileStore files,
         Properties clients,
         TopicRetention retention,
         Supplier<? extends Collection<? extends NoteVerifier>> trusted,
-        NoteSigner signer) {
+        NoteSigner signer,
+        IngestRole role) {
 
     /// What happens to records in the topic once they are in the table.
     public enum TopicRetention {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rows rows committed
 /// @param bytes octets of data files committed
 /// @param known batches that had arrived before
+/// @param foreign batches of runs that another log of runs certified, which are for others to ingest
 /// @param refused batches that failed their check and are in quarantine
 public record IngestStatus(
         Phase phase,
@@ -17,6 +18,7 @@ public record IngestStatus(
         long commits,
         long batches,
         long known,
+        long foreign,
         long refused) {
 
     public enum Phase {

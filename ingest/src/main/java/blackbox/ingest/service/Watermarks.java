@@ -4,11 +4,12 @@ import blackbox.ingest.service.IngestService.Awaited;
 import blackbox.schemas.RunId;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// How far each run is in the table, and who waits for it. Updated by the writer's thread, read by any.
+/// How far those runs are in the table that somebody waits for. Updated by the writer's thread, read by any.
 final class Watermarks {
 
     private final Map<RunId, Long> committed = new HashMap<>();
@@ -17,9 +18,25 @@ final class Watermarks {
     private boolean ended;
 
     synchronized void committed(Map<RunId, Long> lengths, Set<RunId> stoppedRuns) {
-        committed.putAll(lengths);
+        lengths.forEach((run, end) -> {
+            if (wanted.containsKey(run)) {
+                committed.merge(run, end, Math::max);
+            }
+        });
         stopped.addAll(stoppedRuns);
         notifyAll();
+    }
+
+    /// The runs that somebody waits for and of which it was not said how far they are.
+    Set<RunId> unknown() {
+        if (wanted.isEmpty()) {
+            return Set.of();
+        }
+        synchronized (this) {
+            var unknown = new HashSet<>(wanted.keySet());
+            unknown.removeAll(committed.keySet());
+            return unknown;
+        }
     }
 
     synchronized void end() {
@@ -50,6 +67,9 @@ final class Watermarks {
             return Awaited.COMMITTED;
         } finally {
             wanted.remove(run, endIndex);
+            if (!wanted.containsKey(run)) {
+                committed.remove(run);
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,15 +36,16 @@ import org.apache.iceberg.TableMetadataParser;
 import org.apache.iceberg.TableScan;
 import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.expressions.Expression;
 import org.apache.iceberg.expressions.Expressions;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.jdbc.JdbcCatalog;
 import org.jspecify.annotations.Nullable;
 
-/// The events table. [#openForWriting] holds the writer's lock until closed; [#openForReading] never changes
-/// anything.
+/// The events table. [#openForWriting] holds the writer's lock until closed, [#openForGroup] shares it with
+/// other members; [#openForReading] never changes anything.
 ///
-/// A reader is safe to use from several threads; the writer belongs to one.
+/// A reader is safe to use from several threads; a writer belongs to one.
 public final class EventTable implements AutoCloseable {
 
     private static final TableIdentifier ID = TableIdentifier.of(EventsTable.NAMESPACE, EventsTable.NAME);
@@ -63,39 +65,64 @@ public final class EventTable implements AutoCloseable {
         this.table = table;
     }
 
-    /// What only the writer has.
+    /// What only a writer has.
     ///
     /// @param files where data files and their seals lie
-    private record Writing(ProcessLock lock, FileStore files) {}
+    /// @param staging where this process prepares them
+    private record Writing(ProcessLock lock, FileStore files, Staging staging) {}
 
-    /// Opens the table, creating it if it is missing, adds the columns that were introduced since it was
-    /// created, and finishes a commit that a crash interrupted.
+    /// Who writes.
+    private enum Mode {
+        ALONE,
+        MEMBER
+    }
+
+    /// Opens the table for one process alone, creating it if it is missing, adds the columns that were
+    /// introduced since it was created, and finishes commits that a crash interrupted.
     ///
     /// @param files where data files and their seals lie; all else is in the data folder
-    /// @throws IngestException `IN_USE` when another process has it open for writing, `CATALOG` when a newer
-    ///     version created it
+    /// @throws IngestException `IN_USE` when another process has it open for writing, `CATALOG` when a
+    ///     newer version created it
     public static EventTable openForWriting(DataFolder data, FileStore files) throws IngestException {
+        return open(data, files, Mode.ALONE);
+    }
+
+    /// The same as one of several members of a group, each of which commits for the partitions that it is
+    /// assigned.
+    ///
+    /// @throws IngestException `IN_USE` when another process writes it alone, `CATALOG` when a newer
+    ///     version created it
+    public static EventTable openForGroup(DataFolder data, FileStore files) throws IngestException {
+        return open(data, files, Mode.MEMBER);
+    }
+
+    private static EventTable open(DataFolder data, FileStore files, Mode mode) throws IngestException {
         DataFolder layout = data.absolute();
-        ProcessLock lock = lock(layout);
-        try {
+        ProcessLock lock = lock(layout, mode);
+        Staging staging = null;
+        try (ProcessLock _ = ProcessLock.take(layout.ingestOpening())) {
             Folders.create(layout.staging());
             JdbcCatalog catalog = catalog(layout);
             if (!catalog.tableExists(ID)) {
                 create(catalog, layout);
             }
-            var table = new EventTable(layout, catalog, new Writing(lock, files), known(catalog));
+            Table known = known(catalog);
+            staging = mode == Mode.ALONE
+                    ? Staging.alone(layout)
+                    : Staging.ofMember(layout, UUID.randomUUID().toString());
+            var table = new EventTable(layout, catalog, new Writing(lock, files, staging), known);
             TableGrowth.addColumns(table.table);
             table.requireOwnCommit();
-            table.finishLastCommit();
+            table.finishLeft();
             return table;
         } catch (IngestException e) {
-            release(lock);
+            release(lock, staging);
             throw e;
         } catch (IOException e) {
-            release(lock);
+            release(lock, staging);
             throw IngestException.ofIo("cannot open the table in " + layout.table(), e);
         } catch (RuntimeException e) {
-            release(lock);
+            release(lock, staging);
             throw catalogFailure(layout, e);
         }
     }
@@ -129,19 +156,32 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    private static ProcessLock lock(DataFolder layout) throws IngestException {
+    private static ProcessLock lock(DataFolder layout, Mode mode) throws IngestException {
         try {
             Folders.create(layout.root());
-            ProcessLock lock = ProcessLock.tryTake(layout.ingestLock());
+            ProcessLock lock = mode == Mode.ALONE
+                    ? ProcessLock.tryTake(layout.ingestLock())
+                    : ProcessLock.tryTakeShared(layout.ingestLock());
             if (lock != null) {
                 return lock;
             }
+            throw new IngestException(Code.IN_USE, holder(layout, mode));
         } catch (IOException e) {
             throw IngestException.ofIo("cannot lock the table in " + layout.root(), e);
         }
-        throw new IngestException(
-                Code.IN_USE,
-                "another process ingests into " + layout.root() + "; use that one, or another --data folder");
+    }
+
+    private static String holder(DataFolder layout, Mode mode) throws IOException {
+        if (mode == Mode.MEMBER) {
+            return "`serve` or `record` ingests into " + layout.root()
+                    + " by itself, so no group can; end it, or use another --data folder";
+        }
+        try (ProcessLock shared = ProcessLock.tryTakeShared(layout.ingestLock())) {
+            return shared == null
+                    ? "another process ingests into " + layout.root() + "; use that one, or another --data folder"
+                    : "`blackbox ingest` ingests into " + layout.root()
+                            + " as a group; end all its processes first, or record with --recorder-only";
+        }
     }
 
     private static JdbcCatalog catalog(DataFolder layout) {
@@ -191,8 +231,8 @@ public final class EventTable implements AutoCloseable {
         return last == null ? CommitState.EMPTY : CommitState.of(last.summary());
     }
 
-    /// The latest snapshot that ingest committed; null if there is none. Not the current one when another engine has
-    /// committed, or rolled the table back, since.
+    /// The latest snapshot that ingest committed; null if there is none. Not the current one when another
+    /// engine has committed, or rolled the table back, since.
     private @Nullable Snapshot lastCommit() {
         return StreamSupport.stream(table.snapshots().spliterator(), false)
                 .filter(snapshot -> CommitState.isIn(snapshot.summary()))
@@ -211,8 +251,8 @@ public final class EventTable implements AutoCloseable {
         }
     }
 
-    /// The data files of one run by index, or of all runs where `run` is null, as of now. Files that others added are
-    /// not among them.
+    /// The data files of one run by index, or of all runs where `run` is null, as of now. Files that others
+    /// added are not among them.
     public List<DataFileEntry> plan(@Nullable RunId run) throws IngestException {
         table.refresh();
         return own(named(table.currentSnapshot(), run)).sorted(ORDER).toList();
@@ -235,8 +275,8 @@ public final class EventTable implements AutoCloseable {
                 .toList();
     }
 
-    /// How many rows each run has. Rows of files that another engine took out of the catalog count: they are in the
-    /// store.
+    /// How many rows each run has. Rows of files that another engine took out of the catalog count: they
+    /// are in the store.
     public Map<RunId, Long> lengths() throws IngestException {
         table.refresh();
         var lengths = new HashMap<RunId, Long>();
@@ -249,13 +289,16 @@ public final class EventTable implements AutoCloseable {
 
     /// All files that a snapshot names, of one run where `run` is not null.
     private List<FileScanTask> named(@Nullable Snapshot snapshot, @Nullable RunId run) throws IngestException {
+        return planned(
+                snapshot,
+                run == null ? Expressions.alwaysTrue() : Expressions.equal(EventsTable.RUN.name(), run.value()));
+    }
+
+    private List<FileScanTask> planned(@Nullable Snapshot snapshot, Expression filter) throws IngestException {
         if (snapshot == null) {
             return List.of();
         }
-        TableScan scan = table.newScan().useSnapshot(snapshot.snapshotId());
-        if (run != null) {
-            scan = scan.filter(Expressions.equal(EventsTable.RUN.name(), run.value()));
-        }
+        TableScan scan = table.newScan().useSnapshot(snapshot.snapshotId()).filter(filter);
         try (CloseableIterable<FileScanTask> tasks = scan.planFiles()) {
             var files = new ArrayList<FileScanTask>();
             tasks.forEach(files::add);
@@ -263,6 +306,39 @@ public final class EventTable implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             throw catalogFailure(layout, e);
         }
+    }
+
+    /// The files of these runs that Blackbox put there and that the current snapshot, or ingest's own last
+    /// one, names: by key, the end of its rows.
+    Map<String, Long> committedEnds(Collection<RunId> runs) throws IngestException {
+        Expression these = Expressions.in(
+                EventsTable.RUN.name(), runs.stream().map(RunId::value).toArray());
+        var ends = new HashMap<String, Long>();
+        for (Snapshot snapshot : new HashSet<>(Arrays.asList(table.currentSnapshot(), lastCommit()))) {
+            own(planned(snapshot, these))
+                    .forEach(entry -> ends.put(keyOf(entry), entry.name().endIndex()));
+        }
+        return ends;
+    }
+
+    /// The keys of the files of these runs that the table names as of now.
+    Set<String> ownFiles(Collection<RunId> runs) throws IngestException {
+        refresh();
+        return committedEnds(runs).keySet();
+    }
+
+    /// Sees what others have committed.
+    void refresh() throws IngestException {
+        try {
+            table.refresh();
+        } catch (RuntimeException e) {
+            throw catalogFailure(layout, e);
+        }
+    }
+
+    /// Identifies the table, wherever it is moved.
+    public UUID uuid() {
+        return table.uuid();
     }
 
     private Stream<DataFileEntry> own(List<FileScanTask> files) {
@@ -281,31 +357,89 @@ public final class EventTable implements AutoCloseable {
         return new DataFileEntry(run, name, path, file.recordCount(), file.fileSizeInBytes());
     }
 
-    /// Completes a commit that a crash interrupted, or removes what it had stored; everything else in the store stays,
-    /// whoever put it there.
-    private void finishLastCommit() throws IOException, IngestException {
-        CommitIntent intent = CommitIntent.read(layout.staging());
-        if (!intent.added().isEmpty()) {
-            Set<String> known = new HashSet<>();
-            for (Snapshot snapshot : Arrays.asList(table.currentSnapshot(), lastCommit())) {
-                own(named(snapshot, null))
-                        .forEach(
-                                entry -> known.add(key(entry.run(), entry.name().toString())));
+    /// Completes what members of the group left that have ended, or removes what they had stored. A writer's.
+    public void clearUp() throws IngestException {
+        try (ProcessLock free = ProcessLock.tryTake(layout.ingestOpening())) {
+            if (free != null) { // otherwise somebody else does this at the moment
+                refresh();
+                finishLeft();
             }
-            boolean committed = intent.added().stream().anyMatch(known::contains);
-            for (String key : committed ? intent.replaced() : intent.added()) {
-                remove(key);
+        } catch (IOException e) {
+            throw IngestException.ofIo("cannot complete what another process left in " + layout.staging(), e);
+        }
+    }
+
+    /// The process that writes alone has ended if another one opens the table, whichever way.
+    private void finishLeft() throws IOException, IngestException {
+        try {
+            Staging.eachLeft(layout, this::finishCommit);
+            finishCommit(layout.staging());
+            Staging.clear(layout.staging());
+        } catch (UncheckedIngest e) {
+            throw e.cause;
+        }
+    }
+
+    /// Carries a failure through a method that knows only files.
+    private static final class UncheckedIngest extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient IngestException cause;
+
+        UncheckedIngest(IngestException cause) {
+            super(cause);
+            this.cause = cause;
+        }
+    }
+
+    /// Completes a commit that was interrupted, or removes what it had stored; everything else in the store
+    /// stays, whoever put it there.
+    private void finishCommit(Path folder) throws IOException {
+        CommitIntent intent = CommitIntent.read(folder);
+        if (intent.added().isEmpty()) {
+            return;
+        }
+        Set<String> known;
+        try {
+            known = committedEnds(runsOf(intent.added())).keySet();
+        } catch (IngestException e) {
+            throw new UncheckedIngest(e);
+        }
+        boolean committed = intent.added().stream().anyMatch(known::contains);
+        for (String key : committed ? intent.replaced() : intent.added()) {
+            remove(key);
+        }
+    }
+
+    private static Set<RunId> runsOf(List<String> keys) {
+        var runs = new HashSet<RunId>();
+        for (String key : keys) {
+            String[] parts = key.split("/", -1);
+            RunId run = parts.length < 2 ? null : EventsTable.runOf(parts[parts.length - 2]);
+            if (run != null) {
+                runs.add(run);
             }
         }
-        for (Path file : list(layout.staging())) {
-            Files.delete(file);
+        return runs;
+    }
+
+    /// Takes back what a commit that was refused had stored.
+    void takeBack(CommitIntent intent) throws IOException {
+        for (String key : intent.added()) {
+            remove(key);
         }
+        CommitIntent.remove(staging());
     }
 
     /// Removes a data file from the store, and then its seal.
     void remove(String key) throws IOException {
         files().delete(key);
         files().delete(key + DataFileName.SEAL_SUFFIX);
+    }
+
+    private static String keyOf(DataFileEntry entry) {
+        return key(entry.run(), entry.name().toString());
     }
 
     /// The key of a run's file in the store.
@@ -318,13 +452,9 @@ public final class EventTable implements AutoCloseable {
         return Objects.requireNonNull(writing, "opened for reading").files();
     }
 
-    private static List<Path> list(Path folder) throws IOException {
-        if (!Files.isDirectory(folder)) {
-            return List.of();
-        }
-        try (Stream<Path> entries = Files.list(folder)) {
-            return entries.toList();
-        }
+    /// Where the writer prepares files.
+    Path staging() {
+        return Objects.requireNonNull(writing, "opened for reading").staging().folder();
     }
 
     DataFolder layout() {
@@ -335,9 +465,11 @@ public final class EventTable implements AutoCloseable {
         return table;
     }
 
-    private static void release(ProcessLock lock) throws IngestException {
-        try {
-            lock.close();
+    private static void release(ProcessLock lock, @Nullable Staging staging) throws IngestException {
+        try (lock) {
+            if (staging != null) {
+                staging.close();
+            }
         } catch (IOException e) {
             throw IngestException.ofIo("cannot release the table's lock", e);
         }
@@ -349,7 +481,7 @@ public final class EventTable implements AutoCloseable {
             catalog.close();
         } finally {
             if (writing != null) {
-                release(writing.lock());
+                release(writing.lock(), writing.staging());
             }
         }
     }

@@ -1,5 +1,6 @@
 package blackbox.ingest.table;
 
+import blackbox.ingest.check.ChainState;
 import blackbox.ingest.parquet.EventFile;
 import blackbox.ingest.parquet.RowGroup;
 import blackbox.ingest.parquet.WrittenFile;
@@ -7,6 +8,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.EventsTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +44,9 @@ final class RunFiles {
     private @Nullable EventFile file;
     private @Nullable Path staging;
 
+    /// Index of the first row that is in no file of the table; -1 while there is none.
+    private long continuesAt = -1;
+
     private final List<SealedBatch> kept = new ArrayList<>();
     private final List<DataFile> small = new ArrayList<>();
     private long keptBytes;
@@ -49,7 +54,15 @@ final class RunFiles {
     private boolean closing;
 
     /// A file that is about to become part of the table, and the files that it replaces.
-    record Staged(RunId run, Path staging, DataFileName name, WrittenFile written, List<DataFile> replaced) {
+    ///
+    /// @param continuesAt index of its first row that no file of the table has
+    record Staged(
+            RunId run,
+            Path staging,
+            DataFileName name,
+            WrittenFile written,
+            List<DataFile> replaced,
+            long continuesAt) {
 
         /// The keys of the replaced files in the store.
         List<String> replacedKeys() {
@@ -75,6 +88,7 @@ final class RunFiles {
 
     /// Takes the next batch's rows.
     void append(SealedBatch batch) throws IOException {
+        continuesAt = continuesAt < 0 ? batch.firstIndex() : continuesAt;
         keep(batch);
         write(batch);
     }
@@ -130,8 +144,10 @@ final class RunFiles {
     }
 
     /// Finishes the file for the next commit, forced to the disk; null where there are no rows for one.
+    ///
+    /// @param state of the run after all rows, or null
     @Nullable
-    Staged finish() throws IOException {
+    Staged finish(@Nullable ChainState state) throws IOException {
         if (group.rows() == 0 && file == null) {
             return null;
         }
@@ -146,7 +162,7 @@ final class RunFiles {
         if (group.rows() > 0) {
             spill();
         }
-        return finished(replaced);
+        return finished(replaced, closing ? EventsTable.CLOSED : state == null ? "" : state.text());
     }
 
     private boolean mergePays() {
@@ -157,22 +173,23 @@ final class RunFiles {
         return kept.isEmpty() ? 0 : kept.getLast().endIndex() - kept.getFirst().firstIndex();
     }
 
-    private Staged finished(List<DataFile> replaced) throws IOException {
+    private Staged finished(List<DataFile> replaced, String state) throws IOException {
         EventFile finishing = file;
         Path path = staging;
         if (finishing == null || path == null) {
             throw new IllegalStateException("run " + run + " has no file to finish");
         }
-        WrittenFile written = finishing.finish();
+        WrittenFile written = finishing.finish(state);
         finishing.close();
         file = null;
         staging = null;
         var name = new DataFileName(written.firstIndex(), written.endIndex(), "%08x".formatted(random.nextInt()));
-        return new Staged(run, path, name, written, replaced);
+        return new Staged(run, path, name, written, replaced, continuesAt);
     }
 
     /// The file is part of the table now.
     void committed(DataFile committed, boolean replacedSmall) {
+        continuesAt = -1;
         if (closing || replacedSmall || !keeping || keptRows() >= MERGED_ROWS) {
             letGo();
         } else {
@@ -185,6 +202,12 @@ final class RunFiles {
     private void discard() throws IOException {
         group.clear();
         close();
+    }
+
+    /// Drops the rows that are not committed, and what was kept to merge.
+    void drop() throws IOException {
+        discard();
+        letGo();
     }
 
     void close() throws IOException {

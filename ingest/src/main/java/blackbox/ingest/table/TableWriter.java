@@ -4,6 +4,8 @@ import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.SignedNote;
 import blackbox.files.AtomicFiles;
 import blackbox.ingest.IngestException;
+import blackbox.ingest.IngestException.Code;
+import blackbox.ingest.check.ChainState;
 import blackbox.ingest.parquet.WrittenFile;
 import blackbox.ingest.table.RunFiles.Staged;
 import blackbox.schemas.RunId;
@@ -16,10 +18,16 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.apache.iceberg.AppendFiles;
 import org.apache.iceberg.DataFile;
@@ -28,16 +36,31 @@ import org.apache.iceberg.ExpireSnapshots;
 import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.Metrics;
 import org.apache.iceberg.OverwriteFiles;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.SnapshotUpdate;
+import org.apache.iceberg.events.CreateSnapshotEvent;
+import org.apache.iceberg.exceptions.CommitFailedException;
+import org.apache.iceberg.exceptions.ValidationException;
+import org.jspecify.annotations.Nullable;
 
-/// Gathers accepted batches and commits them: one sealed data file per run, and the state, in one snapshot.
-/// [RunFiles] turns rows into files.
+/// Gathers accepted batches and commits them: one sealed data file per run, with the run's state in its
+/// footer, and the topic's offsets, in one snapshot. [RunFiles] turns rows into files.
 ///
-/// Owned by the table's writer thread. After an exception it must be closed and the table opened again; nothing
-/// is lost, because offsets move only with rows.
+/// Several may write to one table, each from another partition of the topic. A commit goes through only
+/// onto the snapshot that was looked at, only if each partition stands where this writer went on from, and
+/// only if nobody has added rows to its runs since; it carries over where the other partitions stand.
+///
+/// Owned by the table's writer thread. After an exception it must be closed and the table opened again;
+/// nothing is lost, because offsets move only with rows.
 public final class TableWriter implements AutoCloseable {
 
     /// Snapshots are expired once per so many commits.
     private static final int COMMITS_PER_EXPIRY = 32;
+
+    /// How often a commit is tried while others commit in between, and how long the pauses become.
+    private static final int ATTEMPTS_MAX = 40;
+
+    private static final int PAUSE_BITS_MAX = 9;
 
     private static final int SNAPSHOTS_KEPT_MIN = 4;
     private static final long SNAPSHOT_AGE_MAX_MS = 60_000;
@@ -48,6 +71,12 @@ public final class TableWriter implements AutoCloseable {
     private final CommitStep.Observer observer;
     private final Map<RunId, RunFiles> runs = new LinkedHashMap<>();
     private final RunFiles.RetainedBytes kept = new RunFiles.RetainedBytes();
+    private final Set<RunId> noNote = new HashSet<>();
+
+    /// Where the partitions stand from which this writer goes on, as of its last commit or its assignment.
+    private final Map<String, Long> from;
+
+    private @Nullable Long lastSeen;
     private long pendingRows;
     private int commits;
 
@@ -56,6 +85,45 @@ public final class TableWriter implements AutoCloseable {
         this.signer = signer;
         this.random = random;
         this.observer = observer;
+        this.from = new HashMap<>(table.state().offsets());
+        this.lastSeen = idOf(table.iceberg().currentSnapshot());
+    }
+
+    private static @Nullable Long idOf(@Nullable Snapshot snapshot) {
+        return snapshot == null ? null : snapshot.snapshotId();
+    }
+
+    /// Goes on with these partitions from where the table says that they stand.
+    ///
+    /// @return where that is; partitions that are missing begin at their first record
+    public Map<String, Long> take(Collection<String> sources) throws IngestException {
+        table.refresh();
+        var stand = new HashMap<>(table.state().offsets());
+        stand.keySet().retainAll(sources);
+        from.keySet().removeAll(sources);
+        from.putAll(stand);
+        return stand;
+    }
+
+    /// Lets go of these runs, whose rows are all committed: others go on with them.
+    public void leave(Collection<RunId> left) throws IngestException {
+        try {
+            for (RunId run : left) {
+                RunFiles files = runs.remove(run);
+                if (files != null) {
+                    files.drop();
+                }
+            }
+            noNote.removeAll(left);
+        } catch (IOException e) {
+            throw IngestException.ofIo("cannot drop a data file in " + table.staging(), e);
+        }
+    }
+
+    /// Lets go of everything, committed or not.
+    public void leaveAll() throws IngestException {
+        leave(List.copyOf(runs.keySet()));
+        pendingRows = 0;
     }
 
     /// Rows that wait for the next commit.
@@ -66,13 +134,11 @@ public final class TableWriter implements AutoCloseable {
     /// Adds the batch's rows, which must follow the run's existing ones.
     public void append(SealedBatch batch) throws IngestException {
         try {
-            runs.computeIfAbsent(
-                            batch.run(), run -> new RunFiles(run, table.layout().staging(), kept, random))
+            runs.computeIfAbsent(batch.run(), run -> new RunFiles(run, table.staging(), kept, random))
                     .append(batch);
             pendingRows += batch.count();
         } catch (IOException e) {
-            throw IngestException.ofIo(
-                    "cannot write a data file in " + table.layout().staging(), e);
+            throw IngestException.ofIo("cannot write a data file in " + table.staging(), e);
         }
     }
 
@@ -84,21 +150,33 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /// Commits all pending rows together with `state`. When it returns they are in the table; when it throws
-    /// they may be, and the table's own state says so.
+    /// Commits all pending rows together with `state`. When it returns they are in the table; when it
+    /// throws they may be, and the table's own state says so.
     ///
+    /// @param state the offsets of this writer's partitions, and the state of each run that has rows or was
+    ///     stopped, unless it closes
     /// @return octets of the data files written
+    /// @throws IngestException `SUPERSEDED` when somebody else has gone on with one of its partitions or
+    ///     runs: nothing was committed
     public long commit(CommitState state) throws IngestException {
         try {
             observer.reached(CommitStep.BEFORE_FILES);
-            List<Staged> files = finishFiles();
+            List<Staged> files = finishFiles(state);
             observer.reached(CommitStep.FILES_FORCED);
-            intent(files).write(table.layout().staging());
+            CommitIntent intent = intent(files);
+            intent.write(table.staging());
             publish(files);
-            commit(files, state);
+            try {
+                commit(files, state);
+            } catch (IngestException e) {
+                if (e.code() == Code.SUPERSEDED) {
+                    table.takeBack(intent);
+                }
+                throw e;
+            }
             observer.reached(CommitStep.COMMITTED);
             removeReplaced(files);
-            CommitIntent.remove(table.layout().staging());
+            CommitIntent.remove(table.staging());
             observer.reached(CommitStep.REPLACED_REMOVED);
             runs.values().removeIf(RunFiles::isComplete);
             expire();
@@ -112,10 +190,10 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private List<Staged> finishFiles() throws IOException {
+    private List<Staged> finishFiles(CommitState state) throws IOException {
         var files = new ArrayList<Staged>();
-        for (RunFiles run : runs.values()) {
-            Staged file = run.finish();
+        for (Map.Entry<RunId, RunFiles> run : runs.entrySet()) {
+            Staged file = run.getValue().finish(state.runs().get(run.getKey()));
             if (file != null) {
                 files.add(file);
             }
@@ -134,7 +212,7 @@ public final class TableWriter implements AutoCloseable {
     /// Seals the files and gives both their final names, the seals first: no data file ever exists without
     /// its seal.
     private void publish(List<Staged> files) throws IOException {
-        Path staging = table.layout().staging();
+        Path staging = table.staging();
         for (Staged file : files) {
             WrittenFile written = file.written();
             var seal = new FileSeal(file.run(), file.name(), written.rows(), written.sizeBytes(), written.sha256());
@@ -154,22 +232,28 @@ public final class TableWriter implements AutoCloseable {
         observer.reached(CommitStep.FILES_RENAMED);
     }
 
-    private void commit(List<Staged> files, CommitState state) {
-        boolean replacing = files.stream().anyMatch(file -> !file.replaced().isEmpty());
+    /// Commits onto the table as it is, again and again while others commit in between.
+    private void commit(List<Staged> files, CommitState state) throws IngestException, IOException {
         var added = new LinkedHashMap<Staged, DataFile>();
         files.forEach(file -> added.put(file, dataFile(file)));
-        if (replacing) {
-            OverwriteFiles overwrite = table.iceberg().newOverwrite();
-            added.values().forEach(overwrite::addFile);
-            files.forEach(file -> file.replaced().forEach(overwrite::deleteFile));
-            state.properties().forEach(overwrite::set);
-            overwrite.commit();
-        } else {
-            AppendFiles append = table.iceberg().newAppend();
-            added.values().forEach(append::appendFile);
-            state.properties().forEach(append::set);
-            append.commit();
+        table.refresh();
+        requireOwn(files, state, table.state());
+        note(files, state);
+        for (int attempt = 1; ; attempt++) {
+            table.refresh();
+            CommitState now = table.state();
+            requireOwn(files, state, now);
+            try {
+                commit(added, offsets(now, state));
+                break;
+            } catch (CommitFailedException | ValidationException e) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw e;
+                }
+                pause(attempt);
+            }
         }
+        from.putAll(state.offsets());
         added.forEach((file, committed) -> {
             RunFiles run = runs.get(file.run());
             if (run != null) {
@@ -178,11 +262,109 @@ public final class TableWriter implements AutoCloseable {
         });
     }
 
-    /// Removes the files that were replaced. If that is interrupted, the next writer does it.
+    private static CommitState offsets(CommitState now, CommitState own) {
+        var offsets = new HashMap<>(now.offsets());
+        offsets.putAll(own.offsets());
+        return new CommitState(offsets, Map.of());
+    }
+
+    /// @throws IngestException `SUPERSEDED` when somebody else has gone on with what this writer is about
+    ///     to commit
+    private void requireOwn(List<Staged> files, CommitState state, CommitState now) throws IngestException {
+        for (String source : state.offsets().keySet()) {
+            if (!Objects.equals(from.get(source), now.offsets().get(source))) {
+                throw superseded("partition " + source + " stands at "
+                        + now.offsets().get(source) + " and not at " + from.get(source));
+            }
+        }
+        if (files.isEmpty() || Objects.equals(lastSeen, idOf(table.iceberg().currentSnapshot()))) {
+            return;
+        }
+        var continuesAt = new HashMap<String, Long>();
+        files.forEach(file -> continuesAt.put(EventTable.key(file.run(), ""), file.continuesAt()));
+        List<RunId> written = files.stream().map(Staged::run).toList();
+        for (Map.Entry<String, Long> there : table.committedEnds(written).entrySet()) {
+            String folder = there.getKey().substring(0, there.getKey().lastIndexOf('/') + 1);
+            if (there.getValue() > continuesAt.getOrDefault(folder, Long.MAX_VALUE)) {
+                throw superseded("the table has " + there.getKey() + " by now");
+            }
+        }
+    }
+
+    private static IngestException superseded(String how) {
+        return new IngestException(
+                Code.SUPERSEDED,
+                "another member of the group has gone on where this one was (" + how + "); it starts again from there");
+    }
+
+    private void commit(Map<Staged, DataFile> added, CommitState state) {
+        Snapshot base = table.iceberg().currentSnapshot();
+        Long baseId = idOf(base);
+        boolean replacing =
+                added.keySet().stream().anyMatch(file -> !file.replaced().isEmpty());
+        if (replacing) {
+            OverwriteFiles overwrite = table.iceberg().newOverwrite();
+            added.values().forEach(overwrite::addFile);
+            added.keySet().forEach(file -> file.replaced().forEach(overwrite::deleteFile));
+            commit(overwrite, state, baseId);
+        } else {
+            AppendFiles append = table.iceberg().newAppend();
+            added.values().forEach(append::appendFile);
+            commit(append, state, baseId);
+        }
+    }
+
+    /// Iceberg looks at the table once more before it commits; if it is no longer what was looked at here,
+    /// the offsets that it would carry over are old, and nothing is committed.
+    private void commit(SnapshotUpdate<?> update, CommitState state, @Nullable Long base) {
+        state.properties().forEach(update::set);
+        update.validateWith(ancestors -> {
+            Iterator<Snapshot> latest = ancestors.iterator();
+            return Objects.equals(base, latest.hasNext() ? idOf(latest.next()) : null);
+        });
+        update.commit();
+        lastSeen = update.updateEvent() instanceof CreateSnapshotEvent event ? event.snapshotId() : null;
+    }
+
+    private void pause(int attempt) throws IngestException {
+        try {
+            TimeUnit.MILLISECONDS.sleep(random.nextLong(1L << Math.min(attempt + 2, PAUSE_BITS_MAX)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IngestException(Code.STOPPED, "interrupted while other members of the group commit", e);
+        }
+    }
+
+    /// Puts down the states that no file's footer has: of runs that were stopped after their last row, and
+    /// of those that an older version left in the summary. Each says after how many rows it holds, so that
+    /// one whose commit fails does no harm.
+    private void note(List<Staged> files, CommitState state) throws IOException {
+        var left = new HashMap<>(table.state().runs());
+        left.putAll(state.runs());
+        files.forEach(file -> left.remove(file.run()));
+        for (Map.Entry<RunId, ChainState> run : left.entrySet()) {
+            Path staged = table.staging().resolve(run.getKey() + "." + EventsTable.STATE_NOTE);
+            AtomicFiles.stage(staged, new RunState(run.getKey(), run.getValue()).signedBy(signer));
+            String key = EventTable.key(run.getKey(), EventsTable.STATE_NOTE);
+            table.files().delete(key);
+            table.files().put(key, staged);
+            noNote.remove(run.getKey());
+        }
+    }
+
+    /// Removes the files that were replaced, and states that a footer took the place of. If that is
+    /// interrupted, the next writer removes the files, and the states hold for fewer rows than there are.
     private void removeReplaced(List<Staged> files) throws IOException {
         for (Staged file : files) {
             for (String replaced : file.replacedKeys()) {
                 table.remove(replaced);
+            }
+            if (noNote.add(file.run())) {
+                table.files().delete(EventTable.key(file.run(), EventsTable.STATE_NOTE));
+            }
+            RunFiles run = runs.get(file.run());
+            if (run == null || run.isComplete()) {
+                noNote.remove(file.run());
             }
         }
     }
@@ -227,21 +409,26 @@ public final class TableWriter implements AutoCloseable {
         return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, value);
     }
 
-    /// Drops the metadata of old snapshots at intervals. Data files stay: those that this writer replaced are gone, and
-    /// those that another engine took out of the catalog are evidence.
+    /// Drops the metadata of old snapshots at intervals. Data files stay: those that this writer replaced
+    /// are gone, and those that another engine took out of the catalog are evidence.
     private void expire() {
         if (++commits % COMMITS_PER_EXPIRY == 0) {
             expire(System.currentTimeMillis() - SNAPSHOT_AGE_MAX_MS, SNAPSHOTS_KEPT_MIN);
         }
     }
 
+    /// If others commit at the same time, it is left for the next turn.
     void expire(long olderThanMs, int kept) {
-        table.iceberg()
-                .expireSnapshots()
-                .expireOlderThan(olderThanMs)
-                .retainLast(kept)
-                .cleanupLevel(ExpireSnapshots.CleanupLevel.METADATA_ONLY)
-                .commit();
+        try {
+            table.iceberg()
+                    .expireSnapshots()
+                    .expireOlderThan(olderThanMs)
+                    .retainLast(kept)
+                    .cleanupLevel(ExpireSnapshots.CleanupLevel.METADATA_ONLY)
+                    .commit();
+        } catch (CommitFailedException _) {
+            commits--;
+        }
     }
 
     @Override
@@ -251,8 +438,7 @@ public final class TableWriter implements AutoCloseable {
                 run.close();
             }
         } catch (IOException e) {
-            throw IngestException.ofIo(
-                    "cannot close a data file in " + table.layout().staging(), e);
+            throw IngestException.ofIo("cannot close a data file in " + table.staging(), e);
         }
     }
 }

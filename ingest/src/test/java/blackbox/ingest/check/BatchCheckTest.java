@@ -18,7 +18,6 @@ import blackbox.schemas.batch.SealedBatch;
 import java.io.ByteArrayOutputStream;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +26,8 @@ final class BatchCheckTest {
     private static final long SEED = 42;
 
     private final Random random = new Random(SEED);
-    private final BatchCheck check = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of());
+    private final BatchCheck check =
+            new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Ownership.ALL, RunStates.NONE);
 
     private Traffic traffic(int batches) throws Exception {
         var traffic = new Traffic(random);
@@ -37,15 +37,15 @@ final class BatchCheckTest {
         return traffic;
     }
 
-    private CheckResult check(SealedBatch batch) {
+    private CheckResult check(SealedBatch batch) throws Exception {
         return check.check(batch.run().value(), batch.octets());
     }
 
-    private ChainState accept(SealedBatch batch) {
+    private ChainState accept(SealedBatch batch) throws Exception {
         return assertInstanceOf(CheckResult.Accepted.class, check(batch)).after();
     }
 
-    private void refuse(Reason reason, SealedBatch batch) {
+    private void refuse(Reason reason, SealedBatch batch) throws Exception {
         CheckResult.Refused refused = assertInstanceOf(CheckResult.Refused.class, check(batch));
         assertEquals(reason, refused.reason(), refused.what());
         assertEquals(reason.stops(), refused.after() != null);
@@ -101,15 +101,16 @@ final class BatchCheckTest {
         ChainState state = accept(traffic.batches().get(1));
         var resumed = new BatchCheck(
                 () -> List.of(Traffic.KEY.verifier()),
-                Map.of(traffic.run(), ChainState.parse(state.text())),
-                Map.of(traffic.run(), state.nextIndex()));
+                Ownership.ALL,
+                _ -> new RunStates.Open(ChainState.parse(state.text())));
         for (SealedBatch batch : traffic.batches()) {
             CheckResult result = resumed.check(batch.run().value(), batch.octets());
             Class<? extends CheckResult> expected =
                     batch.sequence() < 2 ? CheckResult.Known.class : CheckResult.Accepted.class;
             assertEquals(expected, result.getClass());
         }
-        var closed = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of(traffic.run(), 21L));
+        var closed =
+                new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Ownership.ALL, _ -> new RunStates.Closed(21L));
         SealedBatch first = traffic.batches().getFirst();
         assertInstanceOf(CheckResult.Known.class, closed.check(first.run().value(), first.octets()));
     }
@@ -120,7 +121,7 @@ final class BatchCheckTest {
         for (int i = 0; i < batch.octets().length; i++) {
             byte[] flipped = batch.octets().clone();
             flipped[i] ^= (byte) (1 << random.nextInt(8));
-            var fresh = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Map.of(), Map.of());
+            var fresh = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Ownership.ALL, RunStates.NONE);
             CheckResult result = fresh.check(batch.run().value(), flipped);
             assertInstanceOf(CheckResult.Refused.class, result, "octet " + i + ", seed " + SEED);
         }
@@ -237,7 +238,7 @@ final class BatchCheckTest {
     }
 
     @Test
-    void octetsThatAreNoBatchAreRefused() {
+    void octetsThatAreNoBatchAreRefused() throws Exception {
         CheckResult.Refused refused =
                 assertInstanceOf(CheckResult.Refused.class, check.check("no run", new byte[] {1, 2, 3}));
         assertEquals(Reason.MALFORMED, refused.reason());

@@ -25,7 +25,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -37,11 +36,11 @@ final class EpochKeysTest {
     private static final Ed25519Key LOG = Ed25519Key.create("blackbox/log/test", new SecureRandom());
 
     private final RunId run = RunId.create(NOW, new Random(7));
-    private final BatchCheck check = check(Map.of(), Map.of());
+    private final BatchCheck check = check(RunStates.NONE);
     private final List<SealedBatch> batches = new ArrayList<>();
 
-    private static BatchCheck check(Map<RunId, ChainState> states, Map<RunId, Long> lengths) {
-        return new BatchCheck(() -> List.of(LOG.verifier(), Traffic.KEY.verifier()), states, lengths);
+    private static BatchCheck check(RunStates states) {
+        return new BatchCheck(() -> List.of(LOG.verifier(), Traffic.KEY.verifier()), Ownership.ALL, states);
     }
 
     private String certificate(RunId of, Ed25519Verifier first, NoteSigner signer) {
@@ -62,15 +61,15 @@ final class EpochKeysTest {
         return sealer(keys, certificate(run, keys.first(), LOG));
     }
 
-    private CheckResult check(SealedBatch batch) {
+    private CheckResult check(SealedBatch batch) throws Exception {
         return check.check(run.value(), batch.octets());
     }
 
-    private CheckResult.Accepted accept(SealedBatch batch) {
+    private CheckResult.Accepted accept(SealedBatch batch) throws Exception {
         return assertInstanceOf(CheckResult.Accepted.class, check(batch));
     }
 
-    private void refuse(Reason reason, SealedBatch batch) {
+    private void refuse(Reason reason, SealedBatch batch) throws Exception {
         CheckResult.Refused refused = assertInstanceOf(CheckResult.Refused.class, check(batch));
         assertEquals(reason, refused.reason(), refused.what());
         if (!reason.stops()) {
@@ -95,7 +94,7 @@ final class EpochKeysTest {
             assertEquals(batch.sequence() == 5, accepted.closes());
             ChainState committed = ChainState.parse(accepted.after().text());
             assertEquals(accepted.after(), committed);
-            going = check(Map.of(run, committed), Map.of(run, committed.nextIndex()));
+            going = check(_ -> new RunStates.Open(committed));
             assertInstanceOf(CheckResult.Known.class, going.check(run.value(), batch.octets()));
         }
     }
@@ -104,7 +103,7 @@ final class EpochKeysTest {
     void aKeyThatWasRotatedInMeanwhileIsBelievedForTheRunsThatBeginThen() throws Exception {
         Ed25519Key next = Ed25519Key.create("blackbox/log/test", new SecureRandom());
         List<NoteVerifier> trusted = new ArrayList<>(List.of(LOG.verifier()));
-        var going = new BatchCheck(() -> trusted, Map.of(), Map.of());
+        var going = new BatchCheck(() -> trusted, Ownership.ALL, RunStates.NONE);
         var keys = new EphemeralKeys(run, new SecureRandom());
         sealer(keys, certificate(run, keys.first(), next)).seal();
         byte[] first = batches.getFirst().octets();

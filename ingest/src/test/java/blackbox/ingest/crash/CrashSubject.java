@@ -3,7 +3,9 @@ package blackbox.ingest.crash;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.storage.LocalStore;
+import blackbox.ingest.check.Ownership;
 import blackbox.ingest.kafka.EmbeddedBroker;
+import blackbox.ingest.service.IngestRole;
 import blackbox.ingest.service.IngestService;
 import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
@@ -28,8 +30,9 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Random;
 
-/// The programs that [CrashTest] kills: `host` is broker and ingest, `recorder` records runs and prints
-/// `<run> <leaves recorded>` after each batch, `drain` only publishes what recorders left behind.
+/// The programs that [CrashTest] and [GroupCrashTest] kill: `host` is broker and ingest, `broker` only the
+/// former, `member` one of a group that ingests, `recorder` records runs and prints `<run> <leaves
+/// recorded>` after each batch, `drain` only publishes what recorders left behind.
 final class CrashSubject {
 
     private static final long TIMEOUT_NS = Duration.ofSeconds(60).toNanos();
@@ -48,6 +51,8 @@ final class CrashSubject {
         var subject = new CrashSubject(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
         switch (arguments[0]) {
             case "host" -> subject.host();
+            case "broker" -> subject.broker();
+            case "member" -> subject.member();
             case "recorder" -> subject.record(Long.parseLong(arguments[3]));
             case "drain" -> subject.drain();
             default -> throw new IllegalArgumentException(arguments[0]);
@@ -68,11 +73,39 @@ final class CrashSubject {
                 clients,
                 TopicRetention.RELEASE_COMMITTED,
                 () -> trusted,
-                key("ingest"));
+                key("ingest"),
+                new IngestRole.Alone(Ownership.ALL));
         try (EmbeddedBroker _ = EmbeddedBroker.start(data.resolve("kafka"), port);
                 IngestService _ = IngestService.start(settings)) {
             System.out.println("ready");
             System.in.transferTo(OutputStream.nullOutputStream());
+        }
+    }
+
+    private void broker() throws Exception {
+        try (EmbeddedBroker _ = EmbeddedBroker.start(data.resolve("kafka"), port)) {
+            System.out.println("ready");
+            System.in.transferTo(OutputStream.nullOutputStream());
+        }
+    }
+
+    private void member() throws Exception {
+        // As soon as the broker permits, another member takes over from one that is silent.
+        clients.put("session.timeout.ms", "6000");
+        clients.put("heartbeat.interval.ms", "500");
+        List<NoteVerifier> trusted = List.of(key("recorder").verifier());
+        var settings = new IngestSettings(
+                data,
+                LocalStore.in(new DataFolder(data)),
+                clients,
+                TopicRetention.KEEP,
+                () -> trusted,
+                key("ingest"),
+                new IngestRole.Member());
+        try (IngestService service = IngestService.start(settings)) {
+            System.out.println("ready");
+            System.in.transferTo(OutputStream.nullOutputStream());
+            System.err.println(service.status());
         }
     }
 

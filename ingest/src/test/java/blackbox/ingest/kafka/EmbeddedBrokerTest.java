@@ -50,7 +50,7 @@ final class EmbeddedBrokerTest {
     private static List<Arrived> read(Properties clients, Map<String, Long> offsets, int count) throws Exception {
         var arrived = new ArrayList<Arrived>();
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        try (var consumer = new BatchConsumer(clients, offsets)) {
+        try (var consumer = BatchConsumer.ofAll(clients, offsets)) {
             while (arrived.size() < count && System.nanoTime() < deadline) {
                 arrived.addAll(consumer.poll(Duration.ofMillis(100)));
             }
@@ -68,7 +68,7 @@ final class EmbeddedBrokerTest {
         }
         try (EmbeddedBroker broker = EmbeddedBroker.start(odd, EmbeddedBroker.ANY_PORT)) {
             Properties clients = clients(broker.bootstrapServers());
-            new BatchConsumer(clients, Map.of()).close();
+            BatchConsumer.ofAll(clients, Map.of()).close();
             try (var publisher = new KafkaPublisher(clients)) {
                 publish(publisher, traffic.batches());
             }

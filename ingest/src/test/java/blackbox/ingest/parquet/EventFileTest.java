@@ -59,7 +59,7 @@ final class EventFileTest {
                 group.append(i, leaf, 0, leaf.length, i % 100 == 99 ? "checkpoint " + i : null);
             }
             file.write(group);
-            WrittenFile written = file.finish();
+            WrittenFile written = file.finish("");
             assertEquals(leaves.size(), written.rows());
             assertEquals(Files.size(path), written.sizeBytes());
             assertEquals(Hash.sha256(Files.readAllBytes(path)), written.sha256());
@@ -187,8 +187,8 @@ final class EventFileTest {
                         + " OR (index <= 100000 AND what IS NOT NULL) OR at_ns // 1000000000 <> index) FROM '%s'"));
     }
 
-    /// Spark reads the table through Iceberg's vectorised reader, which knows no other encodings; and whoever can
-    /// seal a file could hide rows with a page index.
+    /// Spark reads the table through Iceberg's vectorised reader, which knows no other encodings; and
+    /// whoever can seal a file could hide rows with a page index.
     @Test
     void everyEngineReadsThePagesAndNoneCanSkipThem() throws Exception {
         var leaves = new ArrayList<byte[]>();

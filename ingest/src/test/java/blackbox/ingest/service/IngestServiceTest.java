@@ -14,6 +14,7 @@ import blackbox.ingest.DuckRows.ReadRow;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
 import blackbox.ingest.Traffic;
+import blackbox.ingest.check.Ownership;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService.Awaited;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
@@ -74,7 +75,8 @@ final class IngestServiceTest {
                 clients(),
                 TopicRetention.RELEASE_COMMITTED,
                 () -> List.of(Traffic.KEY.verifier()),
-                INGEST_KEY));
+                INGEST_KEY,
+                new IngestRole.Alone(Ownership.ALL)));
     }
 
     private void publish(List<SealedBatch> batches) throws Exception {

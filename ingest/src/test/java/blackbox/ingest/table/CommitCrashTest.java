@@ -12,6 +12,8 @@ import blackbox.ingest.Traffic;
 import blackbox.ingest.check.BatchCheck;
 import blackbox.ingest.check.ChainState;
 import blackbox.ingest.check.CheckResult;
+import blackbox.ingest.check.Ownership;
+import blackbox.ingest.check.RunStates;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.folder.DataFolder;
@@ -87,10 +89,11 @@ final class CommitCrashTest {
     /// Takes the topic from where the table says it is; false when it was cut off.
     private boolean ingest(DataFolder layout, CommitStep.Observer observer) throws IngestException {
         try (EventTable table = EventTable.openForWriting(layout, LocalStore.in(layout));
+                TableStates states = TableRoundTripTest.states(layout);
                 var writer = new TableWriter(table, TableRoundTripTest.INGEST_KEY, new Random(3), observer)) {
             CommitState state = table.state();
-            var check = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), state.runs(), table.lengths());
-            Map<RunId, ChainState> runs = new HashMap<>(state.runs());
+            var check = new BatchCheck(() -> List.of(Traffic.KEY.verifier()), Ownership.ALL, states);
+            Map<RunId, ChainState> runs = new HashMap<>();
             int at = Math.toIntExact(state.offsets().getOrDefault(SOURCE, 0L));
             for (; at < topic.size(); at++) {
                 SealedBatch batch = topic.get(at);
@@ -104,6 +107,7 @@ final class CommitCrashTest {
                 }
                 if ((at + 1) % BATCHES_PER_COMMIT == 0 || at + 1 == topic.size()) {
                     writer.commit(new CommitState(Map.of(SOURCE, at + 1L), runs));
+                    runs.clear();
                 }
             }
             return true;
@@ -130,7 +134,12 @@ final class CommitCrashTest {
             }
             assertEquals(known, files(layout.warehouse().resolve(EventsTable.DATA_FOLDER)));
             assertEquals(Set.of(), files(layout.staging()));
-            assertEquals(Set.of(runs[1].run()), table.state().runs().keySet());
+        }
+        try (TableStates states = TableRoundTripTest.states(layout)) {
+            long end = runs[0].batches().getLast().endIndex();
+            assertEquals(new RunStates.Closed(end), states.of(runs[0].run()));
+            var open = assertInstanceOf(RunStates.Open.class, states.of(runs[1].run()));
+            assertEquals(runs[1].batches().getLast().endIndex(), open.state().nextIndex());
         }
     }
 

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.storage.LocalStore;
+import blackbox.evidence.store.TransparencyLogReader;
+import blackbox.evidence.verify.SealTrust;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
+import blackbox.ingest.IngestException;
 import blackbox.ingest.Traffic;
 import blackbox.schemas.Hash;
 import blackbox.schemas.batch.LeafCursor;
@@ -90,6 +94,18 @@ final class TableRoundTripTest {
             }
             return DuckRows.read(files.stream().map(DataFileEntry::path).toList());
         }
+    }
+
+    /// How far runs are in the table there, under seals by the key that is used here.
+    static TableStates states(DataFolder layout) throws IngestException {
+        return states(layout, INGEST_KEY.verifier());
+    }
+
+    static TableStates states(DataFolder layout, NoteVerifier... trusted) throws IngestException {
+        EventTable reader = EventTable.openForReading(layout);
+        assertNotNull(reader);
+        var trust = new SealTrust(new TransparencyLogReader(layout.log()), () -> List.of(trusted));
+        return new TableStates(reader, LocalStore.in(layout), trust);
     }
 
     static void assertSealed(DataFileEntry file) throws Exception {

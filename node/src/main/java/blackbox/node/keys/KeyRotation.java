@@ -8,6 +8,7 @@ import blackbox.evidence.storage.FileStore;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.KeyStatement.Role;
 import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.node.data.DataFiles;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.PipelineLock;
@@ -94,10 +95,11 @@ public final class KeyRotation {
         if (refusal != null) {
             throw new IllegalArgumentException(refusal);
         }
-        try (PipelineLock lock = PipelineLock.tryTake(data)) {
-            if (lock == null) {
+        try (PipelineLock lock = PipelineLock.tryTake(data);
+                ProcessLock table = ProcessLock.tryTake(data.ingestLock())) {
+            if (lock == null || table == null) {
                 throw new IllegalArgumentException("files are being sealed in " + data.root()
-                        + ": end the recordings and `blackbox serve` there, then revoke the key");
+                        + ": end the recordings, `blackbox serve` and `blackbox ingest` there, then revoke the key");
             }
             NoteVerifier begun = begun();
             NoteVerifier key = begun == null ? named : begun;

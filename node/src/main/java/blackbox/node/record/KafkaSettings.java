@@ -11,11 +11,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param servers `HOST:PORT[,…]` of a real cluster, or null for the embedded broker
 /// @param properties file with further client settings (TLS, SASL), passed through as they are, or null
+/// @param ingest where batches are brought into a table
 public record KafkaSettings(
-        @Nullable String servers, @Nullable Path properties) {
+        @Nullable String servers, @Nullable Path properties, Ingest ingest) {
 
     /// The embedded broker.
-    public static final KafkaSettings EMBEDDED = new KafkaSettings(null, null);
+    public static final KafkaSettings EMBEDDED = new KafkaSettings(null, null, Ingest.HERE);
+
+    /// Where batches are brought into a table.
+    public enum Ingest {
+        /// In this process, or in another one of the same data folder.
+        HERE,
+        /// Wherever `blackbox ingest` reads the same cluster.
+        ELSEWHERE
+    }
 
     static final String SERVERS = "bootstrap.servers";
 

@@ -3,6 +3,7 @@ package blackbox.node.record;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.kafka.EmbeddedBroker;
+import blackbox.ingest.service.IngestRole;
 import blackbox.ingest.service.IngestService;
 import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
@@ -62,7 +63,8 @@ public final class Pipeline implements AutoCloseable {
                     clients,
                     broker == null ? TopicRetention.KEEP : TopicRetention.RELEASE_COMMITTED,
                     trust(data),
-                    KeyFile.ofIngest(data)));
+                    KeyFile.ofIngest(data),
+                    new IngestRole.Alone(new OwnRuns(data))));
             return new Pipeline(lock, broker, new KafkaPublisher(clients), ingest);
         } catch (IngestException | RecorderException | IOException | RuntimeException | LinkageError e) {
             if (broker != null) {
@@ -90,6 +92,11 @@ public final class Pipeline implements AutoCloseable {
 
     /// Publishes what dead recorders left behind, and adds the last checkpoint of each to the log of runs.
     public List<SpoolRecovery.Recovered> recover(DataFolder data) throws RecorderException {
+        return recover(data, publisher);
+    }
+
+    /// The same with a publisher of its own. The caller holds the pipeline's lock.
+    static List<SpoolRecovery.Recovered> recover(DataFolder data, KafkaPublisher publisher) throws RecorderException {
         List<SpoolRecovery.Recovered> recovered = new SpoolRecovery(
                         data.spool(), data.quarantine(), run -> RunLock.isHeld(data, run))
                 .recover(publisher, RECOVERY_TIMEOUT.toNanos());

@@ -1,23 +1,28 @@
 package blackbox.node.record;
 
 import blackbox.ingest.IngestException;
+import blackbox.ingest.kafka.TopicAdmin;
 import blackbox.node.data.DataFiles;
+import blackbox.node.record.KafkaSettings.Ingest;
+import blackbox.node.record.RecordResult.Place;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.spool.Spool;
 import blackbox.recorder.spool.SpoolPump;
+import blackbox.recorder.spool.SpoolRecovery;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// Carries one run from its spool to the table while it is recorded. Starts in parallel with the VM, on its
 /// own thread, since recording needs only the spool; if the broker does not start, nothing that was recorded
-/// is lost.
+/// is lost. Where ingest is elsewhere, it carries the run to the broker only.
 final class Publication {
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
@@ -77,6 +82,9 @@ final class Publication {
     /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`,
     /// or another `record`), once that process has written down where it listens.
     private KafkaPublisher publisher() throws IngestException, RecorderException, IOException, InterruptedException {
+        if (kafka.ingest() == Ingest.ELSEWHERE) {
+            return elsewhere();
+        }
         for (long deadline = System.nanoTime() + START_TIMEOUT.toNanos(); System.nanoTime() < deadline; ) {
             PipelineLock lock = PipelineLock.tryTake(data);
             if (lock != null) {
@@ -95,18 +103,41 @@ final class Publication {
                 "another process holds the pipeline and has not announced where its broker listens");
     }
 
+    /// A publisher for the cluster that somebody else's ingest reads.
+    private KafkaPublisher elsewhere() throws RecorderException, IOException {
+        var clients = kafka.clients(null);
+        try {
+            TopicAdmin.ensure(clients);
+        } catch (IngestException e) {
+            progress.say(e.getMessage() + "; the run is kept in the spool until it can");
+        }
+        var publisher = new KafkaPublisher(clients);
+        borrowed = publisher;
+        try (PipelineLock lock = PipelineLock.tryTake(data)) {
+            if (lock != null) { // otherwise whoever has it does this
+                recover(() -> Pipeline.recover(data, publisher));
+            }
+        }
+        return publisher;
+    }
+
     private KafkaPublisher own(PipelineLock lock) throws IngestException, RecorderException, IOException {
         Pipeline own = Pipeline.start(lock, data, kafka);
         pipeline = own;
         // Before anything of this run is sent: whoever waits for this run's rows has then waited for theirs.
-        recover(own);
+        recover(() -> Pipeline.recover(data, own.publisher()));
         return own.publisher();
     }
 
+    /// What earlier recorders left behind and is published now.
+    private interface Recovery {
+        List<SpoolRecovery.Recovered> run() throws RecorderException;
+    }
+
     /// Publishes what earlier recorders left behind; what cannot be published stays in their spools.
-    private void recover(Pipeline own) {
+    private void recover(Recovery recovery) {
         try {
-            own.recover(data)
+            recovery.run()
                     .forEach(left -> progress.say("published " + left.batches()
                             + " batches that an earlier recorder of run "
                             + left.run() + " left behind"
@@ -116,7 +147,12 @@ final class Publication {
         }
     }
 
-    /// Waits until everything that was recorded is in the table. The spool must be closed.
+    /// How far it carries the run.
+    Place goal() {
+        return kafka.ingest() == Ingest.ELSEWHERE ? Place.BROKER : Place.TABLE;
+    }
+
+    /// Waits until everything that was recorded is where it is to get. The spool must be closed.
     ///
     /// @param timeout for everything: the broker's start, its accepting the rest, and ingest
     /// @return null when it is, otherwise why not yet; nothing is lost then
@@ -130,12 +166,12 @@ final class Publication {
                     + (why == null ? "" : ": " + why.getMessage());
         }
         String unsent = sent(deadline);
-        return unsent == null ? ingested(endIndex, deadline) : unsent;
+        return unsent == null && goal() == Place.TABLE ? ingested(endIndex, deadline) : unsent;
     }
 
     /// Where the run is while the table does not have all of it yet.
-    String whereabouts() throws InterruptedException {
-        return spool.awaitEmpty(0) ? "at the broker" : "in the spool";
+    Place whereabouts() throws InterruptedException {
+        return spool.awaitEmpty(0) ? Place.BROKER : Place.SPOOL;
     }
 
     /// Waits until the broker has everything. If the process whose broker we use ends meanwhile, its pipeline
@@ -199,7 +235,8 @@ final class Publication {
     private @Nullable String takeOver() {
         Exception why;
         try {
-            PipelineLock lock = pipeline == null ? PipelineLock.tryTake(data) : null;
+            boolean mine = pipeline == null && goal() == Place.TABLE;
+            PipelineLock lock = mine ? PipelineLock.tryTake(data) : null;
             if (lock == null) {
                 return null;
             }

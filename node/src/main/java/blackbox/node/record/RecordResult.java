@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param events leaves recorded
 /// @param lost events declared lost
 /// @param closed whether the run was closed; otherwise it is truncated
+/// @param place where the run is
 /// @param workspace where the workspace was copied back to, or null
 public record RecordResult(
         RunId run,
@@ -24,4 +25,13 @@ public record RecordResult(
         Instant startedAt,
         Instant endedAt,
         boolean closed,
-        @Nullable Path workspace) {}
+        Place place,
+        @Nullable Path workspace) {
+
+    /// How far a run has come on its way to a table.
+    public enum Place {
+        TABLE,
+        BROKER,
+        SPOOL
+    }
+}

@@ -4,6 +4,7 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
 import blackbox.node.image.LocalImages;
 import blackbox.node.machine.Hypervisor;
+import blackbox.node.record.RecordResult.Place;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
@@ -254,7 +255,8 @@ public final class RecordSession {
                 spool.retain();
             }
             spool.close();
-            if (publish(publication, recorder.recorded(), started, agent.isInterrupted())) {
+            boolean done = publish(publication, recorder.recorded(), started, agent.isInterrupted());
+            if (done) {
                 spool.release();
             }
             return new RecordResult(
@@ -267,6 +269,7 @@ public final class RecordSession {
                     started.startedAt(),
                     wall.instant(),
                     true,
+                    done ? publication.goal() : publication.whereabouts(),
                     ending.workspace());
         } finally {
             if (agent.isInterrupted()) {
@@ -280,7 +283,7 @@ public final class RecordSession {
     /// Waits for the table, and for the files beside the events, which are encrypted meanwhile; in haste, only a
     /// moment for each.
     ///
-    /// @return whether the table has the run
+    /// @return whether the run is where it is to get
     private boolean publish(Publication publication, long recorded, StartedRun started, boolean inHaste)
             throws RecorderException, IngestException, IOException, InterruptedException {
         // It may end with the process: each file is then as it was or encrypted, and the next recording continues.
@@ -321,9 +324,12 @@ public final class RecordSession {
             throws IngestException, IOException, InterruptedException {
         String unfinished = publication.finish(recorded, timeout);
         if (unfinished != null) {
-            progress.say("the run is recorded and stored " + publication.whereabouts()
-                    + ", but not all of it is in the table yet: " + unfinished
-                    + "; the next 'blackbox serve' or 'record' will continue with it");
+            boolean broker = publication.whereabouts() == Place.BROKER;
+            boolean elsewhere = publication.goal() == Place.BROKER;
+            progress.say("the run is recorded and stored " + (broker ? "at the broker" : "in the spool")
+                    + ", but not all of it is " + (elsewhere ? "at the broker" : "in the table") + " yet: " + unfinished
+                    + "; the next 'blackbox " + (elsewhere ? "record" : "serve' or 'record")
+                    + "' will continue with it");
         }
         return unfinished == null;
     }

@@ -84,7 +84,7 @@ class PublicationTest {
             long events = record(run, spool, certification.await());
             long began = System.nanoTime();
             assertEquals("the broker has not started yet", publication.finish(events, HASTE));
-            assertEquals("in the spool", publication.whereabouts());
+            assertEquals(RecordResult.Place.SPOOL, publication.whereabouts());
             publication.close(HASTE);
             long tookMs = (System.nanoTime() - began) / 1_000_000;
             assertTrue(tookMs < HASTE.toMillis() * 2 + SLACK_MS, () -> tookMs + " ms");

@@ -176,9 +176,15 @@ public record DataFolder(Path root) {
         return table().resolve("staging");
     }
 
-    /// The lock of the one process that writes the table.
+    /// The lock of the process that writes the table alone, or of those that share it as a group.
     public Path ingestLock() {
         return root.resolve("ingest.lock");
+    }
+
+    /// The lock that is held for a moment by a process that begins to write the table, or clears up after
+    /// another.
+    public Path ingestOpening() {
+        return root.resolve("ingest.opening.lock");
     }
 
     /// The lock of the one process that runs broker and ingest; the file contains the broker's address.

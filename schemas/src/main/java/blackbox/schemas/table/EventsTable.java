@@ -20,6 +20,16 @@ public final class EventsTable {
 
     public static final String LAYOUT = "2";
 
+    /// Where a data file's footer notes how far its run is with it: the state of its chain, or [#CLOSED].
+    /// Of a run's files, the last one's counts.
+    public static final String STATE_KEY = "blackbox.state";
+
+    /// The state of a run that is closed.
+    public static final String CLOSED = "closed";
+
+    /// Beside a run's data files: its state where no footer has it.
+    public static final String STATE_NOTE = "run.state";
+
     public static final String NAMESPACE = "blackbox";
     public static final String NAME = "events";
 

@@ -29,6 +29,7 @@ class DataFolderTest {
             Map.entry("index(run)", "replays/" + RUN + "/index"),
             Map.entry("ingestCertified", "keys/ingest.certified"),
             Map.entry("ingestLock", "ingest.lock"),
+            Map.entry("ingestOpening", "ingest.opening.lock"),
             Map.entry("kafka", "kafka"),
             Map.entry("keys", "keys"),
             Map.entry("locks", "archive/locks"),
