@@ -92,8 +92,7 @@ class SharedTopicTest {
 
         private long seal(Spool spool, RunCertification.Certified certified) throws Exception {
             var steady = SteadyClock.over(InstantSource.system());
-            try (var checkpoints =
-                    new RunCheckpoints(spool, certified.runs().log(), Duration.ofMinutes(1), _ -> {})) {
+            try (var checkpoints = new RunCheckpoints(spool, certified.runs().log(), Duration.ofMinutes(1), _ -> {})) {
                 var sealer = new RunSealer(run, certified.keys(), checkpoints, steady);
                 var opening = new ObjectMapper().createObjectNode();
                 opening.putObject("recorder").put("certificate", certified.certificate());
@@ -219,7 +218,6 @@ class SharedTopicTest {
     }
 
     private static IngestService member(Host group, Host trusted) throws Exception {
-        return IngestMember.start(
-                group.data, group.kafka(KafkaSettings.Ingest.HERE), List.of(trusted.logKey()));
+        return IngestMember.start(group.data, group.kafka(KafkaSettings.Ingest.HERE), List.of(trusted.logKey()));
     }
 }
