@@ -18,6 +18,7 @@ import blackbox.recorder.runlog.RunCheckpoints;
 import blackbox.recorder.seal.RunRecorder;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.seal.SteadyClock;
+import blackbox.recorder.spool.RunLock;
 import blackbox.recorder.spool.Spool;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SealedBatch;
@@ -76,15 +77,22 @@ class SharedTopicTest {
         /// Records the run into its spool, in several batches, and brings it as far as the settings say.
         @Nullable
         String record(KafkaSettings.Ingest ingest) throws Exception {
+            try (RunLock lock = RunLock.take(data, run);
+                    var certification = new RunCertification(data, run, new SecureRandom())) {
+                assertNotNull(lock, "without it the spool would be taken for a dead recorder's");
+                return record(ingest, certification.await());
+            }
+        }
+
+        private @Nullable String record(KafkaSettings.Ingest ingest, RunCertification.Certified certified)
+                throws Exception {
             Spool spool = Spool.create(data.spool(), run);
             var publication = new Publication(data, run, spool, kafka(ingest), _ -> {}, () -> {});
-            try (var certification = new RunCertification(data, run, new SecureRandom())) {
-                events = seal(spool, certification.await());
-                String unfinished = publication.finish(events, PATIENCE);
-                assertEquals(
-                        ingest == KafkaSettings.Ingest.HERE ? RecordResult.Place.TABLE : RecordResult.Place.BROKER,
-                        publication.goal());
-                return unfinished;
+            try {
+                events = seal(spool, certified);
+                boolean here = ingest == KafkaSettings.Ingest.HERE;
+                assertEquals(here ? RecordResult.Place.TABLE : RecordResult.Place.BROKER, publication.goal());
+                return publication.finish(events, PATIENCE);
             } finally {
                 publication.close();
             }
@@ -92,8 +100,7 @@ class SharedTopicTest {
 
         private long seal(Spool spool, RunCertification.Certified certified) throws Exception {
             var steady = SteadyClock.over(InstantSource.system());
-            try (var checkpoints =
-                    new RunCheckpoints(spool, certified.runs().log(), Duration.ofMinutes(1), _ -> {})) {
+            try (var checkpoints = new RunCheckpoints(spool, certified.runs().log(), Duration.ofMinutes(1), _ -> {})) {
                 var sealer = new RunSealer(run, certified.keys(), checkpoints, steady);
                 var opening = new ObjectMapper().createObjectNode();
                 opening.putObject("recorder").put("certificate", certified.certificate());
@@ -219,7 +226,6 @@ class SharedTopicTest {
     }
 
     private static IngestService member(Host group, Host trusted) throws Exception {
-        return IngestMember.start(
-                group.data, group.kafka(KafkaSettings.Ingest.HERE), List.of(trusted.logKey()));
+        return IngestMember.start(group.data, group.kafka(KafkaSettings.Ingest.HERE), List.of(trusted.logKey()));
     }
 }
