@@ -269,7 +269,7 @@ class VerifierJarTest {
                 }
             }
             out.write(group);
-            Hash sha256 = out.finish().sha256();
+            Hash sha256 = out.finish("").sha256();
             var seal = new FileSeal(run, name, name.endIndex(), Files.size(file), sha256);
             Files.write(
                     data.resolve(name.sealName()),
