@@ -87,7 +87,8 @@ final class Alignment implements Benchmark {
                                         + " has the goal for it and no more; garbage that was not collected yet counts."));
     }
 
-    /// The peak in a JVM of its own: one that has plenty collects garbage late, and the suite's has what others left it.
+    /// The peak in a JVM of its own: one that has plenty collects garbage late, and the suite's has what others left
+    /// it.
     ///
     /// @param runs octets of heap that the two runs take
     private static long peakOfItsOwn(long runs) throws IOException, InterruptedException {

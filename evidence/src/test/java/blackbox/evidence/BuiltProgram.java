@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The jar that `make build` made, with its start-up cache: what the launcher starts. A process that starts from it takes
-/// two thirds of the processor time of one that starts from folders of classes (docs/decisions/0165).
+/// The jar that `make build` made, with its start-up cache: what the launcher starts. A process that starts from it
+/// takes two thirds of the processor time of one that starts from folders of classes (docs/decisions/0165).
 ///
 /// @param folder `cli/target`
 /// @param jar the command line's jar, whose manifest names the others

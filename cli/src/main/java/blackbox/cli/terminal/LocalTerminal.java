@@ -78,8 +78,8 @@ public final class LocalTerminal implements AutoCloseable {
         }
     }
 
-    /// Passes rows and columns to `sizes`, at once and whenever they change, until the result is closed. The newest ones
-    /// come last, although each signal is handled on a thread of its own.
+    /// Passes rows and columns to `sizes`, at once and whenever they change, until the result is closed. The newest
+    /// ones come last, although each signal is handled on a thread of its own.
     public Signals onResize(BiConsumer<Integer, Integer> sizes) {
         Signals signals = Signals.on(List.of("WINCH"), _ -> tell(sizes));
         tell(sizes);

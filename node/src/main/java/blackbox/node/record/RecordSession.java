@@ -110,7 +110,8 @@ public final class RecordSession {
         return true;
     }
 
-    /// Resizes the agent's terminal, if it has one; while the VM is still starting, the terminal will begin with this size.
+    /// Resizes the agent's terminal, if it has one; while the VM is still starting, the terminal will begin with this
+    /// size.
     public void resize(int rows, int columns) {
         size = new Size(rows, columns);
         resize();

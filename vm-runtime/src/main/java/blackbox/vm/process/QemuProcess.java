@@ -231,8 +231,8 @@ public final class QemuProcess implements AutoCloseable {
         awaitMigrated("QEMU could not load the snapshot's devices");
     }
 
-    /// Waits for QEMU to end by itself, and for its last events to be delivered; returns false if it does not end within
-    /// `timeout`.
+    /// Waits for QEMU to end by itself, and for its last events to be delivered; returns false if it does not end
+    /// within `timeout`.
     public boolean awaitEnd(Duration timeout) throws VmException {
         try {
             if (!process.waitFor(timeout)) {

@@ -30,7 +30,8 @@ class QmpClientTest {
     @TempDir
     Path folder;
 
-    /// A machine ends with its last words still in the socket, and the thread that reads them is late, as on a busy host.
+    /// A machine ends with its last words still in the socket, and the thread that reads them is late, as on a busy
+    /// host.
     @Test
     void whatQemuSentLastIsDeliveredBeforeTheConnectionIsClosed() throws Exception {
         var delivered = new CopyOnWriteArrayList<String>();
