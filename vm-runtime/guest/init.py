@@ -261,6 +261,7 @@ class Init:
         if self.agent.pid or self.workers or self.waiting:
             raise ValueError("the agent has been started before")
         self.go()
+        self.agent.limit_disk(message.get("diskBytesMax", 0))
         if message["workspaceBytes"] == 0:
             self.prepared(message)
             return
@@ -277,7 +278,8 @@ class Init:
 
     def unpacked(self, status, message):
         if status != 0:
-            raise OSError(f"the workspace could not be unpacked: tar ended with {status}")
+            full = " for want of room on the disk" if os.statvfs("/").f_bavail == 0 else ""
+            raise OSError(f"the workspace could not be unpacked{full}: tar ended with {status}")
         self.prepared(message)
 
     def prepared(self, message):

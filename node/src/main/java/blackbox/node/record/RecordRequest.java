@@ -3,6 +3,7 @@ package blackbox.node.record;
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentLimits;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Terminal;
@@ -36,14 +37,14 @@ public record RecordRequest(
     /// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not.
     ///     Kept in the order of the names: `Map.copyOf` has another one in each JVM
     /// @param user `agent` or `root`
-    /// @param pidsMax most processes and threads at once, 0 for no limit
+    /// @param limits what it may use of its guest
     /// @param terminal that it gets in place of pipes, or null
     /// @param timeout how long it may run, or null
     public record Agent(
             List<String> command,
             Map<String, String> environment,
             String user,
-            int pidsMax,
+            AgentLimits limits,
             @Nullable Terminal terminal,
             @Nullable Duration timeout) {
         public Agent {
@@ -56,7 +57,7 @@ public record RecordRequest(
 
         /// As the guest is told.
         AgentCommand toCommand() {
-            return AgentCommand.of(command, environment, user, pidsMax, terminal);
+            return AgentCommand.of(command, environment, user, limits, terminal);
         }
     }
 

@@ -138,8 +138,9 @@ final class FrameEvents {
             fields.unread("bytesWritten");
         }
         EventHeader header = header(frame, fields, process);
+        Long refused = frame.ret() < 0 ? (Long) frame.ret() : null;
         if (io == null) {
-            return new Event.FileIo(header, path, 0, 0, 0, 0, null, null, null);
+            return new Event.FileIo(header, path, 0, 0, 0, 0, null, null, refused);
         }
         boolean placed = io.u64(32) != -1;
         return new Event.FileIo(
@@ -151,7 +152,7 @@ final class FrameEvents {
                 io.u64(16),
                 placed ? io.u64(32) : null,
                 placed ? io.u64(40) : null,
-                null);
+                refused);
     }
 
     private Event change(Frame frame, FrameFields fields, @Nullable ProcessRef process, Kind kind) {

@@ -82,7 +82,8 @@ public sealed interface Event {
         }
     }
 
-    /// Reads and writes of one process on one open file, folded; offsets are octets from the file's start.
+    /// Reads and writes of one process on one open file, folded; offsets are octets from the file's start. `ret` is a
+    /// negated errno if some of the writes failed for want of room; they are not counted.
     record FileIo(
             EventHeader header,
             @Nullable Text path,

@@ -113,8 +113,9 @@ public sealed interface FindingDetail {
         }
     }
 
-    /// @param limit `memory` or `pids`
-    /// @param count how many processes were ended because of it, or could not be started
+    /// @param limit `memory`, `pids` or `disk`
+    /// @param count how many processes were ended because of it, or could not be started; of `disk` how many of the
+    ///     agent's events say that there was no room
     record LimitReached(String limit, long count) implements FindingDetail {
         @Override
         public Finding finding() {

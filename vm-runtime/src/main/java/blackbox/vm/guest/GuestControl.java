@@ -94,7 +94,8 @@ public final class GuestControl {
         }
         say(message.put("cwd", command.cwd())
                 .put("user", command.user() == AgentUser.ROOT ? "root" : "agent")
-                .put("pidsMax", command.pidsMax())
+                .put("pidsMax", command.limits().pidsMax())
+                .put("diskBytesMax", command.limits().diskBytesMax())
                 .put("workspaceBytes", workspaceBytes)
                 .put("entropy", base64.encodeToString(entropy.octets())));
         await(Prepared.class, "get ready for the agent", START_TIMEOUT);

@@ -114,6 +114,13 @@ public final class QemuMachine implements Machine {
     public void prepareAgent(
             AgentCommand command, GuestEntropy entropy, InputStream in, OutputStream out, OutputStream error)
             throws VmException {
+        long room = command.limits().diskBytesMax();
+        if (room != 0 && facts.workspace().bytes() > room) {
+            throw new VmException(
+                    Code.WORKSPACE_TOO_LARGE,
+                    "the workspace has " + facts.workspace().bytes() + " bytes, more than the agent's disk may hold, "
+                            + room + "; allow it more, or choose a smaller folder");
+        }
         ends.streams().start(in, out, error);
         control.prepare(command, entropy, facts.workspace().bytes());
     }
