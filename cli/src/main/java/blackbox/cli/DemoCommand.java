@@ -136,7 +136,8 @@ public final class DemoCommand implements Callable<Integer> {
         List<String> command = DemoWorkspace.command(service.urlInGuest());
         var request = new RecordRequest(
                 "demo",
-                new RecordRequest.Agent(command, Map.of(), "agent", AgentLimits.NONE, null, TIMEOUT),
+                new RecordRequest.Agent(
+                        command, Map.of(), "agent", new AgentLimits(0, AgentLimits.DISK_BYTES_DEFAULT), null, TIMEOUT),
                 workspace,
                 new RecordRequest.Guest(LocalImages.DEFAULT, option, MachineSize.DEFAULT, Network.USER),
                 CaptureLimits.DEFAULT);

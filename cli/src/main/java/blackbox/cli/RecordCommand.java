@@ -128,7 +128,7 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--memory",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
-            description = "The VM's memory (2G, 512M; default: ${DEFAULT-VALUE}).",
+            description = "The VM's memory (2G, 512M; default: ${DEFAULT-VALUE}). An agent on Node wants 2G to 4G.",
             defaultValue = "1G")
     long memory = (long) MachineSize.DEFAULT.memoryMib() << 20;
 
@@ -229,8 +229,8 @@ public final class RecordCommand implements Callable<Integer> {
         }
     }
 
-    /// Before the agent starts and after it has ended there is nothing to wait for: the process ends, and its shutdown
-    /// hooks leave things tidy.
+    /// Before the agent starts and after it has ended there is nothing to wait for: the process ends, and its
+    /// shutdown hooks leave things tidy.
     private static void interrupt(RecordSession session, @Nullable LocalTerminal terminal, int signal) {
         if (terminal != null) {
             terminal.restore();

@@ -101,7 +101,8 @@ final class LimitsTest {
         assertTrue(findings(run).stream().anyMatch(each -> isOfLimit(each, "pids")));
     }
 
-    /// By a plain write, by a copy that the kernel makes, in a new file and by allocation, as root, too; in both tiers.
+    /// By a plain write, by a copy that the kernel makes, in a new file and by allocation, as root, too; in
+    /// both tiers.
     @Test
     void theDiskIsFullAtItsLimitAndTheRecordSaysSo() throws Exception {
         String fills = """

@@ -200,7 +200,7 @@ public final class RecordSession {
         log.handTo(sealer::append);
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
-        CapturedFiles captures = Captures.of(vm, folder, request.limits());
+        CapturedFiles captures = Captures.of(vm, clock, folder, request.limits());
         Path back = data.workspaces(run);
         var agent = new AgentRun(vm, request, entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
@@ -253,8 +253,8 @@ public final class RecordSession {
         }
     }
 
-    /// Waits for the table, and for the files beside the events to be encrypted meanwhile; in haste only a moment for
-    /// each.
+    /// Waits for the table, and for the files beside the events to be encrypted meanwhile; in haste only a
+    /// moment for each.
     ///
     /// @return whether the table has the run
     private boolean publish(Publication publication, long recorded, StartedRun started, boolean inHaste)

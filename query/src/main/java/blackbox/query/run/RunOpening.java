@@ -41,7 +41,8 @@ public record RunOpening(
     /// @param user `agent` or `root`
     /// @param network `none` or `user`
     /// @param pidsMax most processes and threads at once, 0 for no limit
-    /// @param diskBytesMax what its disk could hold, null if the leaf does not say: then what the VM's had room for
+    /// @param diskBytesMax what its disk could hold, null if the leaf does not say: then what the VM's had room
+    ///     for
     /// @param terminal that it was given, null if it had pipes
     public record Agent(
             List<String> command,

@@ -21,7 +21,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Turns one frame into one event, so that every sequence number that arrived is in the record. Owned by one thread.
+/// Turns one frame into one event, so that every sequence number that arrived is in the record. Owned by one
+/// thread.
 final class FrameEvents {
 
     private static final int FLOWS_MAX = 16_384;

@@ -98,6 +98,11 @@ public final class QemuMachine implements Machine {
         bootClock = listener;
     }
 
+    @Override
+    public void onSynced(LongConsumer listener) {
+        control.onSynced(listener);
+    }
+
     /// Asks the guest for its clocks.
     public ClockReading ping() throws VmException {
         return control.ping(clocks.wall());

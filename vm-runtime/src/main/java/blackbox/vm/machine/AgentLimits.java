@@ -3,16 +3,15 @@ package blackbox.vm.machine;
 /// What the agent may use of its guest. The guest enforces it before the agent begins.
 ///
 /// @param pidsMax most processes and threads at once, 0 for no limit
-/// @param diskBytesMax what its disk holds besides the image: the workspace that goes in and all that is written, 0 for
-///     all that the VM's disk has room for
+/// @param diskBytesMax what its disk holds besides the image: the workspace that goes in and all that is
+///     written, 0 for all that the VM's disk has room for
 public record AgentLimits(int pidsMax, long diskBytesMax) {
 
     /// No limit but the machine's size.
     public static final AgentLimits NONE = new AgentLimits(0, 0);
 
-    /// Unless another is asked for: what a build of some size needs, and half of what the VM's disk has room for,
-    /// because
-    /// all of it may end up on the host's.
+    /// Unless another is asked for: what a build of some size needs, and half of what the VM's disk has room
+    /// for, because all of it may end up on the host's.
     public static final long DISK_BYTES_DEFAULT = 8L << 30;
 
     public static final long DISK_BYTES_MIN = 16L << 20;

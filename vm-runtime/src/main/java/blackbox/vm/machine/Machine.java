@@ -45,6 +45,11 @@ public interface Machine extends AutoCloseable {
     /// launched.
     void onBootClock(LongConsumer listener);
 
+    /// Has `listener` receive up to when, on the guest's boot clock, all that was written to its disk is in the
+    /// disk's file, as the guest says several times a second while its agent runs; on a thread that it must not
+    /// block. To be called before the agent is launched.
+    void onSynced(LongConsumer listener);
+
     /// Prepares everything for the agent, above all its workspace; returns when the agent is ready to be
     /// launched. Threads of this machine copy its input and output.
     ///
@@ -52,8 +57,8 @@ public interface Machine extends AutoCloseable {
     void prepareAgent(AgentCommand command, GuestEntropy entropy, InputStream in, OutputStream out, OutputStream error)
             throws VmException;
 
-    /// Has the guest set its wall clock to `now` and execute the agent at once. In the exact tier its clock is then
-    /// kept with the host's until the agent has ended.
+    /// Has the guest set its wall clock to `now` and execute the agent at once. In the exact tier its clock is
+    /// then kept with the host's until the agent has ended.
     Started launchAgent(Instant now) throws VmException;
 
     /// How well the guest's clock has kept the host's time since the agent's launch; null in the live tier,
