@@ -31,14 +31,14 @@ int op_flush_io(struct bpf_raw_tracepoint_args *ctx) {
     if (!io)
         return 0;
     struct io copy = *io;
-    if (!(copy.reads + copy.writes))
+    if (!(copy.reads + copy.writes + copy.refused))
         return 0;
     if (word(key.file + OFF_FILE_INODE) != copy.inode) {
         ios.delete(&key);
         send_io_nameless(&copy);
         return 0;
     }
-    io->reads = io->bytes_read = io->writes = io->bytes_written = io->last = io->requested = 0;
+    io->reads = io->bytes_read = io->writes = io->bytes_written = io->last = io->requested = io->refused = 0;
     io->first = ~0ULL;
     send_io(key.file, &copy, FRAME_FLUSH);
     return 0;

@@ -10,6 +10,7 @@
 #define FMODE_WRITE_BIT 2
 #define FMODE_EXEC_FLAG 0x20
 #define IO_FILES_MAX 16384
+#define NO_SPACE -28
 
 struct io_key {
     u64 file;
@@ -24,6 +25,8 @@ struct io {
     u64 changed_ns;
     // Octets asked for in asynchronous calls whose result is not known here.
     u64 requested;
+    // Writes that failed for want of room on the disk.
+    u64 refused;
 };
 
 BPF_HASH(ios, struct io_key, struct io, IO_FILES_MAX);
@@ -42,7 +45,7 @@ static __always_inline u64 regular_inode(u64 file) {
 
 static __always_inline u64 put_io(u8 *frame, struct io *io, u32 flags) {
     u64 at = HEADER;
-    header_of(frame, F_IO, 0, &io->owner);
+    header_of(frame, F_IO, io->refused ? NO_SPACE : 0, &io->owner);
     ((struct header *)frame)->flags = flags | (io->requested ? FRAME_REQUESTED : 0);
     tlv(frame + at, T_IO, 0, 56, 56);
     at += TLV;
@@ -76,8 +79,13 @@ static __always_inline void send_io_nameless(struct io *io) {
     emit_small(frame, at + TLV, F_IO, 1);
 }
 
-static __always_inline void add_io(struct io *io, u32 write, u64 octets, u64 end, u64 requested) {
+static __always_inline void add_io(struct io *io, u32 write, s64 octets, u64 end, u64 requested) {
     u64 begin = end - octets;
+    io->changed_ns = bpf_ktime_get_boot_ns();
+    if (octets < 0) {
+        __sync_fetch_and_add(&io->refused, 1);
+        return;
+    }
     if (write) {
         __sync_fetch_and_add(&io->writes, 1);
         __sync_fetch_and_add(&io->bytes_written, octets);
@@ -93,13 +101,13 @@ static __always_inline void add_io(struct io *io, u32 write, u64 octets, u64 end
         if (end > io->last)
             io->last = end;
     }
-    io->changed_ns = bpf_ktime_get_boot_ns();
 }
 
-// Counts one call. `end` is the offset behind it, ~0 where it is not known.
+// Counts one call. `end` is the offset behind it, ~0 where it is not known. Of those that failed only writes to a full
+// disk are of interest.
 static __always_inline int count_io(u64 file, u32 write, s64 octets, u64 end, u64 requested) {
     struct io_key key = {.file = file, .tgid = bpf_get_current_pid_tgid() >> 32};
-    if (octets < 0 || key.tgid == TRACER_TGID)
+    if ((octets < 0 && !(write && octets == NO_SPACE)) || key.tgid == TRACER_TGID)
         return 0;
     u64 inode = regular_inode(file);
     if (!inode)
@@ -107,7 +115,7 @@ static __always_inline int count_io(u64 file, u32 write, s64 octets, u64 end, u6
     struct io *io = ios.lookup(&key);
     if (io && io->inode != inode) {
         // The file went away without this process closing it, and its memory is another file now.
-        if (io->reads + io->writes)
+        if (io->reads + io->writes + io->refused)
             send_io_nameless(io);
         ios.delete(&key);
         io = 0;
@@ -184,7 +192,7 @@ static __always_inline int count_uring(u64 request, u32 write, s64 ret) {
     s32 done = half(request + OFF_URING_RESULT);
     u64 file = word(request + OFF_URING_FILE);
     if (ret == 0)
-        return count_io(file, write, done < 0 ? -1 : done, ~0ULL, 0);
+        return count_io(file, write, done, ~0ULL, 0);
     if (ret == URING_QUEUED)
         return count_io(file, write, 0, ~0ULL, half(request + OFF_URING_RW_LEN));
     return 0;
@@ -247,7 +255,7 @@ int kfunc__filp_close(u64 *ctx) {
     if (io) {
         struct io copy = *io;
         ios.delete(&key);
-        if (copy.reads + copy.writes) {
+        if (copy.reads + copy.writes + copy.refused) {
             send_io(file, &copy, last ? FRAME_CLOSED : 0);
             return 0;
         }

@@ -36,6 +36,7 @@ FLOWS_MAX = 8192
 POLL_SECONDS = 0.02
 HEARTBEAT_SECONDS = 1.0
 SWEEP_SECONDS = 5.0
+IO_BYTES = 104  # of struct io in file.c
 FINAL = 1
 # Probes without which a run must not start: the canary exercises them, and the answers rest on them.
 NEEDED = {"sched_process_exec", "sched_process_fork", "sched_process_exit", "do_filp_open", "filp_close", "vfs_write"}
@@ -94,7 +95,9 @@ class Program:
         self.flush_udp_fd = self._operation("op_flush_udp")
         self.flush_tcp_fd = self._operation("op_flush_tcp")
         self.running_fd = self._operation("op_running")
-        self.ios = kernel.HashMap(self.bpf["ios"].map_fd, 16, 112)
+        self.ios = kernel.HashMap(self.bpf["ios"].map_fd, 16, IO_BYTES)
+        if ctypes.sizeof(self.bpf["ios"].Leaf) != IO_BYTES:
+            raise Fatal(f"an entry of ios has {ctypes.sizeof(self.bpf['ios'].Leaf)} octets, not {IO_BYTES}")
         self.udp_flows = kernel.HashMap(self.bpf["udp_flows"].map_fd, 32, 120)
         self.tcp_owners = kernel.HashMap(self.bpf["tcp_owners"].map_fd, 8, 24)
         # Whether flows of which there is no news leave the table, since it was half full at the last sweep.
@@ -159,8 +162,9 @@ class Program:
         for count, keys, values in self.ios.batches():
             wanted = []
             for i in range(count):
-                reads, _, writes = struct.unpack_from("<QQQ", values, 112 * i + 32)
-                if reads or writes:
+                reads, _, writes = struct.unpack_from("<QQQ", values, IO_BYTES * i + 32)
+                (refused,) = struct.unpack_from("<Q", values, IO_BYTES * i + 96)
+                if reads or writes or refused:
                     wanted.append(struct.unpack_from("<QI", keys, 16 * i))
             for file, tgid in wanted:
                 kernel.run(self.flush_io_fd, file, tgid)

@@ -10,6 +10,7 @@ import boot
 
 CGROUPS = "/sys/fs/cgroup"
 CGROUP = f"{CGROUPS}/agent"
+RESERVED = "/sys/fs/ext4/vdb/reserved_clusters"
 KEPT_BYTES = 96 << 20  # of the memory, for what runs and watches the agent
 CLONE_NEWNS = 0x00020000
 PR_CAPBSET_DROP = 24
@@ -76,6 +77,13 @@ class Agent:
     def limit(self, pids):
         """The most processes and threads at once; 0 for as many as there can be."""
         boot.write(f"{CGROUP}/pids.max", str(pids) if pids else "max")
+
+    def limit_disk(self, octets):
+        """What the disk still takes, from whomever; 0 for all that there is. ext4 keeps the rest back, also from root, and
+        statfs says so: nothing needs to be made anew or grown for it, so every size starts from the same snapshot."""
+        if octets:
+            disk = os.statvfs("/")
+            boot.write(RESERVED, str(max(0, disk.f_bfree - octets // disk.f_frsize)))
 
     def limits_reached(self):
         """How many processes were killed for memory, and how often one more was refused."""

@@ -108,21 +108,36 @@ class Tracer:
 
 class DiskKeeper:
     """A process that writes back what programs wrote, several times a second: the host sees only what is on the disk,
-    and the kernel would keep it to itself for five seconds and more. One of its own, for it may have to wait."""
+    and the kernel would keep it to itself for five seconds and more. One of its own, for it may have to wait. Each time
+    that it is done it tells when it began: what was written before is on the disk."""
 
     def __init__(self):
         go, self.go = os.pipe()
+        self.done, done = os.pipe()
         if os.fork() == 0:
             try:
                 root = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
-                os.closerange(3, min(go, root))
-                os.closerange(max(go, root) + 1, 1024)
+                kept = {go, done, root}
+                for fd in set(range(3, 1024)) - kept:
+                    os.closerange(fd, fd + 1)
                 os.read(go, 1)
                 while not select.select([go], [], [], DISK_AGE_S_MAX)[0]:
-                    boot.LIBC.syncfs(root)
+                    began = boottime_ns()
+                    if boot.LIBC.syncfs(root) == 0:
+                        os.write(done, struct.pack("<Q", began))
             finally:
                 os._exit(0)
         os.close(go)
+        os.close(done)
+
+    def reached(self):
+        """Up to when, on the boot clock, all that was written is on the disk; None at the process's end."""
+        octets = os.read(self.done, 65536)
+        if not octets:
+            os.close(self.done)
+            self.done = None
+            return None
+        return struct.unpack("<Q", octets[-8:])[0]
 
     def start(self):
         os.write(self.go, b"+")
@@ -191,6 +206,8 @@ class Init:
                 self.stdio.pump(fd)
             elif fd == self.stdio.stdin:
                 self.stdio.push()
+            elif fd == self.disk.done:
+                self.tell_synced(self.disk.reached())
             elif self.tracer.pid and fd == self.tracer.stdout:
                 self.hear_tracer()
         self.reap()
@@ -212,6 +229,9 @@ class Init:
         if self.tracer.pid:
             poller.register(self.tracer.stdout, select.POLLIN)
         poller.register(self.wakeup, select.POLLIN)
+        # Of no use to a host that does not read.
+        if self.disk.done is not None and not self.control.backlog:
+            poller.register(self.disk.done, select.POLLIN)
         return poller.poll()
 
     def watch_host(self, events):
@@ -261,6 +281,7 @@ class Init:
         if self.agent.pid or self.workers or self.waiting:
             raise ValueError("the agent has been started before")
         self.go()
+        self.agent.limit_disk(message.get("diskBytesMax", 0))
         if message["workspaceBytes"] == 0:
             self.prepared(message)
             return
@@ -277,7 +298,8 @@ class Init:
 
     def unpacked(self, status, message):
         if status != 0:
-            raise OSError(f"the workspace could not be unpacked: tar ended with {status}")
+            full = " for want of room on the disk" if os.statvfs("/").f_bavail == 0 else ""
+            raise OSError(f"the workspace could not be unpacked{full}: tar ended with {status}")
         self.prepared(message)
 
     def prepared(self, message):
@@ -353,6 +375,10 @@ class Init:
             self.tracer.pid = None
             self.control.say({"type": "error", "what": "the tracer ended"})
 
+    def tell_synced(self, boottime):
+        if boottime is not None:
+            self.control.say({"type": "synced", "ktimeNs": boottime})
+
     def collect(self, _message):
         self.agent.kill_all()
         arguments = ["-c", "-f", "-", "--format=posix", "--sort=name", "--numeric-owner", "--warning=no-file-ignored"]
@@ -368,7 +394,9 @@ class Init:
 
     def poweroff(self, _message):
         self.agent.kill_all()
+        began = boottime_ns()
         os.sync()
+        self.tell_synced(began)
         boot.LIBC.reboot(0x4321FEDC)
 
     def reap(self):

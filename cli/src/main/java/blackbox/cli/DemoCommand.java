@@ -29,6 +29,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
+import blackbox.vm.machine.AgentLimits;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.TierOption;
@@ -135,7 +136,8 @@ public final class DemoCommand implements Callable<Integer> {
         List<String> command = DemoWorkspace.command(service.urlInGuest());
         var request = new RecordRequest(
                 "demo",
-                new RecordRequest.Agent(command, Map.of(), "agent", 0, null, TIMEOUT),
+                new RecordRequest.Agent(
+                        command, Map.of(), "agent", new AgentLimits(0, AgentLimits.DISK_BYTES_DEFAULT), null, TIMEOUT),
                 workspace,
                 new RecordRequest.Guest(LocalImages.DEFAULT, option, MachineSize.DEFAULT, Network.USER),
                 CaptureLimits.DEFAULT);

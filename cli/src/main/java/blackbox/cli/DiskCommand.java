@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -44,7 +45,8 @@ import picocli.CommandLine.Spec;
             "  blackbox disk last --at 4711 --cat /etc/passwd",
             "  blackbox disk nightly --at 2026-11-22T02:13:07Z --out state.ext4",
             "",
-            "--list and --cat also name the event that last changed a file (blackbox events RUN shows it).",
+            "--list and --cat also name the event that last changed a file (blackbox events RUN shows it), and say how many",
+            "milliseconds of writes it may lack, where the guest had not yet said that they were on its disk.",
             "--out writes the writable disk: a sparse raw ext4 image; its folder upper is overlaid on the image's root."
         })
 final class DiskCommand implements Callable<Integer> {
@@ -129,6 +131,9 @@ final class DiskCommand implements Callable<Integer> {
             PrintWriter out = spec.commandLine().getOut();
             listing.entries().forEach(entry -> out.println(line(entry)));
             out.flush();
+            listing.notOnDisk()
+                    .forEach((path, write) ->
+                            say(printable(path) + ": was there, but need not have reached the disk: " + said(write)));
         }
         answer(disk, id, json -> DiskJson.listing(json, listing));
     }
@@ -155,7 +160,7 @@ final class DiskCommand implements Callable<Integer> {
             }
             System.out.flush();
         }
-        say(printable(file.path()) + ": " + said(file.lastWrite()));
+        say(printable(file.path()) + ": " + said(file));
         answer(disk, id, json -> {});
     }
 
@@ -197,13 +202,19 @@ final class DiskCommand implements Callable<Integer> {
                 Timestamps.format(Instant.ofEpochSecond(inode.modifiedSeconds(), inode.modifiedNanos())),
                 printable(entry.path()),
                 target == null ? "" : " -> " + printable(target),
-                said(entry.lastWrite()));
+                said(entry));
     }
 
-    private static String said(LastWrites.@Nullable Write write) {
-        if (write == null) {
-            return "no event has changed it by then";
-        }
+    private static String said(DiskListing.Entry entry) {
+        Duration mayLack = entry.mayLack();
+        String lacks = mayLack == null || mayLack.isZero()
+                ? ""
+                : "; may lack up to " + DiskListing.milliseconds(mayLack) + " ms of writes";
+        LastWrites.Write write = entry.lastWrite();
+        return (write == null ? "no event has changed it by then" : said(write)) + lacks;
+    }
+
+    private static String said(LastWrites.Write write) {
         Text process = write.process();
         return write.kind().eventName() + " " + write.index() + " at " + Timestamps.format(write.atNs())
                 + (process == null ? "" : " by " + printable(process) + " " + write.pid());

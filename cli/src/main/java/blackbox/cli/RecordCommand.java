@@ -20,6 +20,7 @@ import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.schemas.OctetText;
+import blackbox.vm.machine.AgentLimits;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Terminal;
@@ -129,7 +130,7 @@ public final class RecordCommand implements Callable<Integer> {
             names = "--memory",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
-            description = "The VM's memory (2G, 512M; default: ${DEFAULT-VALUE}).",
+            description = "The VM's memory (2G, 512M; default: ${DEFAULT-VALUE}). An agent on Node wants 2G to 4G.",
             defaultValue = "1G")
     long memory = (long) MachineSize.DEFAULT.memoryMib() << 20;
 
@@ -147,6 +148,16 @@ public final class RecordCommand implements Callable<Integer> {
             defaultValue = "0",
             description = "The most processes and threads that the command may have at once (default: no limit).")
     int pids;
+
+    @Option(
+            names = "--disk",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description =
+                    "What the VM's disk holds besides the image: the workspace that goes in and all that the command writes"
+                            + " (16M to 15G; default: ${DEFAULT-VALUE}). Beyond that the command gets \"No space left on device\".",
+            defaultValue = "8G")
+    long disk = AgentLimits.DISK_BYTES_DEFAULT;
 
     @Option(
             names = "--disk-log-max",
@@ -304,7 +315,7 @@ public final class RecordCommand implements Callable<Integer> {
         Network reachable = networkChoice();
         TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
         var guest = new RecordRequest.Guest(image, option, size(), reachable);
-        var agent = new RecordRequest.Agent(command, environment, user, pids, terminal, timeout);
+        var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout);
         return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax));
     }
 
@@ -320,10 +331,17 @@ public final class RecordCommand implements Callable<Integer> {
             throw CommandException.badInput(
                     "the exact tier counts the instructions of one processor; leave out --cpus, or add --tier live");
         }
+        return new MachineSize((int) mib, cpus);
+    }
+
+    private AgentLimits agentLimits() {
         if (pids < 0 || pids > PIDS_MAX) {
             throw CommandException.badInput("--pids takes 1 to " + PIDS_MAX + ", not " + pids);
         }
-        return new MachineSize((int) mib, cpus);
+        if (disk < AgentLimits.DISK_BYTES_MIN || disk > AgentLimits.DISK_BYTES_MAX) {
+            throw CommandException.badInput("--disk takes 16M to 15G, not " + disk + " bytes");
+        }
+        return new AgentLimits(pids, disk);
     }
 
     static TierOption tierOption(String tier) {

@@ -101,6 +101,79 @@ final class LimitsTest {
         assertTrue(findings(run).stream().anyMatch(each -> isOfLimit(each, "pids")));
     }
 
+    /// By a plain write, by a copy that the kernel makes, in a new file and by allocation, as root, too; in
+    /// both tiers.
+    @Test
+    void theDiskIsFullAtItsLimitAndTheRecordSaysSo() throws Exception {
+        String fills = """
+                import os, shutil
+                room = os.statvfs('.').f_bavail * 4096
+                refused = []
+                def attempt(what, act):
+                    try:
+                        act()
+                    except OSError as failure:
+                        refused.append(what + ' ' + str(failure.errno))
+                def write():
+                    with open('/workspace/written', 'wb', 0) as file:
+                        for i in range(80):
+                            file.write(bytes(1 << 20))
+                def allocate():
+                    with open('/var/tmp/allocated', 'wb') as file:
+                        try:
+                            os.posix_fallocate(file.fileno(), 0, 200 << 20)
+                        finally:
+                            file.truncate(0)
+                copied = open('/tmp/copied', 'wb')
+                def copy():
+                    with open('/usr/bin/python3', 'rb') as source, copied as file:
+                        while os.copy_file_range(source.fileno(), file.fileno(), 1 << 20):
+                            pass
+                attempt('allocate', allocate)
+                attempt('write', write)
+                attempt('copy', copy)
+                print(room >> 20, os.path.getsize('/workspace/written') >> 20, *refused)
+                os.unlink('/workspace/written')
+                """;
+        for (String tier : List.of("live", "exact")) {
+            for (String user : List.of("agent", "root")) {
+                Ended ended = blackbox.run(
+                                "record", "--json", "--tier", tier, "--user", user, "--disk", "64M", "--", "python3",
+                                "-c", fills)
+                        .expect(0);
+                String run = ended.recorded().path("run").asText();
+                String[] said = ended.out().strip().split(" ", 3);
+                assertEquals("64", said[0], ended::out);
+                assertTrue(Integer.parseInt(said[1]) >= 62 && Integer.parseInt(said[1]) <= 64, ended::out);
+                assertEquals("allocate 28 write 28 copy 28", said[2]);
+                assertEquals(64 << 20, opening(run).path("diskBytesMax").asLong());
+                List<FindingDetail> findings = findings(run);
+                assertEquals(List.of(new FindingDetail.LimitReached("disk", 3)), findings);
+                String events = blackbox.run("events", run, "--json", "--actor", "agent", "--kind", "file")
+                        .expect(0)
+                        .out();
+                for (String path : List.of("/workspace/written", "/var/tmp/allocated", "/tmp/copied")) {
+                    assertTrue(
+                            events.lines().anyMatch(line -> line.contains(path) && line.contains("\"ret\":-28")),
+                            () -> path + "\n" + events);
+                }
+                Ended unused = blackbox.run("verify", run).expect(0);
+                unused = blackbox.run("replay", run).expect(0);
+            }
+        }
+    }
+
+    @Test
+    void aWorkspaceThatDoesNotFitIsRefusedBeforeTheAgentBegins() throws Exception {
+        Path large = Files.createDirectory(folder.resolve("large"));
+        Files.write(large.resolve("file"), new byte[20 << 20]);
+        blackbox.run("record", "--tier", "live", "--disk", "16M", "--workspace", large.toString(), "--", "true")
+                .expect(125)
+                .saying("more than the agent's disk may hold");
+        blackbox.run("record", "--disk", "16G", "--", "true").expect(2).saying("--disk takes 16M to 15G");
+        blackbox.run("record", "--disk", "1M", "--", "true").expect(2).saying("--disk takes 16M to 15G");
+    }
+
     @Test
     void twoProcessorsAreRecordedLiveAndNothingIsLost() throws Exception {
         Ended ended =

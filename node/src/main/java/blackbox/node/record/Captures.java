@@ -4,6 +4,8 @@ import blackbox.files.Folders;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.feed.SyncedDisk;
+import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
@@ -33,11 +35,14 @@ final class Captures {
     }
 
     /// The files of `vm` that are kept in `folder`.
-    static CapturedFiles of(Machine vm, Path folder, CaptureLimits limits) {
+    static CapturedFiles of(Machine vm, HostClock clock, Path folder, CaptureLimits limits) {
         Path blocks = CaptureName.BLOCKS.in(folder);
         // QEMU has several writes to the log in flight at once, and they may complete in any order.
         var files = new ArrayList<CaptureFile>();
-        files.add(new CaptureFile(CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settled(vm)));
+        var synced = new SyncedDisk(clock);
+        vm.onSynced(synced::reached);
+        files.add(new CaptureFile(
+                CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settled(vm), synced::syncedNs));
         addBounded(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
         addBounded(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
         addBounded(files, CaptureName.STDIN, folder, limits.framesBytesMax());

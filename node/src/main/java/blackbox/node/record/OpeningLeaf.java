@@ -40,7 +40,10 @@ final class OpeningLeaf {
                 agent.environment().keySet().stream().sorted().toList(),
                 agent.user(),
                 request.guest().network().name().toLowerCase(Locale.ROOT),
-                agent.pidsMax(),
+                agent.limits().pidsMax(),
+                agent.limits().diskBytesMax() == 0
+                        ? null
+                        : Long.valueOf(agent.limits().diskBytesMax()),
                 terminal(agent.terminal()));
     }
 

@@ -3,6 +3,7 @@ package blackbox.node.record;
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentLimits;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Terminal;
@@ -36,14 +37,14 @@ public record RecordRequest(
     /// @param environment added to the agent's environment; names are recorded, values ([OctetText]) are not.
     ///     Sorted by name: the order of `Map.copyOf` differs from JVM to JVM
     /// @param user `agent` or `root`
-    /// @param pidsMax the most processes and threads at once, 0 for no limit
+    /// @param limits what it may use of its guest
     /// @param terminal the terminal that it gets instead of pipes, or null
     /// @param timeout how long it may run, or null
     public record Agent(
             List<String> command,
             Map<String, String> environment,
             String user,
-            int pidsMax,
+            AgentLimits limits,
             @Nullable Terminal terminal,
             @Nullable Duration timeout) {
         public Agent {
@@ -56,7 +57,7 @@ public record RecordRequest(
 
         /// As it is sent to the guest.
         AgentCommand toCommand() {
-            return AgentCommand.of(command, environment, user, pidsMax, terminal);
+            return AgentCommand.of(command, environment, user, limits, terminal);
         }
     }
 

@@ -225,7 +225,7 @@ public final class RecordSession {
         log.handTo(sealer::append);
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
-        CapturedFiles captures = Captures.of(vm, folder, request.limits());
+        CapturedFiles captures = Captures.of(vm, clock, folder, request.limits());
         Path back = data.workspaces(run);
         var agent = new AgentRun(vm, started.request(), entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());

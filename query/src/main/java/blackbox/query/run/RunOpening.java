@@ -41,6 +41,8 @@ public record RunOpening(
     /// @param user `agent` or `root`
     /// @param network `none` or `user`
     /// @param pidsMax most processes and threads at once, 0 for no limit
+    /// @param diskBytesMax what its disk could hold, null if the leaf does not say: then what the VM's had room
+    ///     for
     /// @param terminal that it was given, null if it had pipes
     public record Agent(
             List<String> command,
@@ -48,6 +50,7 @@ public record RunOpening(
             @Nullable String user,
             @Nullable String network,
             int pidsMax,
+            @Nullable Long diskBytesMax,
             @Nullable Terminal terminal) {
         public Agent {
             command = List.copyOf(command);
@@ -124,6 +127,9 @@ public record RunOpening(
         if (agent.pidsMax() > 0) {
             leaf.put("pidsMax", agent.pidsMax());
         }
+        if (agent.diskBytesMax() != null) {
+            leaf.put("diskBytesMax", agent.diskBytesMax());
+        }
         Terminal terminal = agent.terminal();
         if (terminal != null) {
             leaf.putObject("tty")
@@ -175,6 +181,7 @@ public record RunOpening(
                         text(detail.path("user")),
                         text(detail.path("network")),
                         detail.path("pidsMax").asInt(),
+                        number(detail.path("diskBytesMax")),
                         terminal(detail.path("tty"))),
                 new GuestInputs(
                         hash(detail.path("workspace").path("sha256")),
@@ -246,6 +253,10 @@ public record RunOpening(
 
     private static @Nullable String text(JsonNode node) {
         return node.isTextual() && !node.textValue().isEmpty() ? node.textValue() : null;
+    }
+
+    private static @Nullable Long number(JsonNode node) {
+        return node.isIntegralNumber() && node.canConvertToLong() ? (Long) node.longValue() : null;
     }
 
     private static @Nullable Hash hash(JsonNode node) {

@@ -36,8 +36,11 @@ public final class CaptureFile {
     private final Path path;
     private final long bytesMax;
     private final Settling settling;
+    private final LongSupplier synced;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     private long sealed;
+    /// Up to when all that the guest wrote is in what is sealed, as was last known before the file grew again.
+    private long sealedSyncedNs;
     private boolean linked;
     private boolean ended;
 
@@ -60,6 +63,12 @@ public final class CaptureFile {
     ///     further is cut off again by each call
     /// @param settling for a file whose writer fills it out of order
     public CaptureFile(String name, Path path, long bytesMax, Settling settling) {
+        this(name, path, bytesMax, settling, () -> 0);
+    }
+
+    /// @param synced up to when all that the guest wrote is in the file, nanoseconds since 1970, or 0: for the
+    ///     log of a disk
+    public CaptureFile(String name, Path path, long bytesMax, Settling settling, LongSupplier synced) {
         if (!name.matches("[a-z0-9-]{1,40}") || bytesMax <= 0) {
             throw new IllegalArgumentException(
                     "no capture can be called '" + name + "' or have " + bytesMax + " octets");
@@ -68,6 +77,7 @@ public final class CaptureFile {
         this.path = path;
         this.bytesMax = bytesMax;
         this.settling = settling;
+        this.synced = synced;
     }
 
     /// Its name in events.
@@ -100,13 +110,17 @@ public final class CaptureFile {
     public List<Event> sealNew(LongSupplier clock) throws RecorderException {
         var events = new ArrayList<Event>();
         try {
+            // Before the length is read: what the guest knows to be on its disk then lies within the length.
+            long syncedNs = synced.getAsLong();
             long length = Files.exists(path) ? Files.size(path) : 0;
             // After the length was read, so that no octet is newer than the event that covers it.
             long nowNs = clock.getAsLong();
             if (ended) {
                 cutTo(sealed, length);
+            } else if (length == sealed) {
+                sealedSyncedNs = syncedNs;
             } else if (length > sealed && settling.settled()) {
-                seal(Math.min(length, bytesMax), nowNs, events);
+                seal(Math.min(length, bytesMax), nowNs, length > bytesMax ? 0 : syncedNs, events);
                 if (sealed >= bytesMax) {
                     ended = true;
                     events.add(event(nowNs, Detail.of("ended", sealed).and("why", "budget")));
@@ -119,7 +133,7 @@ public final class CaptureFile {
         return events;
     }
 
-    private void seal(long to, long nowNs, List<Event> events) throws IOException {
+    private void seal(long to, long nowNs, long syncedNs, List<Event> events) throws IOException {
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             file.force(true);
             if (!linked) {
@@ -129,7 +143,15 @@ public final class CaptureFile {
             while (sealed < to) {
                 long end = Math.min(to, sealed + SEGMENT_BYTES_MAX);
                 Hash digest = digest(file, sealed, end);
-                events.add(event(nowNs, Detail.of("from", sealed).and("to", end).and("sha256", digest.toString())));
+                Detail detail = Detail.of("from", sealed).and("to", end).and("sha256", digest.toString());
+                if (sealedSyncedNs > 0) {
+                    detail.and("syncedBeforeNs", sealedSyncedNs);
+                    sealedSyncedNs = 0;
+                }
+                if (syncedNs > 0 && end == to) {
+                    detail.and("syncedNs", syncedNs);
+                }
+                events.add(event(nowNs, detail));
                 sealed = end;
             }
         }

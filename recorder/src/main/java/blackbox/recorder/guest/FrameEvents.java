@@ -21,7 +21,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Turns one frame into one event, so that every sequence number that arrived is in the record. Owned by one thread.
+/// Turns one frame into one event, so that every sequence number that arrived is in the record. Owned by one
+/// thread.
 final class FrameEvents {
 
     private static final int FLOWS_MAX = 16_384;
@@ -138,8 +139,9 @@ final class FrameEvents {
             fields.unread("bytesWritten");
         }
         EventHeader header = header(frame, fields, process);
+        Long refused = frame.ret() < 0 ? (Long) frame.ret() : null;
         if (io == null) {
-            return new Event.FileIo(header, path, 0, 0, 0, 0, null, null, null);
+            return new Event.FileIo(header, path, 0, 0, 0, 0, null, null, refused);
         }
         boolean placed = io.u64(32) != -1;
         return new Event.FileIo(
@@ -151,7 +153,7 @@ final class FrameEvents {
                 io.u64(16),
                 placed ? io.u64(32) : null,
                 placed ? io.u64(40) : null,
-                null);
+                refused);
     }
 
     private Event change(Frame frame, FrameFields fields, @Nullable ProcessRef process, Kind kind) {

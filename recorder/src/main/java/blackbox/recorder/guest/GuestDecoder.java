@@ -20,6 +20,7 @@ public final class GuestDecoder {
     private final EventSink sink;
     private final FrameEvents events;
     private final SequenceLedger ledger = new SequenceLedger();
+    private final FullDisk fullDisk = new FullDisk();
     private volatile long heardNs;
     private volatile boolean sawFinal;
     private long misses;
@@ -62,6 +63,10 @@ public final class GuestDecoder {
             finding(new FindingDetail.GuestStreamBroken(e.getClass().getSimpleName()));
         }
         declare(ledger.close());
+        FindingDetail full = fullDisk.finding();
+        if (full != null) {
+            finding(full);
+        }
     }
 
     private void take(Frame frame) throws RecorderException {
@@ -74,7 +79,9 @@ public final class GuestDecoder {
         if (frame.type() == FrameType.HEARTBEAT.code()) {
             heartbeat(frame);
         }
-        sink.accept(events.event(frame));
+        Event event = events.event(frame);
+        fullDisk.see(event);
+        sink.accept(event);
     }
 
     private void heartbeat(Frame frame) throws RecorderException {

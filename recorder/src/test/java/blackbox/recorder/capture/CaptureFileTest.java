@@ -1,7 +1,9 @@
 package blackbox.recorder.capture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.Hash;
@@ -16,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +33,35 @@ class CaptureFileTest {
     @BeforeEach
     void path() {
         path = folder.resolve("blocks");
+    }
+
+    @Test
+    void upToWhenTheDiskHasAllIsOnTheLastSegmentOnly() throws Exception {
+        Path log = folder.resolve("blocks");
+        var file = new CaptureFile("blocks", log, 1 << 30, () -> true, () -> 4711);
+        Files.write(log, new byte[CaptureFile.SEGMENT_BYTES_MAX + 1]);
+        List<String> details = details(file);
+        assertEquals(2, details.size());
+        assertFalse(details.getFirst().contains("syncedNs"), details::toString);
+        assertTrue(details.getLast().endsWith(",\"syncedNs\":4711}"), details::toString);
+    }
+
+    /// What the guest said after the file had last grown is true of what was sealed, and said with what comes
+    /// next.
+    @Test
+    void whatIsHeardWhileNothingIsNewCountsForWhatIsSealed() throws Exception {
+        var synced = new AtomicLong(10);
+        var file = new CaptureFile("blocks", path, 1 << 30, () -> true, synced::get);
+        append(octets(1, 100));
+        assertFalse(details(file).getFirst().contains("syncedBeforeNs"));
+        synced.set(20);
+        assertEquals(List.of(), details(file));
+        synced.set(30);
+        append(octets(2, 100));
+        String next = details(file).getFirst();
+        assertTrue(next.contains("\"syncedBeforeNs\":20,\"syncedNs\":30"), next);
+        append(octets(3, 100));
+        assertFalse(details(file).getFirst().contains("syncedBeforeNs"));
     }
 
     @Test

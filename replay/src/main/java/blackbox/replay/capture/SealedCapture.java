@@ -127,8 +127,19 @@ public record SealedCapture(
             if (to <= from || !SHA256.matcher(sha256).matches()) {
                 throw contradiction(index, "it names no valid segment");
             }
-            segments.add(new CaptureSegment(index, atNs, from, to, Hash.ofHex(sha256)));
+            segments.add(new CaptureSegment(
+                    index,
+                    atNs,
+                    from,
+                    to,
+                    Hash.ofHex(sha256),
+                    time(detail.path("syncedBeforeNs")),
+                    time(detail.path("syncedNs"))));
             end = to;
+        }
+
+        private static @Nullable Long time(JsonNode node) {
+            return node.isIntegralNumber() && node.canConvertToLong() ? (Long) node.longValue() : null;
         }
 
         private ReplayException contradiction(long index, String why) {

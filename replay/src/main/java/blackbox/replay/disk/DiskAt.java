@@ -51,9 +51,16 @@ public final class DiskAt implements AutoCloseable {
     /// @param asOf the last sealed segment of the log that is used, or null for the disk at the run's start
     /// @param writes how many writes have been applied since the run began
     /// @param whole false if a later segment would have been used, had the log not been truncated
+    /// @param syncedNs up to when all that the guest wrote is on this disk, as the guest said; nanoseconds since
+    ///     1970, null if the run does not say
     /// @param limits in words, what may differ from what is shown
     public record Summary(
-            Position asked, @Nullable CaptureSegment asOf, long writes, boolean whole, List<String> limits) {
+            Position asked,
+            @Nullable CaptureSegment asOf,
+            long writes,
+            boolean whole,
+            @Nullable Long syncedNs,
+            List<String> limits) {
         public Summary {
             limits = List.copyOf(limits);
         }
@@ -72,7 +79,8 @@ public final class DiskAt implements AutoCloseable {
     /// @throws IOException when the run's events cannot be read
     public static DiskAt open(Recordings recordings, RunId run, Moment moment) throws ReplayException, IOException {
         RunFacts facts = RunFacts.read(recordings, run);
-        if (facts.start() == null) {
+        RunFacts.Start start = facts.start();
+        if (start == null) {
             throw new ReplayException(Code.MISSING, "the first event of run " + run + " is missing");
         }
         Position asked = moment.locate(recordings, run);
@@ -97,8 +105,9 @@ public final class DiskAt implements AutoCloseable {
         try {
             Path image = scratch.path().resolve(IMAGE);
             Applied applied = DiskImage.make(base, log, intact, image);
-            limits.addAll(limits(facts, asked, used, applied));
-            return new DiskAt(new Summary(asked, used, applied.writes(), whole, limits), scratch, root);
+            Long synced = syncedNs(log, intact, start.atNs());
+            limits.addAll(limits(facts, asked, used, synced, applied));
+            return new DiskAt(new Summary(asked, used, applied.writes(), whole, synced, limits), scratch, root);
         } catch (ReplayException e) {
             close(scratch);
             throw e;
@@ -141,14 +150,37 @@ public final class DiskAt implements AutoCloseable {
         return found;
     }
 
-    private static List<String> limits(RunFacts facts, Position asked, @Nullable CaptureSegment used, Applied applied) {
+    /// Up to when all that the guest wrote lies within the first octets of its disk's log; before it has said
+    /// anything, the run's start.
+    private static @Nullable Long syncedNs(SealedCapture log, long intact, long startNs) {
+        Long last = null;
+        boolean ever = false;
+        for (CaptureSegment each : log.segments()) {
+            ever |= each.syncedNs() != null;
+            if (each.from() <= intact && each.syncedBeforeNs() != null) {
+                last = each.syncedBeforeNs();
+            }
+            if (each.to() <= intact && each.syncedNs() != null) {
+                last = each.syncedNs();
+            }
+        }
+        return last == null && ever ? (Long) startNs : last;
+    }
+
+    private static List<String> limits(
+            RunFacts facts, Position asked, @Nullable CaptureSegment used, @Nullable Long synced, Applied applied) {
         var limits = new ArrayList<String>();
         limits.add(
                 used == null
                         ? "no write was sealed before this moment: this is the disk at the run's start"
                         : "writes are sealed about twice a second; these were sealed by "
                                 + Timestamps.format(used.atNs()) + ", event " + used.index());
-        limits.add("data that the guest had in memory but not yet on its disk is missing");
+        limits.add(
+                synced == null
+                        ? "data that the guest still had in memory and not yet on its disk is missing"
+                        : "all that was written before " + Timestamps.format(synced) + " is on this disk; of the "
+                                + Math.max(0, (asked.atNs() - synced) / 1_000_000)
+                                + " ms from then to the moment it may lack what the guest still had in memory");
         limits.add("/dev, /proc, /run and /sys are not on this disk");
         if (applied.unfinished()) {
             limits.add("QEMU was killed while it wrote the log; what it wrote after octet " + applied.bytes()

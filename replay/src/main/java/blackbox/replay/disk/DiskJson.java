@@ -10,9 +10,11 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /// The answer of `disk`, as JSON.
 public final class DiskJson {
@@ -31,6 +33,10 @@ public final class DiskJson {
         if (asOf != null) {
             out.writeNumberField("sealedBy", asOf.index());
             out.writeStringField("sealedAt", Timestamps.format(asOf.atNs()));
+        }
+        Long synced = shown.syncedNs();
+        if (synced != null) {
+            out.writeStringField("syncedAt", Timestamps.format(synced));
         }
         out.writeNumberField("logBytes", asOf == null ? 0 : asOf.to());
         out.writeNumberField("writes", shown.writes());
@@ -57,15 +63,20 @@ public final class DiskJson {
             out.writeEndObject();
         }
         out.writeEndArray();
+        out.writeArrayFieldStart("notOnDisk");
+        for (Map.Entry<Text, Write> each : listing.notOnDisk().entrySet()) {
+            out.writeStartObject();
+            path(out, each.getKey());
+            lastWrite(out, each.getValue());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
     }
 
     /// Writes a file's fields.
     public static void entry(JsonGenerator out, Entry entry) throws IOException {
         Inode inode = entry.node().inode();
-        out.writeStringField("path", entry.path().toString());
-        if (!entry.path().isUtf8()) {
-            out.writeBinaryField("pathOctets", entry.path().toBytes());
-        }
+        path(out, entry.path());
         out.writeStringField("type", inode.type().word());
         out.writeStringField("mode", String.format(Locale.ROOT, "%04o", inode.permissions()));
         out.writeNumberField("bytes", inode.bytes());
@@ -78,15 +89,30 @@ public final class DiskJson {
         if (target != null) {
             out.writeStringField("target", target.toString());
         }
+        Duration mayLack = entry.mayLack();
+        if (mayLack != null) {
+            out.writeNumberField("mayLackMs", DiskListing.milliseconds(mayLack));
+        }
         Write write = entry.lastWrite();
         if (write != null) {
-            out.writeObjectFieldStart("lastWrite");
-            out.writeNumberField("index", write.index());
-            out.writeStringField("at", Timestamps.format(write.atNs()));
-            out.writeStringField("kind", write.kind().eventName());
-            process(out, write);
-            out.writeEndObject();
+            lastWrite(out, write);
         }
+    }
+
+    private static void path(JsonGenerator out, Text path) throws IOException {
+        out.writeStringField("path", path.toString());
+        if (!path.isUtf8()) {
+            out.writeBinaryField("pathOctets", path.toBytes());
+        }
+    }
+
+    private static void lastWrite(JsonGenerator out, Write write) throws IOException {
+        out.writeObjectFieldStart("lastWrite");
+        out.writeNumberField("index", write.index());
+        out.writeStringField("at", Timestamps.format(write.atNs()));
+        out.writeStringField("kind", write.kind().eventName());
+        process(out, write);
+        out.writeEndObject();
     }
 
     private static void process(JsonGenerator out, Write write) throws IOException {

@@ -14,22 +14,28 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /// A folder, or a file, on a disk at a moment.
 ///
 /// @param path its own, with links resolved
 /// @param entries what the folder holds, sorted; or the file itself
-public record DiskListing(Text path, List<Entry> entries) {
+/// @param notOnDisk what else was in the folder at the moment, as far as events say, and need not have reached
+///     the disk by then, with who changed it last
+public record DiskListing(Text path, List<Entry> entries, SortedMap<Text, Write> notOnDisk) {
 
     public DiskListing {
         entries = List.copyOf(entries);
+        notOnDisk = Collections.unmodifiableSortedMap(notOnDisk);
     }
 
     /// One file.
@@ -37,11 +43,15 @@ public record DiskListing(Text path, List<Entry> entries) {
     /// @param path its own, from the root
     /// @param target where a symbolic link points to; null for anything else
     /// @param lastWrite the event that last changed it, or null if none has since the run began
+    /// @param mayLack the time before the moment in which it was written to, as far as is known, without that
+    ///     this must be on the disk shown; zero if it is as it was at the moment, null if the run does not say
+    ///     what its disk had
     public record Entry(
             Text path,
             Node node,
             @Nullable Text target,
-            @Nullable Write lastWrite) {}
+            @Nullable Write lastWrite,
+            @Nullable Duration mayLack) {}
 
     /// Lists the folder at `path`, or the file there: a symbolic link at its end is shown, not followed.
     ///
@@ -52,12 +62,14 @@ public record DiskListing(Text path, List<Entry> entries) {
         Found found = found(tree, path, Last.SHOWN, disk);
         var nodes = new LinkedHashMap<Text, Node>();
         try {
-            if (found.node().inode().type() == FileType.FOLDER) {
+            boolean isFolder = found.node().inode().type() == FileType.FOLDER;
+            if (isFolder) {
                 tree.list(found.node()).forEach((name, node) -> nodes.put(MergedTree.join(found.path(), name), node));
             } else {
                 nodes.put(found.path(), found.node());
             }
-            return new DiskListing(found.path(), entries(tree, nodes, writes(disk, recordings, run, nodes.keySet())));
+            LastWrites writes = writes(disk, recordings, run, nodes.keySet(), isFolder ? found.path() : null);
+            return new DiskListing(found.path(), entries(tree, nodes, writes), writes.notOnDisk());
         } catch (blackbox.replay.fs.DamagedTreeException e) {
             throw DiskAt.unreadable(e);
         }
@@ -75,8 +87,8 @@ public record DiskListing(Text path, List<Entry> entries) {
                     "'" + printable(found.path()) + "' was a "
                             + found.node().inode().type().word() + " then, not a file; --list shows it");
         }
-        Map<Text, Write> writes = writes(disk, recordings, run, Set.of(found.path()));
-        return new Entry(found.path(), found.node(), null, writes.get(found.path()));
+        LastWrites writes = writes(disk, recordings, run, Set.of(found.path()), null);
+        return new Entry(found.path(), found.node(), null, writes.of(found.path()), writes.mayLack(found.path()));
     }
 
     /// The octets of a file.
@@ -103,21 +115,31 @@ public record DiskListing(Text path, List<Entry> entries) {
         }
     }
 
-    private static Map<Text, Write> writes(DiskAt disk, Recordings recordings, RunId run, Set<Text> paths)
-            throws IOException {
+    private static LastWrites writes(
+            DiskAt disk, Recordings recordings, RunId run, Set<Text> paths, @Nullable Text folder) throws IOException {
         return LastWrites.find(
-                recordings, run, new HashSet<>(paths), disk.shown().asked().index());
+                recordings,
+                run,
+                new HashSet<>(paths),
+                folder,
+                disk.shown().asked(),
+                disk.shown().syncedNs());
     }
 
-    private static List<Entry> entries(MergedTree tree, Map<Text, Node> nodes, Map<Text, Write> writes)
-            throws IOException {
+    private static List<Entry> entries(MergedTree tree, Map<Text, Node> nodes, LastWrites writes) throws IOException {
         var entries = new ArrayList<Entry>();
         for (Map.Entry<Text, Node> each : nodes.entrySet()) {
             Node node = each.getValue();
             Text target = node.inode().type() == FileType.LINK ? tree.target(node) : null;
-            entries.add(new Entry(each.getKey(), node, target, writes.get(each.getKey())));
+            Text path = each.getKey();
+            entries.add(new Entry(path, node, target, writes.of(path), writes.mayLack(path)));
         }
         return entries;
+    }
+
+    /// Whole milliseconds, rounded up: what may lack something never shows as 0.
+    public static long milliseconds(Duration mayLack) {
+        return mayLack.plusNanos(999_999).toMillis();
     }
 
     private static String printable(Text path) {

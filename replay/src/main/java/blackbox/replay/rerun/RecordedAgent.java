@@ -7,6 +7,7 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.schemas.Hash;
 import blackbox.vm.machine.AgentCommand;
+import blackbox.vm.machine.AgentLimits;
 import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Terminal;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -29,13 +30,13 @@ record RecordedAgent(
     /// @param words program and arguments, each [OctetText]
     /// @param variables names of what was added to its environment; the values were not recorded
     /// @param user `agent` or `root`
-    /// @param pidsMax the most processes and threads at once, 0 for no limit
+    /// @param limits what it may use of its guest
     /// @param terminal the terminal that it was given, null if it had pipes
     record Command(
             List<String> words,
             List<String> variables,
             String user,
-            int pidsMax,
+            AgentLimits limits,
             @Nullable Terminal terminal) {
         Command {
             words = List.copyOf(words);
@@ -108,7 +109,7 @@ record RecordedAgent(
                 agent.command(),
                 agent.environment(),
                 agent.user() == null ? "agent" : agent.user(),
-                agent.pidsMax(),
+                limits(agent),
                 terminal(agent.terminal()));
         var times = new RunTimes(
                 Instant.EPOCH.plusNanos(start.atNs()),
@@ -117,6 +118,15 @@ record RecordedAgent(
         MachineSize size =
                 machine == null ? MachineSize.DEFAULT : MachineSize.ofRecorded(machine.memoryMib(), machine.vcpus());
         return new RecordedAgent(command, size, opening.inputs().entropy(), times);
+    }
+
+    private static AgentLimits limits(RunOpening.Agent agent) throws ReplayException {
+        Long disk = agent.diskBytesMax();
+        try {
+            return new AgentLimits(agent.pidsMax(), disk == null ? 0 : disk);
+        } catch (IllegalArgumentException e) {
+            throw new ReplayException(Code.BAD_INPUT, "the run's first event is not valid: " + e.getMessage(), e);
+        }
     }
 
     private static @Nullable Terminal terminal(RunOpening.@Nullable Terminal recorded) throws ReplayException {
@@ -147,6 +157,6 @@ record RecordedAgent(
     AgentCommand with(Map<String, String> values) {
         var known = new TreeMap<>(values);
         known.keySet().retainAll(command.variables());
-        return AgentCommand.of(command.words(), known, command.user(), command.pidsMax(), command.terminal());
+        return AgentCommand.of(command.words(), known, command.user(), command.limits(), command.terminal());
     }
 }

@@ -83,6 +83,7 @@ public sealed interface Event {
     }
 
     /// Reads and writes of one process on one open file, folded; offsets are octets from the file's start.
+    /// `ret` is a negated errno if some of the writes failed for want of room; they are not counted.
     record FileIo(
             EventHeader header,
             @Nullable Text path,
@@ -196,8 +197,8 @@ public sealed interface Event {
         }
     }
 
-    /// A privileged interface was used: `what` is `ptrace`, `mount`, `module`, `bpf`, `setns`, `unshare`, `io_uring`,
-    /// ….
+    /// A privileged interface was used: `what` is `ptrace`, `mount`, `module`, `bpf`, `setns`, `unshare`,
+    /// `io_uring`, ….
     record PrivilegeUse(
             EventHeader header,
             String what,

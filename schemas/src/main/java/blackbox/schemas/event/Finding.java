@@ -20,7 +20,8 @@ public enum Finding {
     FRAMES_UNREADABLE("captured network frames could not be read", true),
     CAPTURE_FAILED("the capture of a file stopped early", true),
     CLOCK_SET_BACK("the host's clock was set back", false),
-    LIMIT_REACHED("the agent ran into a limit: processes were ended, or could not be started", false);
+    LIMIT_REACHED(
+            "the agent ran into a limit: processes were ended or could not be started, or its disk was full", false);
 
     private final String words;
     private final boolean missing;

@@ -1,7 +1,7 @@
 package blackbox.schemas.event;
 
-/// A finding with what is known about it: one record for each [Finding]. [FindingJson] writes and reads them; nobody
-/// else knows the names of their fields in JSON.
+/// A finding with what is known about it: one record for each [Finding]. [FindingJson] writes and reads them;
+/// nobody else knows the names of their fields in JSON.
 public sealed interface FindingDetail {
 
     Finding finding();
@@ -22,8 +22,8 @@ public sealed interface FindingDetail {
         }
     }
 
-    /// @param heardNs when the tracer's last heartbeat arrived, nanoseconds since 1970 on the host's clock; 0 if none
-    /// did
+    /// @param heardNs when the tracer's last heartbeat arrived, nanoseconds since 1970 on the host's clock; 0
+    ///     if none did
     record TracerUnfinished(long heardNs) implements FindingDetail {
         @Override
         public Finding finding() {
@@ -113,8 +113,9 @@ public sealed interface FindingDetail {
         }
     }
 
-    /// @param limit `memory` or `pids`
-    /// @param count how many processes were ended because of it, or could not be started
+    /// @param limit `memory`, `pids` or `disk`
+    /// @param count how many processes were ended because of it, or could not be started; of `disk` how many of
+    ///     the agent's events say that there was no room
     record LimitReached(String limit, long count) implements FindingDetail {
         @Override
         public Finding finding() {

@@ -19,6 +19,7 @@ import blackbox.vm.machine.GuestMessage.Pong;
 import blackbox.vm.machine.GuestMessage.Prepared;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.GuestMessage.Started;
+import blackbox.vm.machine.GuestMessage.Synced;
 import blackbox.vm.machine.GuestMessage.Told;
 import blackbox.vm.machine.Terminal;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -36,11 +37,13 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The control port: JSON lines to and from the guest's first process. Any thread may send, a line at a time; one
 /// thread waits for answers. A guest that sends more than is waited for fills the queue, and then nothing more is
-/// read from it. Only its answers about its clock go elsewhere, to the caller of [#tellClock].
+/// read from it. Only its answers about its clock go elsewhere, to the caller of [#tellClock], and
+/// what it says about its disk.
 public final class GuestControl {
     private static final int LINE_BYTES_MAX = 1 << 20;
     private static final int MESSAGES_MAX = 64;
@@ -52,6 +55,7 @@ public final class GuestControl {
     private final BlockingQueue<GuestMessage> messages = new ArrayBlockingQueue<>(MESSAGES_MAX);
     /// Unexpected messages are dropped.
     private final BlockingQueue<Told> told = new ArrayBlockingQueue<>(MESSAGES_MAX);
+    private volatile LongConsumer synced = bootNanos -> {};
     private final ReentrantLock saying = new ReentrantLock();
     /// The id of the question that the guest has not answered yet, or 0. Owned by the clock's thread.
     private long owed;
@@ -94,10 +98,17 @@ public final class GuestControl {
         }
         say(message.put("cwd", command.cwd())
                 .put("user", command.user() == AgentUser.ROOT ? "root" : "agent")
-                .put("pidsMax", command.pidsMax())
+                .put("pidsMax", command.limits().pidsMax())
+                .put("diskBytesMax", command.limits().diskBytesMax())
                 .put("workspaceBytes", workspaceBytes)
                 .put("entropy", base64.encodeToString(entropy.octets())));
         await(Prepared.class, "get ready for the agent", START_TIMEOUT);
+    }
+
+    /// Has `listener` receive up to when, on the guest's boot clock, all that was written to its disk is there.
+    /// Called on the thread that reads the port.
+    public void onSynced(LongConsumer listener) {
+        synced = listener;
     }
 
     /// Resizes the agent's terminal.
@@ -243,10 +254,12 @@ public final class GuestControl {
         try {
             for (String line = lines.next(); line != null; line = lines.next()) {
                 GuestMessage message = GuestMessage.parse(line);
-                if (message instanceof Told clock) {
-                    boolean unused = told.offer(clock);
-                } else {
-                    messages.put(message);
+                switch (message) {
+                    case Told clock -> {
+                        boolean unused = told.offer(clock);
+                    }
+                    case Synced disk -> synced.accept(disk.bootNanos());
+                    default -> messages.put(message);
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {

@@ -98,6 +98,11 @@ public final class QemuMachine implements Machine {
         bootClock = listener;
     }
 
+    @Override
+    public void onSynced(LongConsumer listener) {
+        control.onSynced(listener);
+    }
+
     /// Asks the guest for its clocks.
     public ClockReading ping() throws VmException {
         return control.ping(clocks.wall());
@@ -114,6 +119,13 @@ public final class QemuMachine implements Machine {
     public void prepareAgent(
             AgentCommand command, GuestEntropy entropy, InputStream in, OutputStream out, OutputStream error)
             throws VmException {
+        long room = command.limits().diskBytesMax();
+        if (room != 0 && facts.workspace().bytes() > room) {
+            throw new VmException(
+                    Code.WORKSPACE_TOO_LARGE,
+                    "the workspace has " + facts.workspace().bytes() + " bytes, more than the agent's disk may hold, "
+                            + room + "; allow it more, or choose a smaller folder");
+        }
         ends.streams().start(in, out, error);
         control.prepare(command, entropy, facts.workspace().bytes());
     }

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /// @param environment `NAME=value`, added to the guest's minimal one
 /// @param cwd a path in the guest; null for the workspace
 /// @param user with whose rights it runs
-/// @param pidsMax most processes and threads at once, 0 for no limit
+/// @param limits what it may use of its guest
 /// @param terminal that it gets in place of pipes, or null
 public record AgentCommand(
         List<byte[]> argv,
         List<byte[]> environment,
         @Nullable String cwd,
         AgentUser user,
-        int pidsMax,
+        AgentLimits limits,
         @Nullable Terminal terminal) {
     /// A kernel accepts 2 MiB of arguments and environment together; beyond that, it is the kernel that refuses.
     private static final long BYTES_MAX = 4 << 20;
@@ -50,7 +50,7 @@ public record AgentCommand(
 
     /// A command without a limit on processes, with pipes.
     public AgentCommand(List<byte[]> argv, List<byte[]> environment, @Nullable String cwd, AgentUser user) {
-        this(argv, environment, cwd, user, 0, null);
+        this(argv, environment, cwd, user, AgentLimits.NONE, null);
     }
 
     /// Who the agent is in the guest.
@@ -66,13 +66,13 @@ public record AgentCommand(
     /// @param command program and arguments, each [OctetText]
     /// @param environment variables and values, [OctetText]; the agent gets them in the order of their names
     /// @param user `agent` or `root`
-    /// @param pidsMax most processes and threads at once, 0 for no limit
+    /// @param limits what it may use of its guest
     /// @param terminal that it gets in place of pipes, or null
     public static AgentCommand of(
             List<String> command,
             Map<String, String> environment,
             String user,
-            int pidsMax,
+            AgentLimits limits,
             @Nullable Terminal terminal) {
         List<byte[]> argv = command.stream().map(OctetText::octets).toList();
         List<byte[]> variables = environment.entrySet().stream()
@@ -80,7 +80,7 @@ public record AgentCommand(
                 .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
                 .toList();
         return new AgentCommand(
-                argv, variables, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT, pidsMax, terminal);
+                argv, variables, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT, limits, terminal);
     }
 
     private static boolean contains(byte[] octets, byte wanted) {

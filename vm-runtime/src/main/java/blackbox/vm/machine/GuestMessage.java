@@ -63,6 +63,11 @@ public sealed interface GuestMessage {
     /// @param forwardNanos by how much it was set forward, 0 when it was not
     record Told(long id, long bootNanos, long wallNanos, long forwardNanos) implements GuestMessage {}
 
+    /// All that was written to the guest's disk before a time is on it.
+    ///
+    /// @param bootNanos that time, on the guest's boot clock
+    record Synced(long bootNanos) implements GuestMessage {}
+
     /// The tracer has nothing left to send.
     record Drained() implements GuestMessage {}
 
@@ -100,6 +105,7 @@ public sealed interface GuestMessage {
                         boot,
                         wall,
                         node.path("forwardNs").asLong());
+            case "synced" -> new Synced(boot);
             case "drained" -> new Drained();
             case "collected" -> new Collected(node.path("bytes").asLong(-1));
             case "error" -> new Failure(printable(text(node, "what", 2000)));

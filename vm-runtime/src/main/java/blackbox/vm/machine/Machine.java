@@ -44,6 +44,11 @@ public interface Machine extends AutoCloseable {
     /// exact tier often, while its agent runs; in the live tier never. Must be called before the agent is launched.
     void onBootClock(LongConsumer listener);
 
+    /// Has `listener` receive up to when, on the guest's boot clock, all that was written to its disk is in the
+    /// disk's file, as the guest says several times a second while its agent runs; on a thread that it must not
+    /// block. To be called before the agent is launched.
+    void onSynced(LongConsumer listener);
+
     /// Prepares everything for the agent, above all its workspace; returns when the agent is ready to be
     /// launched. Threads of this machine copy its input and output.
     ///

@@ -120,6 +120,9 @@ public record ColdBoot(
                         "ext4",
                         "-U",
                         STATE_ID,
+                        // Nothing is kept for root, so that what `df` shows is what an agent can have.
+                        "-m",
+                        "0",
                         "-E",
                         "hash_seed=" + STATE_ID + ",lazy_itable_init=1,lazy_journal_init=1",
                         disk.toString())

@@ -175,9 +175,12 @@ public final class QemuArguments {
         add("-append", append);
         add("-sandbox", SANDBOX);
         if (log.file != null) {
-            // The board's clock follows the guest's time, so it need not be logged.
-            add("-icount", "shift=" + parts.instructionShift() + log.file, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
+            add("-icount", "shift=" + parts.instructionShift() + log.file);
         }
+        // The board's clock follows the guest's time. In the exact tier it so need not be logged; and in both tiers the
+        // captured frames of the two directions have times from one beginning, which QEMU would otherwise read from
+        // the host's clock once for each (docs/decisions/0191-clock-and-memory-of-a-machine.md).
+        add("-rtc", "base=2026-01-01T00:00:00,clock=vm");
     }
 
     private void devices(Network network) {

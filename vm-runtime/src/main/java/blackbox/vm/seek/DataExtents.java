@@ -10,12 +10,12 @@ import java.nio.file.Path;
 import java.util.BitSet;
 
 /// Where a sparse file holds data: a disk of 16 GiB has some megabytes of it.
-final class DataExtents {
+public final class DataExtents {
 
     private DataExtents() {}
 
     /// The pages of `file` that may hold something other than zeros, by number.
-    static BitSet pages(Path file, int pageBytes) throws VmException {
+    public static BitSet pages(Path file, int pageBytes) throws VmException {
         String map = Command.of("qemu-img", "map", "--output=json", "-f", "raw", file.toString())
                 .run();
         var pages = new BitSet();

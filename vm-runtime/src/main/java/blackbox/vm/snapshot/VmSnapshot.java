@@ -40,11 +40,32 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     public static final String HEADER = "replay.header";
     static final String RECORD = "snapshot.json";
 
-    private static final int FORMAT = 1;
+    /// 1: the digest of RAM is that of the whole file. 2: it is a [PageDigest].
+    private static final int FORMAT = 2;
+    private static final int FORMAT_OF_WHOLE_RAM = 1;
+
+    /// The name of RAM's line in [#digestText] if its digest is a [PageDigest].
+    private static final String RAM_PAGES = "ram-pages";
     private static final List<String> DIGESTED = List.of(RAM, DEVICES, STATE);
 
     /// `snapshot.json`.
-    private record Stored(int format, String digest, Map<String, FileFingerprint> files, Ready ready) {}
+    private record Stored(int format, String digest, Map<String, FileFingerprint> files, Ready ready) {
+        /// Whether the file of this name still has its digest.
+        boolean holds(String name, Path file) throws VmException {
+            FileFingerprint fingerprint = files.get(name);
+            if (fingerprint == null || !Files.exists(file)) {
+                return false;
+            }
+            return name.equals(RAM) && format != FORMAT_OF_WHOLE_RAM
+                    ? PageDigest.of(file).toString().equals(fingerprint.sha256())
+                    : fingerprint.holds(file);
+        }
+
+        /// See [VmSnapshot#digestText].
+        String text() {
+            return digestText(format, new TreeMap<>(files));
+        }
+    }
 
     /// Reads a snapshot's record and checks that its files seem to be the ones that were hashed.
     ///
@@ -55,7 +76,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         for (var each : stored.files().entrySet()) {
             Path file = folder.resolve(each.getKey());
             if (!each.getValue().seemsUnchanged(file)) {
-                if (!each.getValue().holds(file)) {
+                if (!stored.holds(each.getKey(), file)) {
                     throw new VmException(
                             Code.IMAGE_CORRUPT,
                             file + " has changed since the snapshot was made; delete its folder and run again");
@@ -67,7 +88,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             }
         }
         if (!files.equals(new TreeMap<>(stored.files()))) {
-            Json.write(folder.resolve(RECORD), new Stored(FORMAT, stored.digest(), files, stored.ready()));
+            Json.write(folder.resolve(RECORD), new Stored(stored.format(), stored.digest(), files, stored.ready()));
         }
         return new VmSnapshot(folder, Hash.ofHex(stored.digest()), stored.ready());
     }
@@ -81,9 +102,10 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
                 continue;
             }
             protect(file);
-            files.put(name, FileFingerprint.of(file));
+            files.put(
+                    name, name.equals(RAM) ? FileFingerprint.of(file, PageDigest.of(file)) : FileFingerprint.of(file));
         }
-        Hash digest = Hash.sha256(digestText(files).getBytes(StandardCharsets.UTF_8));
+        Hash digest = Hash.sha256(digestText(FORMAT, files).getBytes(StandardCharsets.UTF_8));
         Json.write(folder.resolve(RECORD), new Stored(FORMAT, digest.toString(), files, ready));
         return new VmSnapshot(folder, digest, ready);
     }
@@ -124,13 +146,12 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
         var changed = new ArrayList<String>();
         for (var each : new TreeMap<>(stored.files()).entrySet()) {
-            if (!each.getValue().holds(folder.resolve(each.getKey()))) {
+            if (!stored.holds(each.getKey(), folder.resolve(each.getKey()))) {
                 changed.add(each.getKey());
             }
         }
         if (!stored.files().keySet().containsAll(DIGESTED)
-                || !Hash.sha256(digestText(new TreeMap<>(stored.files())).getBytes(StandardCharsets.UTF_8))
-                        .equals(digest)) {
+                || !Hash.sha256(stored.text().getBytes(StandardCharsets.UTF_8)).equals(digest)) {
             changed.add(RECORD);
         }
         return changed;
@@ -150,7 +171,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         Path base = CaptureName.BASE.in(target);
         try {
             Path digests = CaptureName.BASE_DIGESTS.in(target);
-            Files.writeString(digests, digestText(new TreeMap<>(stored.files())));
+            Files.writeString(digests, stored.text());
             keep(STATE, base);
             for (Path kept : List.of(digests, base)) {
                 try (var file = FileChannel.open(kept, StandardOpenOption.READ)) {
@@ -189,14 +210,21 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             }
             var faults = new ArrayList<String>();
             var names = Map.of(
-                    RAM, CaptureName.RAM.text(), DEVICES, CaptureName.DEVICES.text(), STATE, CaptureName.BASE.text());
+                    RAM,
+                    CaptureName.RAM.text(),
+                    RAM_PAGES,
+                    CaptureName.RAM.text(),
+                    DEVICES,
+                    CaptureName.DEVICES.text(),
+                    STATE,
+                    CaptureName.BASE.text());
             for (String line : Files.readAllLines(digests)) {
                 String[] words = line.split(" ", -1);
                 String name = names.get(words[0]);
                 if (name != null) {
                     Path file = captures.resolve(name);
                     if (!Files.exists(file)
-                            || !FileFingerprint.hash(file).toString().equals(words[1])) {
+                            || !digest(words[0], file).toString().equals(words[1])) {
                         faults.add(name);
                     }
                 }
@@ -205,6 +233,10 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         } catch (IOException e) {
             throw new VmException(Code.IO, "what is stored in " + captures + " could not be read", e);
         }
+    }
+
+    private static Hash digest(String line, Path file) throws VmException, IOException {
+        return line.equals(RAM_PAGES) ? PageDigest.of(file) : FileFingerprint.hash(file);
     }
 
     private void keep(String name, Path as) throws IOException {
@@ -219,16 +251,21 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
         return Files.exists(folder.resolve(RECORD));
     }
 
-    /// The text whose SHA-256 is the digest, these lines, each ended by a line feed:
-    /// `blackbox-snapshot-v1`, then `NAME SHA256` for `ram`, `devices` and `state.qcow2`.
-    private static String digestText(SortedMap<String, FileFingerprint> files) {
-        var text = new StringBuilder("blackbox-snapshot-v1\n");
+    /// The text whose SHA-256 is the digest, these lines, each ended by a line feed: `blackbox-snapshot-v2`,
+    /// then `NAME DIGEST` for `ram-pages` (a [PageDigest]), `devices` and `state.qcow2` (SHA-256). Until
+    /// 2026-11-25 it was `blackbox-snapshot-v1`, and `ram` with the SHA-256 of the whole file.
+    private static String digestText(int format, SortedMap<String, FileFingerprint> files) {
+        boolean whole = format == FORMAT_OF_WHOLE_RAM;
+        var text = new StringBuilder(whole ? "blackbox-snapshot-v1\n" : "blackbox-snapshot-v2\n");
         for (String name : DIGESTED) {
             FileFingerprint fingerprint = files.get(name);
             if (fingerprint == null) {
                 throw new IllegalArgumentException("a snapshot without " + name);
             }
-            text.append(name).append(' ').append(fingerprint.sha256()).append('\n');
+            text.append(name.equals(RAM) && !whole ? RAM_PAGES : name)
+                    .append(' ')
+                    .append(fingerprint.sha256())
+                    .append('\n');
         }
         return text.toString();
     }

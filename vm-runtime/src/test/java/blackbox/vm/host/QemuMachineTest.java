@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.schemas.net.PcapReader;
 import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.AgentCommand;
@@ -16,6 +17,7 @@ import blackbox.vm.machine.Network;
 import blackbox.vm.machine.VmRequest.Start;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk.Archive;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -34,9 +36,11 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -275,6 +279,29 @@ class QemuMachineTest {
             try (var machine = test.start(Network.NONE, null)) {
                 assertEquals("none\n", TestHost.run(machine, fetch).out());
             }
+        }
+    }
+
+    /// Each from the guest's own beginning, not from whatever second the host's clock showed when QEMU made it.
+    @Test
+    void theFramesOfBothDirectionsHaveTimesOfOneClock() throws Exception {
+        var out = new ByteArrayOutputStream();
+        var in = new ByteArrayOutputStream();
+        try (var machine = test.host().start(test.request(Start.WARM, Network.USER, null), event -> {})) {
+            Thread sent = Thread.ofPlatform().start(() -> copy(machine.framesOut(), out));
+            Thread received = Thread.ofPlatform().start(() -> copy(machine.framesIn(), in));
+            Thread.ofPlatform().daemon().start(() -> count(machine.events()));
+            TestHost.Ran ran = TestHost.run(machine, "curl -s -m 2 http://10.0.2.2:1/; echo asked");
+            assertEquals("asked\n", ran.out());
+            machine.powerOff(PATIENCE);
+            assertTrue(sent.join(Duration.ofSeconds(20)) && received.join(Duration.ofSeconds(20)), "the frames end");
+        }
+        var begin = Instant.parse("2026-01-01T00:00:00Z");
+        for (ByteArrayOutputStream frames : List.of(out, in)) {
+            var first = new PcapReader(new ByteArrayInputStream(frames.toByteArray())).next();
+            Instant at = Instant.EPOCH.plus(
+                    Objects.requireNonNull(first, "a frame in each direction").micros(), ChronoUnit.MICROS);
+            assertTrue(!at.isBefore(begin) && at.isBefore(begin.plus(Duration.ofHours(1))), at::toString);
         }
     }
 

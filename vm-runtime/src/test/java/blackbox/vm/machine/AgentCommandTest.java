@@ -24,7 +24,7 @@ class AgentCommandTest {
             Collections.shuffle(names, random);
             var values = new LinkedHashMap<String, String>();
             names.forEach(name -> values.put(name, "value of " + name));
-            AgentCommand command = AgentCommand.of(List.of("env"), values, "agent", 0, null);
+            AgentCommand command = AgentCommand.of(List.of("env"), values, "agent", AgentLimits.NONE, null);
             List<String> given = command.environment().stream()
                     .map(octets -> new String(octets, StandardCharsets.UTF_8))
                     .map(each -> each.substring(0, each.indexOf('=')))
