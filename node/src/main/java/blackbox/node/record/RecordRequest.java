@@ -63,7 +63,7 @@ public record RecordRequest(
 
     /// The same, with a terminal of another shape.
     RecordRequest inTerminal(Terminal terminal) {
-        var there = new Agent(agent.command, agent.environment, agent.user, agent.pidsMax, terminal, agent.timeout);
+        var there = new Agent(agent.command, agent.environment, agent.user, agent.limits, terminal, agent.timeout);
         return new RecordRequest(name, there, workspace, guest, limits);
     }
 
