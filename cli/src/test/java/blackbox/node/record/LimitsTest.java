@@ -127,7 +127,7 @@ final class LimitsTest {
                 copied = open('/tmp/copied', 'wb')
                 def copy():
                     with open('/usr/bin/python3', 'rb') as source, copied as file:
-                        while os.copy_file_range(source.fileno(), file.fileno(), 1 << 20):
+                        while os.sendfile(file.fileno(), source.fileno(), None, 1 << 20):
                             pass
                 attempt('allocate', allocate)
                 attempt('write', write)
@@ -143,7 +143,8 @@ final class LimitsTest {
                         .expect(0);
                 String run = ended.recorded().path("run").asText();
                 String[] said = ended.out().strip().split(" ", 3);
-                assertEquals("64", said[0], ended::out);
+                // Less a block or two for what is there already.
+                assertTrue(said[0].equals("64") || said[0].equals("63"), ended::out);
                 assertTrue(Integer.parseInt(said[1]) >= 62 && Integer.parseInt(said[1]) <= 64, ended::out);
                 assertEquals("allocate 28 write 28 copy 28", said[2]);
                 assertEquals(64 << 20, opening(run).path("diskBytesMax").asLong());
