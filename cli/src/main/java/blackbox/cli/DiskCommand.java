@@ -15,6 +15,7 @@ import blackbox.replay.disk.DiskAt;
 import blackbox.replay.disk.DiskJson;
 import blackbox.replay.disk.DiskListing;
 import blackbox.replay.disk.LastWrites;
+import blackbox.replay.fs.FileType;
 import blackbox.replay.fs.Inode;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.Text;
@@ -132,8 +133,8 @@ final class DiskCommand implements Callable<Integer> {
             listing.entries().forEach(entry -> out.println(line(entry)));
             out.flush();
             listing.notOnDisk()
-                    .forEach((path, write) ->
-                            say(printable(path) + ": was there, but need not have reached the disk: " + said(write)));
+                    .forEach((path, write) -> say(printable(path)
+                            + ": existed at that moment, but may not have reached the disk yet: " + said(write)));
         }
         answer(disk, id, json -> DiskJson.listing(json, listing));
     }
@@ -208,7 +209,7 @@ final class DiskCommand implements Callable<Integer> {
     private static String said(DiskListing.Entry entry) {
         Duration mayLack = entry.mayLack();
         String lacks = mayLack == null || mayLack.isZero()
-                ? ""
+                ? mayLack == null && entry.node().inode().type() == FileType.FILE ? "; may lack writes" : ""
                 : "; may lack up to " + DiskListing.milliseconds(mayLack) + " ms of writes";
         LastWrites.Write write = entry.lastWrite();
         return (write == null ? "no event has changed it by then" : said(write)) + lacks;

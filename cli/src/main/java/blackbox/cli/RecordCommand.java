@@ -223,10 +223,12 @@ public final class RecordCommand implements Callable<Integer> {
     }
 
     private String where(RecordResult result) {
-        boolean published = recorderOnly && result.place() == RecordResult.Place.BROKER;
-        return published
+        if (!recorderOnly) {
+            return "see: blackbox touched " + result.run();
+        }
+        return result.place() == RecordResult.Place.BROKER
                 ? "it is in Kafka at " + kafka + ", from where `blackbox ingest` brings it into a table"
-                : "see: blackbox touched " + result.run();
+                : "it is in the spool here; the next `blackbox record --kafka` publishes it";
     }
 
     private RecordResult record(RecordRequest request, @Nullable LocalTerminal terminal) throws Exception {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The jar that `make build` made, with its start-up cache: what the launcher starts. A process that starts from it
 /// takes two thirds of the processor time of one that starts from folders of classes (docs/decisions/0165).
@@ -60,49 +61,65 @@ public record BuiltProgram(Path folder, Path jar, Path cache) {
         // Of the caches, the one that knows the broker's and the table's classes.
         Path cache = target.resolve("serve.aot");
         try {
-            Optional<Path> jar = Files.isReadable(cache) ? jar(target) : Optional.empty();
-            if (jar.isEmpty()) {
+            Path jar = jar(target, "cli");
+            if (jar == null || !Files.isReadable(cache)) {
                 say("no program has been built");
                 return Optional.empty();
             }
-            Optional<Path> newer = newerThan(Files.getLastModifiedTime(cache), project);
-            newer.ifPresent(file -> say("the built program is older than " + file));
-            return newer.isPresent() ? Optional.empty() : Optional.of(new BuiltProgram(target, jar.get(), cache));
+            String stale = stale(project, cache);
+            if (stale != null) {
+                say("the built program is not today's: " + stale);
+                return Optional.empty();
+            }
+            return Optional.of(new BuiltProgram(target, jar, cache));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static Optional<Path> jar(Path target) throws IOException {
-        try (Stream<Path> built = Files.list(target)) {
-            return built.filter(file -> file.getFileName().toString().matches("blackbox-cli-[0-9.]+\\.jar"))
+    private static @Nullable Path jar(Path folder, String module) throws IOException {
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.filter(file -> file.getFileName().toString().matches("blackbox-" + module + "-[0-9.]+\\.jar"))
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    /// Why the program is not of the classes that are there now, or null: each module's jar must be no older than its
+    /// classes and resources, and the cache no older than the jars.
+    private static @Nullable String stale(Path project, Path cache) throws IOException {
+        try (Stream<Path> modules = Files.list(project)) {
+            for (Path module : modules.toList()) {
+                String name = String.valueOf(module.getFileName());
+                Path classes = module.resolve("target/classes");
+                Path jar = jar(project.resolve(name.equals("cli") ? "cli/target" : "cli/target/lib"), name);
+                if (jar == null || !Files.isDirectory(classes)) {
+                    continue; // not part of the program
+                }
+                FileTime packed = Files.getLastModifiedTime(jar);
+                Optional<Path> newer = newerThan(packed, classes);
+                if (newer.isPresent()) {
+                    return newer.get() + " is newer than its jar";
+                }
+                if (packed.compareTo(Files.getLastModifiedTime(cache)) > 0) {
+                    return jar + " is newer than its start-up cache";
+                }
+            }
+        }
+        return null;
+    }
+
+    private static Optional<Path> newerThan(FileTime packed, Path classes) throws IOException {
+        try (Stream<Path> all = Files.walk(classes)) {
+            return all.filter(Files::isRegularFile)
+                    .filter(each -> isNewer(each, packed))
                     .findFirst();
         }
     }
 
-    /// A file of some module's classes that was written later than this.
-    private static Optional<Path> newerThan(FileTime built, Path project) throws IOException {
-        try (Stream<Path> modules = Files.list(project)) {
-            for (Path classes :
-                    modules.map(each -> each.resolve("target/classes")).toList()) {
-                if (Files.isDirectory(classes)) {
-                    try (Stream<Path> all = Files.walk(classes)) {
-                        Optional<Path> newer = all.filter(Files::isRegularFile)
-                                .filter(each -> isNewer(each, built))
-                                .findFirst();
-                        if (newer.isPresent()) {
-                            return newer;
-                        }
-                    }
-                }
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static boolean isNewer(Path file, FileTime built) {
+    private static boolean isNewer(Path file, FileTime packed) {
         try {
-            return Files.getLastModifiedTime(file).compareTo(built) > 0;
+            return Files.getLastModifiedTime(file).compareTo(packed) > 0;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

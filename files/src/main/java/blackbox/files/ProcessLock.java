@@ -220,6 +220,11 @@ public final class ProcessLock implements AutoCloseable {
         }
     }
 
+    /// Whether the locked file still has this name: a file may be deleted while somebody waits for its lock.
+    public boolean isOn(Path file) throws IOException {
+        return key(file).equals(key);
+    }
+
     /// The locked file, for its holder to write.
     public FileChannel channel() {
         return channel;

@@ -3,6 +3,7 @@ package blackbox.vm;
 import blackbox.files.ProcessLock;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -99,17 +100,25 @@ public final class ScratchFolder implements AutoCloseable {
         } catch (NoSuchFileException e) {
             return; // its owner or somebody else has deleted it meanwhile
         } catch (VmException e) {
-            if (!(e.getCause() instanceof NoSuchFileException || e.getCause() instanceof DirectoryNotEmptyException)) {
+            if (!isBeingDeleted(e)) {
                 throw e;
             }
-            // Somebody else is deleting it at this moment.
         }
+    }
+
+    /// Whether somebody else was deleting the folder at the same moment.
+    private static boolean isBeingDeleted(VmException e) {
+        return e.getCause() instanceof NoSuchFileException || e.getCause() instanceof DirectoryNotEmptyException;
     }
 
     @Override
     public void close() throws VmException {
         try (ProcessLock _ = lock) {
             delete(path);
+        } catch (VmException e) {
+            if (lock == null || !isBeingDeleted(e)) {
+                throw e;
+            }
         } catch (IOException e) {
             throw new VmException(Code.IO, "the lock of " + path + " could not be released", e);
         }
@@ -129,15 +138,23 @@ public final class ScratchFolder implements AutoCloseable {
         }
     }
 
-    /// Deletes `path` and everything below it, following no links; does nothing if it does not exist.
+    /// Deletes `path` and everything below it, following no links; does nothing if it does not exist. Its lock goes
+    /// last: without it the rest would look as if somebody had left it.
     public static void delete(Path path) throws VmException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
+        Path last = path.resolve(LOCK);
         try (Stream<Path> all = Files.walk(path)) {
             for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(each);
+                if (!each.equals(last) && !each.equals(path)) {
+                    Files.delete(each);
+                }
             }
+            Files.deleteIfExists(last);
+            Files.delete(path);
+        } catch (UncheckedIOException e) {
+            throw new VmException(Code.IO, path + " could not be deleted", e.getCause());
         } catch (IOException e) {
             throw new VmException(Code.IO, path + " could not be deleted", e);
         }

@@ -27,7 +27,7 @@ public final class Interrupts implements AutoCloseable {
         this.signals = Signals.on(List.of("INT", "TERM", "HUP"), this::signalled);
     }
 
-    /// Handles both signals this way until it is closed.
+    /// Handles these signals this way until it is closed.
     ///
     /// @param first gets the number of the first signal, on a thread of its own
     /// @param last runs at the second signal, just before the process ends without running shutdown hooks

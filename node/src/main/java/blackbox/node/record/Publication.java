@@ -109,7 +109,7 @@ final class Publication {
         try {
             TopicAdmin.ensure(clients);
         } catch (IngestException e) {
-            progress.say(e.getMessage() + "; the run is kept in the spool until it can");
+            progress.say(e.getMessage() + "; the run is kept in the spool until the cluster can be reached");
         }
         var publisher = new KafkaPublisher(clients);
         borrowed = publisher;

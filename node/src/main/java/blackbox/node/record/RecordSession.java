@@ -206,10 +206,22 @@ public final class RecordSession {
 
     private RecordResult record(Machine vm, MachineLog log, StartedRun started)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
+        refuseTooLarge(vm.facts().workspace().bytes());
         Spool spool = Spool.create(data.spool(), started.run());
         try (var checkpoints =
                 new RunCheckpoints(spool, started.certified().runs().log(), CHECKPOINT_INTERVAL, progress::say)) {
             return record(vm, log, started, spool, checkpoints);
+        }
+    }
+
+    /// Before anything is recorded of the run.
+    private void refuseTooLarge(long workspaceBytes) throws VmException {
+        long room = request.agent().limits().diskBytesMax();
+        if (room != 0 && workspaceBytes > room) {
+            throw new VmException(
+                    VmException.Code.WORKSPACE_TOO_LARGE,
+                    "the workspace has " + workspaceBytes + " bytes, and the agent's disk may hold " + room
+                            + "; allow it more with --disk (up to 15G), or choose a smaller folder");
         }
     }
 

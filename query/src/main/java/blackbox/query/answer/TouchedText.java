@@ -65,16 +65,20 @@ public final class TouchedText {
                 + (deeds.mapped() ? "m" : "-");
     }
 
+    private static String times(long count) {
+        return count == 1 ? "once" : count + " times";
+    }
+
     private static void refused(PrintWriter out, List<Touched.FileRefusal> refused) {
         out.println("Refused (" + refused.size() + ")");
         for (Touched.FileRefusal each : refused) {
             out.printf(
-                    "  %-6s %s %s  by %s  %d times, first at event %d%n",
+                    "  %-6s %s %s  by %s  %s, first at event %d%n",
                     each.error(),
                     each.act(),
                     Printable.of(each.path()),
                     Printable.of(each.by() == null ? "?" : each.by()),
-                    each.count(),
+                    times(each.count()),
                     each.index());
         }
     }
@@ -122,11 +126,11 @@ public final class TouchedText {
         out.println("Privileges (" + privileges.size() + ")");
         for (Touched.PrivilegeUse use : privileges) {
             out.printf(
-                    "  %s %s  by %s  %d times, first at event %d%s%n",
+                    "  %s %s  by %s  %s, first at event %d%s%n",
                     Printable.of(use.what()),
                     Printable.of(use.subject() == null ? "" : use.subject()),
                     Printable.of(use.comm() == null ? "?" : use.comm()),
-                    use.count(),
+                    times(use.count()),
                     use.index(),
                     use.refused() ? "  (refused)" : "");
         }

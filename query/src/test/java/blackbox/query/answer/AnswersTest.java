@@ -230,9 +230,9 @@ class AnswersTest {
         var shown = new StringWriter();
         TouchedText.print(new PrintWriter(shown), touched, EnumSet.allOf(TouchedPart.class));
         assertTrue(
-                shown.toString().contains("Refused (2)\n  EACCES read /etc/shadow  by cc (100)  1 times"),
+                shown.toString().contains("Refused (2)\n  EACCES read /etc/shadow  by cc (100)  once"),
                 shown.toString());
-        assertTrue(shown.toString().contains("  1 times, first at event " + refused.path("index")), shown.toString());
+        assertTrue(shown.toString().contains("  once, first at event " + refused.path("index")), shown.toString());
         assertTrue(
                 shown.toString().contains("93.184.216.34:443 example.org  500 out, 9000 in  guest+host"),
                 shown.toString());

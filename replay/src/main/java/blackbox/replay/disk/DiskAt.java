@@ -178,7 +178,8 @@ public final class DiskAt implements AutoCloseable {
         limits.add(
                 synced == null
                         ? "data that the guest still had in memory and not yet on its disk is missing"
-                        : "all that was written before " + Timestamps.format(synced) + " is on this disk; of the "
+                        : "all that was written before " + Timestamps.format(Math.min(synced, asked.atNs()))
+                                + " is on this disk, as the guest said then; of the "
                                 + Math.max(0, (asked.atNs() - synced) / 1_000_000)
                                 + " ms from then to the moment it may lack what the guest still had in memory");
         limits.add("/dev, /proc, /run and /sys are not on this disk");

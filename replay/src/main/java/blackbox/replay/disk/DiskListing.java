@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param path its own, with links resolved
 /// @param entries what the folder holds, sorted; or the file itself
-/// @param notOnDisk what else was in the folder at the moment, as far as events say, and need not have reached
+/// @param notOnDisk what else was in the folder at the moment, as far as events say, and may not have reached
 ///     the disk by then, with who changed it last
 public record DiskListing(Text path, List<Entry> entries, SortedMap<Text, Write> notOnDisk) {
 
@@ -44,8 +44,8 @@ public record DiskListing(Text path, List<Entry> entries, SortedMap<Text, Write>
     /// @param target where a symbolic link points to; null for anything else
     /// @param lastWrite the event that last changed it, or null if none has since the run began
     /// @param mayLack the time before the moment in which it was written to, as far as is known, without that
-    ///     this must be on the disk shown; zero if it is as it was at the moment, null if the run does not say
-    ///     what its disk had
+    ///     this must be on the disk shown; zero if it is as it was at the moment, by what the guest says
+    ///     and as far as all of its events are there; null if that is not known, and for a folder
     public record Entry(
             Text path,
             Node node,
@@ -88,7 +88,8 @@ public record DiskListing(Text path, List<Entry> entries, SortedMap<Text, Write>
                             + found.node().inode().type().word() + " then, not a file; --list shows it");
         }
         LastWrites writes = writes(disk, recordings, run, Set.of(found.path()), null);
-        return new Entry(found.path(), found.node(), null, writes.of(found.path()), writes.mayLack(found.path()));
+        return new Entry(
+                found.path(), found.node(), null, writes.of(found.path()), mayLack(writes, found.path(), found.node()));
     }
 
     /// The octets of a file.
@@ -132,9 +133,15 @@ public record DiskListing(Text path, List<Entry> entries, SortedMap<Text, Write>
             Node node = each.getValue();
             Text target = node.inode().type() == FileType.LINK ? tree.target(node) : null;
             Text path = each.getKey();
-            entries.add(new Entry(path, node, target, writes.of(path), writes.mayLack(path)));
+            entries.add(new Entry(path, node, target, writes.of(path), mayLack(writes, path, node)));
         }
         return entries;
+    }
+
+    private static @Nullable Duration mayLack(LastWrites writes, Text path, Node node) {
+        return node.inode().type() == FileType.FOLDER
+                ? null
+                : writes.mayLack(path, node.inode().links() <= 1);
     }
 
     /// Whole milliseconds, rounded up: what may lack something never shows as 0.

@@ -5,12 +5,14 @@ import blackbox.evidence.store.RunReader;
 import blackbox.replay.Moment.Position;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
-import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
 import blackbox.schemas.view.FileEffect;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.ProcessId;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,14 +30,17 @@ import org.jspecify.annotations.Nullable;
 /// The event that last changed each of some paths, and whether the disk that is shown may lack what was written
 /// to it.
 public final class LastWrites {
-    /// The tracer tells of an open file's writes this often at the latest, with some time to arrive.
-    private static final long TOLD_WITHIN_NS = 7_000_000_000L;
+    /// The tracer reports an open file's writes this often at the latest, with some time to arrive.
+    private static final long REPORTED_WITHIN_NS = 7_000_000_000L;
 
     private final Map<Text, Write> writes = new HashMap<>();
     /// Paths with writes that may be younger than what the disk has.
     private final Set<Text> unsettled = new HashSet<>();
-    /// Paths that were opened for writing after the moment.
-    private final Set<Text> open = new HashSet<>();
+    /// Folders that were renamed so late that what is below them may be younger than what the disk has under that name.
+    private final Set<Text> unsettledFolders = new HashSet<>();
+    /// Paths that were opened for writing by the moment.
+    private final Set<Text> opened = new HashSet<>();
+    /// Paths of files that are mapped for shared writing, whatever they are called since.
     private final Set<Text> mapped = new HashSet<>();
     /// Paths whose name was removed last.
     private final Set<Text> gone = new HashSet<>();
@@ -43,8 +48,12 @@ public final class LastWrites {
     private final @Nullable Text folder;
     private final Position asked;
     private final @Nullable Long syncedNs;
+    /// Whether the tracer was heard long enough after the moment to know what open files had been written by then.
+    private boolean heard;
+    /// Whether events may be missing that would say that something was written.
+    private boolean lost;
 
-    private LastWrites(Set<Text> paths, @Nullable Text folder, Position asked, @Nullable Long syncedNs) {
+    LastWrites(Set<Text> paths, @Nullable Text folder, Position asked, @Nullable Long syncedNs) {
         this.paths = Set.copyOf(paths);
         this.folder = folder;
         this.asked = asked;
@@ -81,21 +90,29 @@ public final class LastWrites {
         var found = new LastWrites(paths, folder, asked, syncedNs);
         var views = new EventViews();
         try (RunReader reader = RunReader.open(recordings, run, 0)) {
-            while (reader.next()) {
-                boolean later = reader.index() > asked.index();
-                if (later && (syncedNs == null || atNs(reader) > asked.atNs() + TOLD_WITHIN_NS)) {
-                    break;
-                }
-                if (views.of(reader.row()) instanceof FileView file) {
-                    if (later) {
-                        found.tellLater(file);
-                    } else {
-                        found.tell(reader.index(), file);
-                    }
-                }
+            boolean more = true;
+            while (more && reader.next()) {
+                more = found.take(reader.index(), views.of(reader.row()));
             }
         }
         return found;
+    }
+
+    /// Takes the run's next event; says whether a further one could matter.
+    boolean take(long index, EventView event) {
+        boolean later = index > asked.index();
+        if (later && syncedNs == null) {
+            return false;
+        }
+        listen(event, later);
+        if (event instanceof FileView file) {
+            if (later) {
+                readLater(file);
+            } else {
+                read(index, file);
+            }
+        }
+        return !heard;
     }
 
     /// The event that last changed a path by the moment, or null.
@@ -104,15 +121,37 @@ public final class LastWrites {
         return writes.get(path);
     }
 
-    /// How much older than the moment the content of a path may be; see [DiskListing.Entry].
+    /// How much older than the moment the content of a file may be; see [DiskListing.Entry].
+    ///
+    /// @param alone whether it has no other name, under which it could have been written
     @Nullable
-    Duration mayLack(Text path) {
+    Duration mayLack(Text path, boolean alone) {
         Long synced = syncedNs;
         if (synced == null) {
             return null;
         }
-        boolean lacks = unsettled.contains(path) || mapped.contains(path);
-        return lacks ? Duration.ofNanos(Math.max(1, asked.atNs() - synced)) : Duration.ZERO;
+        if (unsettled.contains(path) || mapped.contains(path) || isBelowUnsettled(path)) {
+            return Duration.ofNanos(Math.max(1, asked.atNs() - synced));
+        }
+        boolean written = opened.contains(path) || writes.containsKey(path);
+        return lost || !alone || written && !heard ? null : Duration.ZERO;
+    }
+
+    private boolean isBelowUnsettled(Text path) {
+        String name = path.toString();
+        return unsettledFolders.stream().anyMatch(folder -> name.startsWith(folder + "/"));
+    }
+
+    /// Takes in how far the tracer was heard, and whether something was not.
+    private void listen(EventView event, boolean later) {
+        Long synced = syncedNs;
+        boolean since = synced == null || event.atNs() > synced;
+        lost |= since
+                && (event instanceof RecorderView.Loss
+                        || event instanceof RecorderView.Noticed noticed && noticed.meansMissing());
+        // At the run's close every process of the agent has ended, and its files are closed.
+        heard |= event instanceof RunView.Close
+                || later && event.isByGuest() && event.atNs() > asked.atNs() + REPORTED_WITHIN_NS;
     }
 
     /// Entries of the folder that were there at the moment and need not be on the disk that is shown, with who
@@ -146,7 +185,8 @@ public final class LastWrites {
         return true;
     }
 
-    private void tell(long index, FileView file) {
+    /// An event before the moment.
+    private void read(long index, FileView file) {
         for (Text path : changed(file)) {
             if (isOfInterest(path)) {
                 writes.put(path, write(index, file));
@@ -158,33 +198,50 @@ public final class LastWrites {
             }
         }
         Text path = file.path();
-        if (path == null || !isOfInterest(path)) {
+        if (path == null) {
             return;
         }
         Set<FileEffect> effects = file.effects();
         if (effects.contains(FileEffect.MAPS)) {
             mapped.add(path);
         }
+        if (effects.contains(FileEffect.RENAMES) && file instanceof FileView.ToName leads && leads.pathTo() != null) {
+            renamed(path, leads.pathTo(), file.atNs());
+        }
+        if (!isOfInterest(path)) {
+            return;
+        }
+        if (file instanceof FileView.Open open && open.isForWriting()) {
+            opened.add(path);
+        }
         if (effects.contains(FileEffect.DELETES) || effects.contains(FileEffect.RENAMES)) {
             gone.add(path);
         }
     }
 
-    /// An event after the moment: of an open file, it tells of writes before it.
-    private void tellLater(FileView file) {
+    /// What is at the new name was written under the old one, which later reports of open files no longer use.
+    private void renamed(Text from, Text to, long atNs) {
+        if (mapped.contains(from)) {
+            mapped.add(to);
+        }
+        Long synced = syncedNs;
+        if (synced != null && atNs > synced) {
+            unsettledFolders.add(to);
+        }
+    }
+
+    /// An event after the moment: it may report writes to an open file that were before it.
+    private void readLater(FileView file) {
         Text path = file.path();
         if (path == null || !isOfInterest(path)) {
             return;
         }
-        if (file instanceof FileView.Open opened && opened.isForWriting()) {
-            open.add(path); // what follows may be of this one
-        } else if (file instanceof FileView.Io io && io.writes() > 0 && !open.contains(path)) {
+        Set<FileEffect> effects = file.effects();
+        boolean loses = effects.contains(FileEffect.RENAMES) || effects.contains(FileEffect.DELETES);
+        // Reports name a file as it is called by then: one that loses its name is not heard of again.
+        if (file instanceof FileView.Io io && io.writes() > 0 || loses && opened.contains(path)) {
             unsettled.add(path);
         }
-    }
-
-    private static long atNs(RunReader reader) {
-        return reader.row().has(Column.AT_NS) ? reader.row().number(Column.AT_NS) : 0;
     }
 
     private static List<Text> changed(FileView file) {

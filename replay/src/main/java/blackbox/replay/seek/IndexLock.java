@@ -39,8 +39,7 @@ public final class IndexLock implements AutoCloseable {
     /// @param waiting called once, before a wait begins
     /// @throws ReplayException `MISSING` when what the run saw was shredded, perhaps during the wait
     static IndexLock take(DataFolder data, RunId run, Runnable waiting) throws IOException, ReplayException {
-        Path folder = Files.createDirectories(data.index(run));
-        var lock = new IndexLock(ProcessLock.take(folder.resolve(FILE), waiting));
+        var lock = new IndexLock(taken(data, run, waiting));
         ShredMark mark;
         try {
             mark = ShredMark.read(data.captures(run));
@@ -53,6 +52,18 @@ public final class IndexLock implements AutoCloseable {
             throw new ReplayException(Code.MISSING, mark.text());
         }
         return lock;
+    }
+
+    /// The lock on the file that is there now: an index may be deleted, with the file, while somebody waits for it.
+    private static ProcessLock taken(DataFolder data, RunId run, Runnable waiting) throws IOException {
+        while (true) {
+            Path file = Files.createDirectories(data.index(run)).resolve(FILE);
+            ProcessLock lock = ProcessLock.take(file, waiting);
+            if (lock.isOn(file)) {
+                return lock;
+            }
+            lock.close();
+        }
     }
 
     @Override

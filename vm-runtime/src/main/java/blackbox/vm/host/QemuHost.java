@@ -83,9 +83,8 @@ public final class QemuHost implements MachineHost {
         return tiers.choose(option, image);
     }
 
-    /// A QEMU that can replay every instruction, if the guest is emulated, and the warm snapshot of the tier that is
-    /// then
-    /// the default.
+    /// A QEMU that can replay every instruction, if the guest is emulated, and the warm snapshot of the tier that
+    /// is then the default.
     @Override
     public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         tiers.prepare(option, image, mirror);

@@ -71,7 +71,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     ///
     /// @throws VmException `IMAGE_CORRUPT` when one has changed
     static VmSnapshot open(Path folder) throws VmException {
-        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        Stored stored = stored(folder);
         var files = new TreeMap<>(stored.files());
         for (var each : stored.files().entrySet()) {
             Path file = folder.resolve(each.getKey());
@@ -91,6 +91,17 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
             Json.write(folder.resolve(RECORD), new Stored(stored.format(), stored.digest(), files, stored.ready()));
         }
         return new VmSnapshot(folder, Hash.ofHex(stored.digest()), stored.ready());
+    }
+
+    private static Stored stored(Path folder) throws VmException {
+        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        if (stored.format() < FORMAT_OF_WHOLE_RAM || stored.format() > FORMAT) {
+            throw new VmException(
+                    Code.IMAGE_CORRUPT,
+                    folder + " has the format " + stored.format() + ", which this version of Blackbox does not know: a"
+                            + " newer one made it. Use that one, or another --data folder");
+        }
+        return stored;
     }
 
     /// Hashes the files of a snapshot that has just been made and writes its record.
@@ -143,7 +154,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// Hashes every file again and names those that have changed since the digest was made; also the record, if its
     /// digest does not match its content.
     public List<String> changed() throws VmException {
-        Stored stored = Json.read(folder.resolve(RECORD), Stored.class, Code.IMAGE_CORRUPT);
+        Stored stored = stored(folder);
         var changed = new ArrayList<String>();
         for (var each : new TreeMap<>(stored.files()).entrySet()) {
             if (!stored.holds(each.getKey(), folder.resolve(each.getKey()))) {
