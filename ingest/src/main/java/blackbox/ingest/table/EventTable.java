@@ -233,7 +233,7 @@ public final class EventTable implements AutoCloseable {
 
     /// The latest snapshot that ingest committed; null if there is none. Not the current one when another
     /// engine has committed, or rolled the table back, since.
-    private @Nullable Snapshot lastCommit() {
+    @Nullable Snapshot lastCommit() {
         return StreamSupport.stream(table.snapshots().spliterator(), false)
                 .filter(snapshot -> CommitState.isIn(snapshot.summary()))
                 .max(Comparator.comparingLong(Snapshot::sequenceNumber))
@@ -361,7 +361,6 @@ public final class EventTable implements AutoCloseable {
     public void clearUp() throws IngestException {
         try (ProcessLock free = ProcessLock.tryTake(layout.ingestOpening())) {
             if (free != null) { // otherwise somebody else does this at the moment
-                refresh();
                 finishLeft();
             }
         } catch (IOException e) {
@@ -370,7 +369,7 @@ public final class EventTable implements AutoCloseable {
     }
 
     /// The process that writes alone has ended if another one opens the table, whichever way.
-    private void finishLeft() throws IOException, IngestException {
+    void finishLeft() throws IOException, IngestException {
         try {
             Staging.eachLeft(layout, this::finishCommit);
             finishCommit(layout.staging());
@@ -394,7 +393,8 @@ public final class EventTable implements AutoCloseable {
     }
 
     /// Completes a commit that was interrupted, or removes what it had stored; everything else in the store
-    /// stays, whoever put it there.
+    /// stays, whoever put it there. The caller holds the folder's lock: only now has its process ended, and the
+    /// table may be asked what became of its commit.
     private void finishCommit(Path folder) throws IOException {
         CommitIntent intent = CommitIntent.read(folder);
         if (intent.added().isEmpty()) {
@@ -402,6 +402,7 @@ public final class EventTable implements AutoCloseable {
         }
         Set<String> known;
         try {
+            refresh();
             known = committedEnds(runsOf(intent.added())).keySet();
         } catch (IngestException e) {
             throw new UncheckedIngest(e);

@@ -5,6 +5,7 @@ import blackbox.files.ProcessLock;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -53,13 +54,22 @@ record Staging(Path folder, @Nullable ProcessLock lock) implements AutoCloseable
     /// Clears the folders whose process has ended. The caller holds the lock on [DataFolder#ingestOpening].
     static void eachLeft(DataFolder layout, Left left) throws IOException {
         for (Path member : members(layout)) {
-            try (ProcessLock free = ProcessLock.tryTake(member.resolve(LOCK))) {
+            try (ProcessLock free = free(member)) {
                 if (free != null) {
                     left.clear(member);
                     clear(member);
-                    Files.delete(member);
+                    Files.deleteIfExists(member);
                 }
             }
+        }
+    }
+
+    /// The lock of a member that has ended; null if it lives, or has just taken its folder with it.
+    private static @Nullable ProcessLock free(Path member) throws IOException {
+        try {
+            return ProcessLock.tryTake(member.resolve(LOCK));
+        } catch (NoSuchFileException e) {
+            return null;
         }
     }
 
@@ -112,6 +122,8 @@ record Staging(Path folder, @Nullable ProcessLock lock) implements AutoCloseable
                 clear(folder);
                 Files.deleteIfExists(folder);
             }
+        } catch (DirectoryNotEmptyException e) {
+            // Another member found it without a lock, has locked it itself, and deletes it.
         }
     }
 }

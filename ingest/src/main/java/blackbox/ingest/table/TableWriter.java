@@ -62,6 +62,11 @@ public final class TableWriter implements AutoCloseable {
 
     private static final int PAUSE_BITS_MAX = 9;
 
+    /// In place of a snapshot's id, which is positive.
+    private static final long NO_SNAPSHOT = -1;
+
+    private static final long OTHERS = -2;
+
     private static final int SNAPSHOTS_KEPT_MIN = 4;
     private static final long SNAPSHOT_AGE_MAX_MS = 60_000;
 
@@ -76,7 +81,11 @@ public final class TableWriter implements AutoCloseable {
     /// Where the partitions stand from which this writer goes on, as of its last commit or its assignment.
     private final Map<String, Long> from;
 
-    private @Nullable Long lastSeen;
+    /// Ingest's last commit, if nobody else's was among those since this writer began: then nobody has added rows
+    /// to any of its runs, and no file needs to be looked at. [#OTHERS] once somebody else committed, because what
+    /// was looked at then were the runs of one commit, not all that the checker remembers.
+    private long lastSeen;
+
     private long pendingRows;
     private int commits;
 
@@ -86,11 +95,11 @@ public final class TableWriter implements AutoCloseable {
         this.random = random;
         this.observer = observer;
         this.from = new HashMap<>(table.state().offsets());
-        this.lastSeen = idOf(table.iceberg().currentSnapshot());
+        this.lastSeen = idOf(table.lastCommit());
     }
 
-    private static @Nullable Long idOf(@Nullable Snapshot snapshot) {
-        return snapshot == null ? null : snapshot.snapshotId();
+    private static long idOf(@Nullable Snapshot snapshot) {
+        return snapshot == null ? NO_SNAPSHOT : snapshot.snapshotId();
     }
 
     /// Goes on with these partitions from where the table says that they stand.
@@ -277,15 +286,20 @@ public final class TableWriter implements AutoCloseable {
                         + now.offsets().get(source) + " and not at " + from.get(source));
             }
         }
-        if (files.isEmpty() || Objects.equals(lastSeen, idOf(table.iceberg().currentSnapshot()))) {
+        if (lastSeen == idOf(table.lastCommit())) {
             return;
         }
-        var continuesAt = new HashMap<String, Long>();
-        files.forEach(file -> continuesAt.put(EventTable.key(file.run(), ""), file.continuesAt()));
-        List<RunId> written = files.stream().map(Staged::run).toList();
-        for (Map.Entry<String, Long> there : table.committedEnds(written).entrySet()) {
+        var continuesAt = new HashMap<RunId, Long>();
+        state.runs().forEach((run, after) -> continuesAt.put(run, after.nextIndex()));
+        files.forEach(file -> continuesAt.put(file.run(), file.continuesAt()));
+        if (continuesAt.isEmpty()) {
+            return;
+        }
+        var folders = new HashMap<String, Long>();
+        continuesAt.forEach((run, index) -> folders.put(EventTable.key(run, ""), index));
+        for (Map.Entry<String, Long> there : table.committedEnds(continuesAt.keySet()).entrySet()) {
             String folder = there.getKey().substring(0, there.getKey().lastIndexOf('/') + 1);
-            if (there.getValue() > continuesAt.getOrDefault(folder, Long.MAX_VALUE)) {
+            if (there.getValue() > folders.getOrDefault(folder, Long.MAX_VALUE)) {
                 throw superseded("the table has " + there.getKey() + " by now");
             }
         }
@@ -298,32 +312,34 @@ public final class TableWriter implements AutoCloseable {
     }
 
     private void commit(Map<Staged, DataFile> added, CommitState state) {
-        Snapshot base = table.iceberg().currentSnapshot();
-        Long baseId = idOf(base);
+        long base = idOf(table.iceberg().currentSnapshot());
+        boolean alone = lastSeen == idOf(table.lastCommit());
         boolean replacing =
                 added.keySet().stream().anyMatch(file -> !file.replaced().isEmpty());
+        SnapshotUpdate<?> update;
         if (replacing) {
             OverwriteFiles overwrite = table.iceberg().newOverwrite();
             added.values().forEach(overwrite::addFile);
             added.keySet().forEach(file -> file.replaced().forEach(overwrite::deleteFile));
-            commit(overwrite, state, baseId);
+            update = overwrite;
         } else {
             AppendFiles append = table.iceberg().newAppend();
             added.values().forEach(append::appendFile);
-            commit(append, state, baseId);
+            update = append;
         }
+        commit(update, state, base);
+        lastSeen = alone && update.updateEvent() instanceof CreateSnapshotEvent event ? event.snapshotId() : OTHERS;
     }
 
     /// Iceberg looks at the table once more before it commits; if it is no longer what was looked at here,
     /// the offsets that it would carry over are old, and nothing is committed.
-    private void commit(SnapshotUpdate<?> update, CommitState state, @Nullable Long base) {
+    private static void commit(SnapshotUpdate<?> update, CommitState state, long base) {
         state.properties().forEach(update::set);
         update.validateWith(ancestors -> {
             Iterator<Snapshot> latest = ancestors.iterator();
-            return Objects.equals(base, latest.hasNext() ? idOf(latest.next()) : null);
+            return base == (latest.hasNext() ? idOf(latest.next()) : NO_SNAPSHOT);
         });
         update.commit();
-        lastSeen = update.updateEvent() instanceof CreateSnapshotEvent event ? event.snapshotId() : null;
     }
 
     private void pause(int attempt) throws IngestException {
