@@ -9,6 +9,7 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -89,6 +90,20 @@ record Staging(Path folder, @Nullable ProcessLock lock) implements AutoCloseable
             pending.addAll(CommitIntent.read(member).added());
         }
         return pending;
+    }
+
+    /// Whether the intent of a commit is older than that: its process is very slow, or has ended and nobody has
+    /// looked yet what became of the commit.
+    static boolean isPendingSince(DataFolder layout, Instant then) throws IOException {
+        var folders = new ArrayList<>(members(layout));
+        folders.add(layout.staging());
+        for (Path folder : folders) {
+            Instant written = CommitIntent.writtenAt(folder);
+            if (written != null && written.isBefore(then)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static List<Path> members(DataFolder layout) throws IOException {

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -297,7 +298,8 @@ public final class TableWriter implements AutoCloseable {
         }
         var folders = new HashMap<String, Long>();
         continuesAt.forEach((run, index) -> folders.put(EventTable.key(run, ""), index));
-        for (Map.Entry<String, Long> there : table.committedEnds(continuesAt.keySet()).entrySet()) {
+        for (Map.Entry<String, Long> there :
+                table.committedEnds(continuesAt.keySet()).entrySet()) {
             String folder = there.getKey().substring(0, there.getKey().lastIndexOf('/') + 1);
             if (there.getValue() > folders.getOrDefault(folder, Long.MAX_VALUE)) {
                 throw superseded("the table has " + there.getKey() + " by now");
@@ -426,10 +428,17 @@ public final class TableWriter implements AutoCloseable {
     }
 
     /// Drops the metadata of old snapshots at intervals. Data files stay: those that this writer replaced
-    /// are gone, and those that another engine took out of the catalog are evidence.
-    private void expire() {
-        if (++commits % COMMITS_PER_EXPIRY == 0) {
-            expire(System.currentTimeMillis() - SNAPSHOT_AGE_MAX_MS, SNAPSHOTS_KEPT_MIN);
+    /// are gone, and those that another engine took out of the catalog are evidence. The snapshot of a commit whose
+    /// intent is still there stays, too: it alone may say that the commit went through.
+    private void expire() throws IOException {
+        if (++commits % COMMITS_PER_EXPIRY != 0) {
+            return;
+        }
+        Instant then = Instant.now().minusMillis(SNAPSHOT_AGE_MAX_MS);
+        if (Staging.isPendingSince(table.layout(), then)) {
+            commits--;
+        } else {
+            expire(then.toEpochMilli(), SNAPSHOTS_KEPT_MIN);
         }
     }
 

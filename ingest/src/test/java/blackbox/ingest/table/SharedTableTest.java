@@ -1,6 +1,7 @@
 package blackbox.ingest.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -402,6 +404,48 @@ final class SharedTableTest {
         }
         assertEquals(Map.of(HERE, 5L), offsets());
         assertOnce(run);
+    }
+
+    /// Then neither the table as it is nor ingest's last commit names the file.
+    @Test
+    void whatAnotherEngineTookOutAndOthersCommittedOntoIsNotClearedUp() throws Exception {
+        try (var survivor = new Member(THERE)) {
+            var killed = new Member(HERE, step -> {
+                if (step == CommitStep.COMMITTED) {
+                    throw new IllegalStateException("killed");
+                }
+            });
+            killed.accept(batch(0));
+            assertThrows(IngestException.class, () -> killed.commit(1));
+            killed.table.close();
+            RunStates.Standing before = standing();
+            Set<String> there = stored(run.run());
+            survivor.table.refresh();
+            var delete = survivor.table.iceberg().newDelete();
+            survivor.table.namedNow(run.run()).forEach(file -> delete.deleteFile(file.location()));
+            delete.commit();
+            survivor.accept(traffic(2).batches().getFirst());
+            survivor.commit(1);
+            assertEquals(Set.of(), survivor.table.ownFiles(Set.of(run.run())));
+            assertEquals(before, standing());
+            survivor.table.clearUp();
+            assertEquals(there, stored(run.run()));
+            assertEquals(before, standing());
+        }
+    }
+
+    /// The snapshot of a commit whose intent is there says what became of it.
+    @Test
+    void anOldIntentIsFoundUntilItIsCleared() throws Exception {
+        try (var member = new Member(HERE)) {
+            Path intent = member.table.staging().resolve("intent");
+            new CommitIntent(List.of("a"), List.of()).write(member.table.staging());
+            Instant written = Files.getLastModifiedTime(intent).toInstant();
+            assertFalse(Staging.isPendingSince(layout, written));
+            assertTrue(Staging.isPendingSince(layout, written.plusNanos(1)));
+            CommitIntent.remove(member.table.staging());
+            assertFalse(Staging.isPendingSince(layout, Instant.MAX));
+        }
     }
 
     /// Of two that leave, the second has gone when its turn comes, and another holds the first's folder.
