@@ -43,6 +43,8 @@ import picocli.CommandLine.Spec;
             "Any number of these processes may share a data folder: the broker divides the topic's partitions between them,",
             "and each event is in the table once, whichever of them is killed and whenever. `serve` and `record` ingest by",
             "themselves and cannot use the same data folder meanwhile. Runs that no trusted key certifies are passed over.",
+            "After `keys rotate` on a recorder, start these processes with its new keys/log.pub as well (the old one stays)",
+            "before its next run: what the unknown key certifies is refused and stays in quarantine/.",
             "`verify` needs the log of runs of the host that recorded: where that is one host, copy its folder log and its",
             "keys/log.pub here (then --trust is not needed); runs of several hosts cannot be verified in one folder yet."
         })

@@ -12,8 +12,10 @@ import blackbox.cli.exit.ExitCodes;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.parquet.ForgedFooter;
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
@@ -34,6 +36,7 @@ import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
+import blackbox.schemas.table.EventsTable;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
@@ -250,6 +253,9 @@ class KeysCommandTest {
         Path other = sealedRun(forged, old);
         ForgedFooter.change(other, ForgedFooter.Lie.UNSIGNED);
         seal(forged, other, old);
+        Path state = file.resolveSibling(EventsTable.STATE_NOTE);
+        Files.writeString(state, SignedNote.sign("how far the run is\n", old));
+        Files.copy(state, other.resolveSibling(EventsTable.STATE_NOTE));
         Said revoked = keys("revoke", data.keys().resolve("ingest.pub").toString(), "--json");
         assertEquals(ExitCodes.DOES_NOT_HOLD, revoked.exitCode(), revoked.err());
         assertEquals(1, revoked.json().get("resealed").asInt());
@@ -257,6 +263,9 @@ class KeysCommandTest {
         assertEquals(Integrity.VERIFIED, verify(run.run));
         assertEquals(List.of(), new LocalTrust(data).recordings().leftOut(run.run));
         assertEquals(1, new LocalTrust(data).recordings().leftOut(forged.run).size());
+        NoteVerifier next = NoteVerifiers.parse(Files.readString(data.keys().resolve("ingest.pub")));
+        assertTrue(isSigned(state, next), "the note of the run's state is signed again");
+        assertFalse(isSigned(other.resolveSibling(EventsTable.STATE_NOTE), next));
         // Somebody who still has the old key seals with it again.
         seal(run, file, old);
         assertEquals(Integrity.TAMPERED, verify(run.run));
@@ -271,6 +280,12 @@ class KeysCommandTest {
             var refused = assertThrows(RecorderException.class, () -> log.certifyIngest(old.verifier()));
             assertTrue(String.valueOf(refused.getMessage()).contains("was revoked"), refused::getMessage);
         }
+    }
+
+    private static boolean isSigned(Path note, NoteVerifier by) throws Exception {
+        return Objects.requireNonNull(SignedNote.parse(Files.readAllBytes(note)))
+                        .signedBy(List.of(by))
+                != null;
     }
 
     @Test

@@ -144,9 +144,17 @@ public final class BatchCheck {
         if (signer.signed(note, batch.run(), trusted)) {
             return checkPlace(batch, note, remember(batch.run(), signer));
         }
-        return opening.isOfAnotherLog(batch, note, trusted) && !ownership.owns(batch.run())
-                ? new CheckResult.Foreign(batch)
-                : refused(batch, Reason.SIGNATURE, "its checkpoint is not signed by the required key");
+        if (opening.isOfAnotherLog(batch, note, trusted) && !ownership.owns(batch.run())) {
+            return new CheckResult.Foreign(batch);
+        }
+        String log = opening.logOfUnknownKey(batch, trusted);
+        return refused(
+                batch,
+                Reason.SIGNATURE,
+                log == null
+                        ? "its checkpoint is not signed by the required key"
+                        : "its certificate is signed by an unknown key of " + log + ", a log that is trusted: if its"
+                                + " key was rotated, give its new keys/log.pub with --trust");
     }
 
     /// A later batch of a run of which nothing was accepted.

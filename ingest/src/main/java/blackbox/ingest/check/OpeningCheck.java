@@ -12,6 +12,7 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Reads from a run's first batch who must sign it. Owned by one thread.
 final class OpeningCheck {
@@ -32,7 +33,7 @@ final class OpeningCheck {
         return believed ? NextSigner.opened(parsed) : new NextSigner.Nobody();
     }
 
-    /// Whether the run's first leaf has a certificate for it that none of the trusted keys claims to have
+    /// Whether the run's first leaf has a certificate for it that no key of a trusted log claims to have
     /// signed, and the key that it names signed the batch: such a run is another log's.
     ///
     /// @param checkpoint the batch's
@@ -47,9 +48,29 @@ final class OpeningCheck {
                 && NextSigner.opened(parsed).signed(checkpoint, first.run(), List.of());
     }
 
+    /// The log of whose keys one that is not trusted claims to have signed the certificate in the run's first
+    /// leaf, while another one is; null if there is none.
+    @Nullable
+    String logOfUnknownKey(SealedBatch first, List<NoteVerifier> trusted) {
+        String text = certificate(first.leaves()).note();
+        SignedNote note = text == null ? null : SignedNote.parse(text);
+        return note == null || note.signedBy(trusted) != null
+                ? null
+                : note.signatures().stream()
+                        .filter(line ->
+                                claims(line, trusted) && trusted.stream().noneMatch(key -> isBy(line, key)))
+                        .map(SignedNote.Signature::name)
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    /// Whether it names a trusted log, by whichever of its keys: a rotated key keeps the log's name.
     private static boolean claims(SignedNote.Signature line, List<NoteVerifier> trusted) {
-        return trusted.stream()
-                .anyMatch(key -> key.keyId() == line.keyId() && key.name().equals(line.name()));
+        return trusted.stream().anyMatch(key -> key.name().equals(line.name()));
+    }
+
+    private static boolean isBy(SignedNote.Signature line, NoteVerifier key) {
+        return line.keyId() == key.keyId() && line.name().equals(key.name());
     }
 
     private LeafDetail.Certificate certificate(LeafCursor leaf) {

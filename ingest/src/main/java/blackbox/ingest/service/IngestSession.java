@@ -21,6 +21,9 @@ import blackbox.ingest.table.TableStates;
 import blackbox.ingest.table.TableWriter;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -136,21 +139,28 @@ final class IngestSession implements AutoCloseable {
                 }
                 case IngestRole.Member _ -> {
                     this.check = new BatchCheck(settings.trusted(), Ownership.TRUSTED, states);
-                    this.consumer = BatchConsumer.inGroup(settings.clients(), group(table), new Membership());
+                    this.consumer = BatchConsumer.inGroup(settings.clients(), group(table, folder), new Membership());
                 }
             }
         } catch (IngestException | RuntimeException e) {
-            if (opened != null) {
-                opened.close();
+            TableStates left = opened;
+            try (table;
+                    left) {
+                throw e;
             }
-            table.close();
-            throw e;
         }
     }
 
-    /// Whoever writes the same table is in the same group, wherever its folder is.
-    private static String group(EventTable table) {
-        return "blackbox-" + table.uuid();
+    /// Whoever writes the same table is in the same group, by whatever path, and nobody who writes a copy of it: the
+    /// lock that the members share is the same file, by its device and inode.
+    private static String group(EventTable table, DataFolder folder) throws IngestException {
+        try {
+            Object lock = Files.readAttributes(folder.ingestLock(), BasicFileAttributes.class)
+                    .fileKey();
+            return "blackbox-" + table.uuid() + "-" + String.valueOf(lock).replaceAll("[^0-9a-z]+", "-");
+        } catch (IOException e) {
+            throw IngestException.ofIo("cannot identify the data folder " + folder.root(), e);
+        }
     }
 
     private TableStates states(DataFolder folder) throws IngestException {
@@ -448,11 +458,9 @@ final class IngestSession implements AutoCloseable {
 
     @Override
     public void close() throws IngestException {
-        try {
+        try (table;
+                states) {
             writer.close();
-        } finally {
-            states.close();
-            table.close();
         }
     }
 }

@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What a commit is about to do to the store, noted in the staging folder before it does it. After a crash it
 /// distinguishes ingest's own leftovers from files that another engine took out of the catalog: only the former may go.
@@ -61,6 +63,15 @@ record CommitIntent(List<String> added, List<String> replaced) {
             }
         }
         return new CommitIntent(added, replaced);
+    }
+
+    /// When the note was written, before its commit; null if there is none.
+    static @Nullable Instant writtenAt(Path staging) throws IOException {
+        try {
+            return Files.getLastModifiedTime(staging.resolve(NAME)).toInstant();
+        } catch (NoSuchFileException e) {
+            return null;
+        }
     }
 
     /// The commit is complete. If the note survives a power cut all the same, it only says again what was done.

@@ -31,6 +31,7 @@ import org.apache.iceberg.ContentFile;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.SnapshotChanges;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadataParser;
 import org.apache.iceberg.TableScan;
@@ -233,7 +234,8 @@ public final class EventTable implements AutoCloseable {
 
     /// The latest snapshot that ingest committed; null if there is none. Not the current one when another
     /// engine has committed, or rolled the table back, since.
-    private @Nullable Snapshot lastCommit() {
+    @Nullable
+    Snapshot lastCommit() {
         return StreamSupport.stream(table.snapshots().spliterator(), false)
                 .filter(snapshot -> CommitState.isIn(snapshot.summary()))
                 .max(Comparator.comparingLong(Snapshot::sequenceNumber))
@@ -321,6 +323,42 @@ public final class EventTable implements AutoCloseable {
         return ends;
     }
 
+    /// Whether a commit of ingest added one of these files, which are one commit's: the table names it, or one of
+    /// ingest's snapshots did that is still known. [TableWriter] keeps those as long as somebody may ask.
+    boolean wasCommitted(Collection<String> keys) throws IngestException {
+        if (ownFiles(runsOf(keys)).stream().anyMatch(keys::contains)) {
+            return true;
+        }
+        for (Snapshot snapshot : table.snapshots()) {
+            if (CommitState.isIn(snapshot.summary()) && added(snapshot).anyMatch(keys::contains)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// The keys of the files that ingest added in a snapshot of its own; none if it has just been expired.
+    private Stream<String> added(Snapshot snapshot) throws IngestException {
+        try {
+            var added = new ArrayList<String>();
+            SnapshotChanges changes =
+                    SnapshotChanges.builderFor(table).snapshot(snapshot).build();
+            for (DataFile file : changes.addedDataFiles()) {
+                DataFileEntry entry = entry(file);
+                if (entry != null) {
+                    added.add(keyOf(entry));
+                }
+            }
+            return added.stream();
+        } catch (RuntimeException e) {
+            refresh();
+            if (table.snapshot(snapshot.snapshotId()) == null) {
+                return Stream.of();
+            }
+            throw catalogFailure(layout, e);
+        }
+    }
+
     /// The keys of the files of these runs that the table names as of now.
     Set<String> ownFiles(Collection<RunId> runs) throws IngestException {
         refresh();
@@ -361,7 +399,6 @@ public final class EventTable implements AutoCloseable {
     public void clearUp() throws IngestException {
         try (ProcessLock free = ProcessLock.tryTake(layout.ingestOpening())) {
             if (free != null) { // otherwise somebody else does this at the moment
-                refresh();
                 finishLeft();
             }
         } catch (IOException e) {
@@ -370,7 +407,7 @@ public final class EventTable implements AutoCloseable {
     }
 
     /// The process that writes alone has ended if another one opens the table, whichever way.
-    private void finishLeft() throws IOException, IngestException {
+    void finishLeft() throws IOException, IngestException {
         try {
             Staging.eachLeft(layout, this::finishCommit);
             finishCommit(layout.staging());
@@ -394,25 +431,25 @@ public final class EventTable implements AutoCloseable {
     }
 
     /// Completes a commit that was interrupted, or removes what it had stored; everything else in the store
-    /// stays, whoever put it there.
+    /// stays, whoever put it there. The caller holds the folder's lock: only now has its process ended, and the
+    /// table may be asked what became of its commit.
     private void finishCommit(Path folder) throws IOException {
         CommitIntent intent = CommitIntent.read(folder);
         if (intent.added().isEmpty()) {
             return;
         }
-        Set<String> known;
+        boolean committed;
         try {
-            known = committedEnds(runsOf(intent.added())).keySet();
+            committed = wasCommitted(intent.added());
         } catch (IngestException e) {
             throw new UncheckedIngest(e);
         }
-        boolean committed = intent.added().stream().anyMatch(known::contains);
         for (String key : committed ? intent.replaced() : intent.added()) {
             remove(key);
         }
     }
 
-    private static Set<RunId> runsOf(List<String> keys) {
+    private static Set<RunId> runsOf(Collection<String> keys) {
         var runs = new HashSet<RunId>();
         for (String key : keys) {
             String[] parts = key.split("/", -1);

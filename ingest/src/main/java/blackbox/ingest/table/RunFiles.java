@@ -94,6 +94,9 @@ final class RunFiles {
     }
 
     private void keep(SealedBatch batch) {
+        if (!kept.isEmpty() && kept.getLast().endIndex() != batch.firstIndex()) {
+            letGo(); // another member of the group committed what is between
+        }
         int more = batch.octets().length;
         if (keeping && (keptBytes + more > KEPT_BYTES_MAX || total.bytes + more > KEPT_BYTES_TOTAL_MAX)) {
             letGo();

@@ -5,9 +5,11 @@ import blackbox.files.ProcessLock;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -53,13 +55,22 @@ record Staging(Path folder, @Nullable ProcessLock lock) implements AutoCloseable
     /// Clears the folders whose process has ended. The caller holds the lock on [DataFolder#ingestOpening].
     static void eachLeft(DataFolder layout, Left left) throws IOException {
         for (Path member : members(layout)) {
-            try (ProcessLock free = ProcessLock.tryTake(member.resolve(LOCK))) {
+            try (ProcessLock free = free(member)) {
                 if (free != null) {
                     left.clear(member);
                     clear(member);
-                    Files.delete(member);
+                    Files.deleteIfExists(member);
                 }
             }
+        }
+    }
+
+    /// The lock of a member that has ended; null if it lives, or has just taken its folder with it.
+    private static @Nullable ProcessLock free(Path member) throws IOException {
+        try {
+            return ProcessLock.tryTake(member.resolve(LOCK));
+        } catch (NoSuchFileException e) {
+            return null;
         }
     }
 
@@ -79,6 +90,20 @@ record Staging(Path folder, @Nullable ProcessLock lock) implements AutoCloseable
             pending.addAll(CommitIntent.read(member).added());
         }
         return pending;
+    }
+
+    /// Whether the intent of a commit is older than that: its process is very slow, or has ended and nobody has
+    /// looked yet what became of the commit.
+    static boolean isPendingSince(DataFolder layout, Instant then) throws IOException {
+        var folders = new ArrayList<>(members(layout));
+        folders.add(layout.staging());
+        for (Path folder : folders) {
+            Instant written = CommitIntent.writtenAt(folder);
+            if (written != null && written.isBefore(then)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static List<Path> members(DataFolder layout) throws IOException {
@@ -112,6 +137,8 @@ record Staging(Path folder, @Nullable ProcessLock lock) implements AutoCloseable
                 clear(folder);
                 Files.deleteIfExists(folder);
             }
+        } catch (DirectoryNotEmptyException e) {
+            // Another member found it without a lock, has locked it itself, and deletes it.
         }
     }
 }

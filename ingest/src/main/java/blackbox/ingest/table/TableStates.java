@@ -81,7 +81,7 @@ public final class TableStates implements RunStates, AutoCloseable {
         ChainState noted = names.contains(EventsTable.STATE_NOTE) ? noted(run) : null;
         for (DataFile file : latestFirst(run, names)) {
             boolean believed = trust.faultOf(run, file) == null;
-            boolean counts = believed ? !isPending(file) || isNamed(run, file) : isNamed(run, file);
+            boolean counts = believed ? !isPending(file) || table.wasCommitted(Set.of(file.key())) : isNamed(run, file);
             if (counts) {
                 return believed ? standing(run, file, noted) : unreliable();
             }

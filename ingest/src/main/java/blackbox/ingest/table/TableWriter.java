@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -62,6 +63,11 @@ public final class TableWriter implements AutoCloseable {
 
     private static final int PAUSE_BITS_MAX = 9;
 
+    /// In place of a snapshot's id, which is positive.
+    private static final long NO_SNAPSHOT = -1;
+
+    private static final long OTHERS = -2;
+
     private static final int SNAPSHOTS_KEPT_MIN = 4;
     private static final long SNAPSHOT_AGE_MAX_MS = 60_000;
 
@@ -76,7 +82,11 @@ public final class TableWriter implements AutoCloseable {
     /// Where the partitions stand from which this writer goes on, as of its last commit or its assignment.
     private final Map<String, Long> from;
 
-    private @Nullable Long lastSeen;
+    /// Ingest's last commit, if nobody else's was among those since this writer began: then nobody has added rows
+    /// to any of its runs, and no file needs to be looked at. [#OTHERS] once somebody else committed, because what
+    /// was looked at then were the runs of one commit, not all that the checker remembers.
+    private long lastSeen;
+
     private long pendingRows;
     private int commits;
 
@@ -86,11 +96,11 @@ public final class TableWriter implements AutoCloseable {
         this.random = random;
         this.observer = observer;
         this.from = new HashMap<>(table.state().offsets());
-        this.lastSeen = idOf(table.iceberg().currentSnapshot());
+        this.lastSeen = idOf(table.lastCommit());
     }
 
-    private static @Nullable Long idOf(@Nullable Snapshot snapshot) {
-        return snapshot == null ? null : snapshot.snapshotId();
+    private static long idOf(@Nullable Snapshot snapshot) {
+        return snapshot == null ? NO_SNAPSHOT : snapshot.snapshotId();
     }
 
     /// Goes on with these partitions from where the table says that they stand.
@@ -277,15 +287,21 @@ public final class TableWriter implements AutoCloseable {
                         + now.offsets().get(source) + " and not at " + from.get(source));
             }
         }
-        if (files.isEmpty() || Objects.equals(lastSeen, idOf(table.iceberg().currentSnapshot()))) {
+        if (lastSeen == idOf(table.lastCommit())) {
             return;
         }
-        var continuesAt = new HashMap<String, Long>();
-        files.forEach(file -> continuesAt.put(EventTable.key(file.run(), ""), file.continuesAt()));
-        List<RunId> written = files.stream().map(Staged::run).toList();
-        for (Map.Entry<String, Long> there : table.committedEnds(written).entrySet()) {
+        var continuesAt = new HashMap<RunId, Long>();
+        state.runs().forEach((run, after) -> continuesAt.put(run, after.nextIndex()));
+        files.forEach(file -> continuesAt.put(file.run(), file.continuesAt()));
+        if (continuesAt.isEmpty()) {
+            return;
+        }
+        var folders = new HashMap<String, Long>();
+        continuesAt.forEach((run, index) -> folders.put(EventTable.key(run, ""), index));
+        for (Map.Entry<String, Long> there :
+                table.committedEnds(continuesAt.keySet()).entrySet()) {
             String folder = there.getKey().substring(0, there.getKey().lastIndexOf('/') + 1);
-            if (there.getValue() > continuesAt.getOrDefault(folder, Long.MAX_VALUE)) {
+            if (there.getValue() > folders.getOrDefault(folder, Long.MAX_VALUE)) {
                 throw superseded("the table has " + there.getKey() + " by now");
             }
         }
@@ -298,32 +314,34 @@ public final class TableWriter implements AutoCloseable {
     }
 
     private void commit(Map<Staged, DataFile> added, CommitState state) {
-        Snapshot base = table.iceberg().currentSnapshot();
-        Long baseId = idOf(base);
+        long base = idOf(table.iceberg().currentSnapshot());
+        boolean alone = lastSeen == idOf(table.lastCommit());
         boolean replacing =
                 added.keySet().stream().anyMatch(file -> !file.replaced().isEmpty());
+        SnapshotUpdate<?> update;
         if (replacing) {
             OverwriteFiles overwrite = table.iceberg().newOverwrite();
             added.values().forEach(overwrite::addFile);
             added.keySet().forEach(file -> file.replaced().forEach(overwrite::deleteFile));
-            commit(overwrite, state, baseId);
+            update = overwrite;
         } else {
             AppendFiles append = table.iceberg().newAppend();
             added.values().forEach(append::appendFile);
-            commit(append, state, baseId);
+            update = append;
         }
+        commit(update, state, base);
+        lastSeen = alone && update.updateEvent() instanceof CreateSnapshotEvent event ? event.snapshotId() : OTHERS;
     }
 
     /// Iceberg looks at the table once more before it commits; if it is no longer what was looked at here,
     /// the offsets that it would carry over are old, and nothing is committed.
-    private void commit(SnapshotUpdate<?> update, CommitState state, @Nullable Long base) {
+    private static void commit(SnapshotUpdate<?> update, CommitState state, long base) {
         state.properties().forEach(update::set);
         update.validateWith(ancestors -> {
             Iterator<Snapshot> latest = ancestors.iterator();
-            return Objects.equals(base, latest.hasNext() ? idOf(latest.next()) : null);
+            return base == (latest.hasNext() ? idOf(latest.next()) : NO_SNAPSHOT);
         });
         update.commit();
-        lastSeen = update.updateEvent() instanceof CreateSnapshotEvent event ? event.snapshotId() : null;
     }
 
     private void pause(int attempt) throws IngestException {
@@ -410,10 +428,17 @@ public final class TableWriter implements AutoCloseable {
     }
 
     /// Drops the metadata of old snapshots at intervals. Data files stay: those that this writer replaced
-    /// are gone, and those that another engine took out of the catalog are evidence.
-    private void expire() {
-        if (++commits % COMMITS_PER_EXPIRY == 0) {
-            expire(System.currentTimeMillis() - SNAPSHOT_AGE_MAX_MS, SNAPSHOTS_KEPT_MIN);
+    /// are gone, and those that another engine took out of the catalog are evidence. The snapshot of a commit whose
+    /// intent is still there stays, too: it alone may say that the commit went through.
+    private void expire() throws IOException {
+        if (++commits % COMMITS_PER_EXPIRY != 0) {
+            return;
+        }
+        Instant then = Instant.now().minusMillis(SNAPSHOT_AGE_MAX_MS);
+        if (Staging.isPendingSince(table.layout(), then)) {
+            commits--;
+        } else {
+            expire(then.toEpochMilli(), SNAPSHOTS_KEPT_MIN);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.log.NoteVerifier;
@@ -110,6 +111,27 @@ final class EpochKeysTest {
         assertInstanceOf(CheckResult.Refused.class, going.check(run.value(), first));
         trusted.add(next.verifier());
         assertInstanceOf(CheckResult.Accepted.class, going.check(run.value(), first));
+    }
+
+    /// Its later runs would otherwise be passed over as another host's, and nobody would hear of it.
+    @Test
+    void aGroupSaysThatATrustedLogHasAKeyItDoesNotKnow() throws Exception {
+        var group = new BatchCheck(() -> List.of(LOG.verifier()), Ownership.TRUSTED, RunStates.NONE);
+        var keys = new EphemeralKeys(run, new SecureRandom());
+        Ed25519Key next = Ed25519Key.create(LOG.verifier().name(), new SecureRandom());
+        sealer(keys, certificate(run, keys.first(), next)).seal();
+        CheckResult.Refused refused = assertInstanceOf(
+                CheckResult.Refused.class,
+                group.check(run.value(), batches.getFirst().octets()));
+        assertEquals(Reason.SIGNATURE, refused.reason());
+        assertTrue(refused.what().contains("an unknown key of " + LOG.verifier().name()), refused.what());
+        batches.clear();
+        keys = new EphemeralKeys(run, new SecureRandom());
+        Ed25519Key stranger = Ed25519Key.create("blackbox/log/other", new SecureRandom());
+        sealer(keys, certificate(run, keys.first(), stranger)).seal();
+        assertInstanceOf(
+                CheckResult.Foreign.class,
+                group.check(run.value(), batches.getFirst().octets()));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package blackbox.ingest.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,9 +25,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -81,6 +84,14 @@ final class SharedTableTest {
             } else {
                 changed.put(batch.run(), accepted.after());
             }
+        }
+
+        ChainState refuse(SealedBatch batch) throws IngestException {
+            CheckResult.Refused refused = assertInstanceOf(
+                    CheckResult.Refused.class, check.check(batch.run().value(), batch.octets()));
+            ChainState after = refused.after();
+            assertNotNull(after);
+            return after;
         }
 
         /// As when the broker says that its partition has become somebody else's.
@@ -198,6 +209,69 @@ final class SharedTableTest {
         assertOnce(run);
     }
 
+    /// The same, and what the one that is behind commits before it goes on with the run has nothing to do with it.
+    @Test
+    void aRunThatTheOtherWentOnWithIsRefusedAfterAnUnrelatedCommit() throws Exception {
+        try (var one = new Member(HERE)) {
+            one.accept(batch(0));
+            one.accept(batch(1));
+            one.commit(2);
+            try (var two = new Member(THERE)) {
+                two.accept(batch(2));
+                two.commit(1);
+                one.accept(traffic(2).batches().getFirst());
+                one.commit(3);
+                one.accept(batch(2));
+                var refused = assertThrows(IngestException.class, () -> one.commit(4));
+                assertEquals(Code.SUPERSEDED, refused.code());
+                two.accept(batch(3));
+                two.accept(batch(4));
+                two.commit(3);
+            }
+        }
+        assertEquals(Map.of(HERE, 3L, THERE, 3L), offsets());
+        assertOnce(run);
+    }
+
+    /// A finding of one that is behind does not take the place of what the other found later in the run.
+    @Test
+    void aMemberThatIsBehindErasesNoStop() throws Exception {
+        try (var one = new Member(HERE);
+                var two = new Member(THERE)) {
+            one.accept(batch(0));
+            one.commit(1);
+            two.accept(batch(1));
+            two.commit(1);
+            ChainState later = two.refuse(batch(3));
+            two.writer.commit(new CommitState(Map.of(THERE, 2L), Map.of(run.run(), later)));
+            ChainState behind = one.refuse(batch(2));
+            var refused = assertThrows(
+                    IngestException.class,
+                    () -> one.writer.commit(new CommitState(Map.of(HERE, 2L), Map.of(run.run(), behind))));
+            assertEquals(Code.SUPERSEDED, refused.code());
+            assertEquals(new RunStates.Open(later), standing());
+        }
+    }
+
+    /// What is kept to merge small files has a gap where another member went on in between.
+    @Test
+    void whatIsKeptDoesNotOutliveAGap() throws Exception {
+        try (var one = new Member(HERE);
+                var two = new Member(THERE)) {
+            one.accept(batch(0));
+            one.commit(1);
+            two.accept(batch(1));
+            two.commit(1);
+            one.writer.take(Set.of(HERE));
+            one.check.forget();
+            for (SealedBatch each : run.batches().subList(2, 5)) {
+                one.accept(each);
+                one.commit(each.sequence());
+            }
+        }
+        assertOnce(run);
+    }
+
     /// The broker gave its partition to somebody else, and gives it back before that one has done anything.
     @Test
     void whatWasDroppedIsAcceptedAgain() throws Exception {
@@ -311,6 +385,88 @@ final class SharedTableTest {
             assertOnce(run);
             assertEquals(0, members());
         }
+    }
+
+    /// The table was looked at before the other's commit, and its lock is taken after it.
+    @Test
+    void whatIsCommittedIsNotClearedUpFromAnOlderLookAtTheTable() throws Exception {
+        try (var survivor = new Member(THERE)) {
+            survivor.table.refresh();
+            var killed = new Member(HERE, step -> {
+                if (step == CommitStep.COMMITTED) {
+                    throw new IllegalStateException("killed");
+                }
+            });
+            run.batches().forEach(each -> unchecked(() -> killed.accept(each)));
+            assertThrows(IngestException.class, () -> killed.commit(5));
+            killed.table.close();
+            survivor.table.finishLeft();
+        }
+        assertEquals(Map.of(HERE, 5L), offsets());
+        assertOnce(run);
+    }
+
+    /// Then neither the table as it is nor ingest's last commit names the file.
+    @Test
+    void whatAnotherEngineTookOutAndOthersCommittedOntoIsNotClearedUp() throws Exception {
+        try (var survivor = new Member(THERE)) {
+            var killed = new Member(HERE, step -> {
+                if (step == CommitStep.COMMITTED) {
+                    throw new IllegalStateException("killed");
+                }
+            });
+            killed.accept(batch(0));
+            assertThrows(IngestException.class, () -> killed.commit(1));
+            killed.table.close();
+            RunStates.Standing before = standing();
+            Set<String> there = stored(run.run());
+            survivor.table.refresh();
+            var delete = survivor.table.iceberg().newDelete();
+            survivor.table.namedNow(run.run()).forEach(file -> delete.deleteFile(file.location()));
+            delete.commit();
+            survivor.accept(traffic(2).batches().getFirst());
+            survivor.commit(1);
+            assertEquals(Set.of(), survivor.table.ownFiles(Set.of(run.run())));
+            assertEquals(before, standing());
+            survivor.table.clearUp();
+            assertEquals(there, stored(run.run()));
+            assertEquals(before, standing());
+        }
+    }
+
+    /// The snapshot of a commit whose intent is there says what became of it.
+    @Test
+    void anOldIntentIsFoundUntilItIsCleared() throws Exception {
+        try (var member = new Member(HERE)) {
+            Path intent = member.table.staging().resolve("intent");
+            new CommitIntent(List.of("a"), List.of()).write(member.table.staging());
+            Instant written = Files.getLastModifiedTime(intent).toInstant();
+            assertFalse(Staging.isPendingSince(layout, written));
+            assertTrue(Staging.isPendingSince(layout, written.plusNanos(1)));
+            CommitIntent.remove(member.table.staging());
+            assertFalse(Staging.isPendingSince(layout, Instant.MAX));
+        }
+    }
+
+    /// Of two that leave, the second has gone when its turn comes, and another holds the first's folder.
+    @Test
+    void aMemberThatLeavesMeanwhileIsNoFailure() throws Exception {
+        Staging.alone(layout);
+        for (String token : List.of("one", "two")) {
+            Objects.requireNonNull(Staging.ofMember(layout, token).lock()).close();
+        }
+        Staging.eachLeft(layout, _ -> {
+            for (String token : List.of("one", "two")) {
+                Path member = layout.staging().resolve("member-" + token);
+                Files.deleteIfExists(member.resolve("lock"));
+                Files.deleteIfExists(member);
+            }
+        });
+        assertEquals(0, members());
+        Staging leaving = Staging.ofMember(layout, "three");
+        Files.createDirectory(leaving.folder().resolve("of somebody else"));
+        leaving.close();
+        assertEquals(1, members());
     }
 
     private long members() throws IOException {

@@ -59,7 +59,8 @@ final class Resealing {
         var refused = new ArrayList<RunId>();
         for (RunId run : recordings.runs()) {
             List<Sealed> affected = affected(run);
-            if (affected.isEmpty()) {
+            SignedNote state = state(run);
+            if (affected.isEmpty() && state == null) {
                 continue;
             }
             if (isTampered(run)) {
@@ -67,12 +68,35 @@ final class Resealing {
                 continue;
             }
             for (Sealed each : affected) {
-                String seal = SignedNote.sign(each.seal.text(), next);
-                AtomicFiles.onDisk().replace(sealOf(each.file), seal.getBytes(StandardCharsets.UTF_8));
+                signAgain(sealOf(each.file), each.seal);
+            }
+            if (state != null) {
+                signAgain(stateOf(run), state);
             }
             files += affected.size();
         }
         return new Revocation(revoked, Role.INGEST, files, refused);
+    }
+
+    private void signAgain(Path file, SignedNote note) throws IOException {
+        AtomicFiles.onDisk().replace(file, SignedNote.sign(note.text(), next).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// The note of the run's state, if it has one by the revoked key: without it, ingest takes a run that was
+    /// stopped for open, and one that an older version left for closed.
+    private @Nullable SignedNote state(RunId run) throws IOException {
+        Path file = stateOf(run);
+        SignedNote note = Files.isRegularFile(file) ? noteIn(file) : null;
+        return note != null && note.signedBy(List.of(revoked)) != null ? note : null;
+    }
+
+    private Path stateOf(RunId run) throws IOException {
+        String key = EventsTable.dataFolder(run) + "/" + EventsTable.STATE_NOTE;
+        Path local = recordings.files().local(key);
+        if (local == null) {
+            throw new IOException("the state of run " + run + " is not on this machine and cannot be signed again");
+        }
+        return local;
     }
 
     private List<Sealed> affected(RunId run) throws IOException {
