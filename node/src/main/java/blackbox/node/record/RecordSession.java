@@ -220,7 +220,7 @@ public final class RecordSession {
         if (room != 0 && workspaceBytes > room) {
             throw new VmException(
                     VmException.Code.WORKSPACE_TOO_LARGE,
-                    "the workspace has " + workspaceBytes + " bytes, and the agent's disk may hold " + room
+                    "the workspace has " + workspaceBytes + " bytes, more than the agent's disk may hold, " + room
                             + "; allow it more with --disk (up to 15G), or choose a smaller folder");
         }
     }
