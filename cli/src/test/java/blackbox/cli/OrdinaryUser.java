@@ -35,17 +35,21 @@ public final class OrdinaryUser implements AutoCloseable {
     public static OrdinaryUser make() throws IOException, VmException {
         boolean root = "root".equals(System.getProperty("user.name"));
         // Not JUnit's folder, which only its owner may enter.
-        Path folder = Files.createTempDirectory(
-                PREFIX, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        Path folder = forAll(Files.createTempDirectory(PREFIX));
         var user = new OrdinaryUser(folder, root);
         Files.createDirectory(user.home());
         if (root) {
-            Files.createDirectory(user.project());
+            forAll(Files.createDirectory(user.project()));
             Command.of("useradd", "--no-create-home", "--home-dir", user.home().toString(), user.name())
                     .run();
             user.own(user.home());
         }
         return user;
+    }
+
+    /// Lets everybody in, whatever the umask: a command that ran in this process has set it to its own.
+    private static Path forAll(Path folder) throws IOException {
+        return Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     /// Its account's name.
