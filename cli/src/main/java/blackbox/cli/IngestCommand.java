@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.KafkaClientOptions;
 import blackbox.cli.output.JsonOut;
 import blackbox.cli.terminal.ShutdownWait;
 import blackbox.evidence.log.NoteVerifier;
@@ -62,12 +63,8 @@ final class IngestCommand implements Callable<Integer> {
             description = "The Kafka cluster that the recorders publish to.")
     private String kafka = "";
 
-    @Option(
-            names = "--kafka-properties",
-            paramLabel = "FILE",
-            description = "Further Kafka client settings (TLS, SASL).")
-    @Nullable
-    private Path kafkaProperties;
+    @Mixin
+    private KafkaClientOptions kafkaClient;
 
     @Option(
             names = "--trust",
@@ -83,9 +80,7 @@ final class IngestCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, IngestException, RecorderException, InterruptedException {
         DataFolder data = common.ownDataFolder();
-        if (kafkaProperties != null && !Files.isReadable(kafkaProperties)) {
-            throw CommandException.badInput("the file " + kafkaProperties + " cannot be read");
-        }
+        Path kafkaProperties = kafkaClient.properties();
         List<NoteVerifier> keys = trusted.stream().map(IngestCommand::key).toList();
         var settings = new KafkaSettings(kafka, kafkaProperties, KafkaSettings.Ingest.HERE);
         ShutdownWait stop = ShutdownWait.onShutdown();

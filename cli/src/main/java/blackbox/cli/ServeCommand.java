@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.KafkaClientOptions;
 import blackbox.cli.options.ListenOptions;
 import blackbox.cli.output.JsonOut;
 import blackbox.cli.terminal.ShutdownWait;
@@ -77,12 +78,8 @@ final class ServeCommand implements Callable<Integer> {
     @Nullable
     private String kafka;
 
-    @Option(
-            names = "--kafka-properties",
-            paramLabel = "FILE",
-            description = "Further Kafka client settings (TLS, SASL).")
-    @Nullable
-    private Path kafkaProperties;
+    @Mixin
+    private KafkaClientOptions kafkaClient;
 
     @Option(
             names = "--witness",
@@ -111,9 +108,7 @@ final class ServeCommand implements Callable<Integer> {
         DataFolder data = common.ownDataFolder();
         ApiAddress address = listening.address();
         listening.check(address);
-        if (kafkaProperties != null && !Files.isReadable(kafkaProperties)) {
-            throw CommandException.badInput("the file " + kafkaProperties + " cannot be read");
-        }
+        Path kafkaProperties = kafkaClient.properties();
         PipelineLock lock = PipelineLock.tryTake(data);
         if (lock == null) {
             throw CommandException.failed(
