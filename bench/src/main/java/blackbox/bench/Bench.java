@@ -36,7 +36,8 @@ final class Bench {
             new ReplayAgreement("live"),
             new Seek(),
             new FirstInstruction(FirstInstruction.Start.WARM),
-            new FirstInstruction(FirstInstruction.Start.COLD));
+            new FirstInstruction(FirstInstruction.Start.COLD),
+            new Kills());
 
     private Bench() {}
 

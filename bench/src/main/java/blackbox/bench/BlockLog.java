@@ -114,7 +114,7 @@ final class BlockLog implements VmBenchmark {
     private static long seal(QemuMachine machine, Path captures, CountDownLatch done)
             throws RecorderException, InterruptedException {
         var file = new CaptureFile(
-                CaptureName.BLOCKS.text(), CaptureName.BLOCKS.in(captures), Long.MAX_VALUE, () -> settled(machine));
+                CaptureName.BLOCKS.text(), CaptureName.BLOCKS.in(captures), Long.MAX_VALUE, () -> settledAge(machine));
         do {
             file.sealNew(System::nanoTime);
         } while (!done.await(SEAL_EVERY_MS, TimeUnit.MILLISECONDS));
@@ -122,12 +122,11 @@ final class BlockLog implements VmBenchmark {
         return file.sealedBytes();
     }
 
-    private static boolean settled(QemuMachine machine) {
+    private static @Nullable Duration settledAge(QemuMachine machine) {
         try {
-            machine.settleDisks();
-            return true;
+            return machine.settleDisks();
         } catch (VmException e) {
-            return false;
+            return null;
         }
     }
 

@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.DurationConverter;
+import blackbox.cli.options.KafkaClientOptions;
 import blackbox.cli.options.SizeConverter;
 import blackbox.cli.options.VariableOptions;
 import blackbox.cli.terminal.Interrupts;
@@ -184,12 +185,8 @@ public final class RecordCommand implements Callable<Integer> {
     @Nullable
     String kafka;
 
-    @Option(
-            names = "--kafka-properties",
-            paramLabel = "FILE",
-            description = "Further Kafka client settings, such as TLS and SASL.")
-    @Nullable
-    Path kafkaProperties;
+    @Mixin
+    private KafkaClientOptions kafkaClient;
 
     @Option(
             names = "--recorder-only",
@@ -205,13 +202,14 @@ public final class RecordCommand implements Callable<Integer> {
         if (recorderOnly && kafka == null) {
             throw CommandException.badInput("--recorder-only needs --kafka HOST:PORT, where the run is to go");
         }
+        Path kafkaProperties = kafkaClient.properties();
         RecordResult result;
         if (tty) {
             try (var terminal = LocalTerminal.ofStandardInput()) {
-                result = record(request(terminal.shape()), terminal);
+                result = record(request(terminal.shape()), kafkaProperties, terminal);
             }
         } else {
-            result = record(request(null), null);
+            result = record(request(null), kafkaProperties, null);
         }
         if (common.json()) {
             System.err.println(json(result));
@@ -231,7 +229,8 @@ public final class RecordCommand implements Callable<Integer> {
                 : "it is in the spool here; the next `blackbox record --kafka` publishes it";
     }
 
-    private RecordResult record(RecordRequest request, @Nullable LocalTerminal terminal) throws Exception {
+    private RecordResult record(RecordRequest request, @Nullable Path kafkaProperties, @Nullable LocalTerminal terminal)
+            throws Exception {
         try (var narrator = Narrator.onStandardError()) {
             var session = new RecordSession(
                     common.ownDataFolder(),

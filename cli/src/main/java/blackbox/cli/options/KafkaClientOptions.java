@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// How commands that run for long reach a Kafka cluster, beyond its address.
+/// How commands reach a Kafka cluster, beyond its address.
 public final class KafkaClientOptions {
 
     @Option(
@@ -20,7 +20,7 @@ public final class KafkaClientOptions {
     ///
     /// @throws CommandException bad input, when it cannot be read
     public @Nullable Path properties() {
-        if (properties != null && !Files.isReadable(properties)) {
+        if (properties != null && !(Files.isReadable(properties) && Files.isRegularFile(properties))) {
             throw CommandException.badInput("the file " + properties + " cannot be read");
         }
         return properties;

@@ -16,8 +16,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Which files of a machine a recording keeps beside its events, in `captures/<run>/`.
 final class Captures {
@@ -42,7 +44,7 @@ final class Captures {
         var synced = new SyncedDisk(clock);
         vm.onSynced(synced::reached);
         files.add(new CaptureFile(
-                CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settled(vm), synced::syncedNs));
+                CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settledAge(vm), synced::syncedNs));
         addBounded(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
         addBounded(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
         addBounded(files, CaptureName.STDIN, folder, limits.framesBytesMax());
@@ -59,16 +61,15 @@ final class Captures {
 
     private static void addBounded(List<CaptureFile> files, CaptureName name, Path folder, long bytesMax) {
         if (bytesMax > 0) {
-            files.add(new CaptureFile(name.text(), name.in(folder), bytesMax, () -> true));
+            files.add(new CaptureFile(name.text(), name.in(folder), bytesMax, () -> Duration.ZERO));
         }
     }
 
-    private static boolean settled(Machine vm) {
+    private static @Nullable Duration settledAge(Machine vm) {
         try {
-            vm.settleDisks();
-            return true;
+            return vm.settleDisks();
         } catch (VmException e) {
-            return false; // the host's disk is slow, or the VM is about to end; the next call tries again
+            return null; // the host's disk is slow, or the VM is about to end; the next call tries again
         }
     }
 }

@@ -16,7 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -44,19 +47,30 @@ public final class CaptureFile {
     private boolean linked;
     private boolean ended;
 
-    /// Finds out whether a file's present content is final.
+    /// Lengths that were read and not sealed yet, oldest first.
+    private final Deque<Look> looks = new ArrayDeque<>();
+
+    /// Finds out which of a file's octets are final.
     @FunctionalInterface
     public interface Settling {
-        /// True if no octet that lay within the file's length before this call will change anymore; false if
-        /// that is not known yet.
-        boolean settled();
+        /// How long before this call a length must have been read, so that no octet within it will change
+        /// anymore; zero for any length read before this call, null if that is not known yet.
+        @Nullable
+        Duration age();
     }
+
+    /// A length of the file.
+    ///
+    /// @param atNs when it was read, nanoseconds since 1970 on the clock of events
+    /// @param syncedNs up to when all that the guest wrote lies within it
+    /// @param nanos when it was read, on the JVM's clock
+    private record Look(long length, long atNs, long syncedNs, long nanos) {}
 
     /// A file whose octets are final as soon as they are within its length, and that may grow without bounds.
     ///
     /// @param name its name in events: lower-case letters, digits and `-`
     public CaptureFile(String name, Path path) {
-        this(name, path, Long.MAX_VALUE, () -> true);
+        this(name, path, Long.MAX_VALUE, () -> Duration.ZERO);
     }
 
     /// @param bytesMax after so many octets the file is ended: an event says so, and what is written to it
@@ -103,7 +117,8 @@ public final class CaptureFile {
     }
 
     /// Makes the events for what is new, in order; none if nothing is new, if the file does not exist yet, or
-    /// if what is new is not final yet.
+    /// if what is new is not final yet. Of octets that are final only some time after they were there, the event
+    /// says when they were there.
     ///
     /// @param clock the time for the events, nanoseconds since 1970
     /// @throws RecorderException `CAPTURE` when the file cannot be read or made durable
@@ -119,8 +134,12 @@ public final class CaptureFile {
                 cutTo(sealed, length);
             } else if (length == sealed) {
                 sealedSyncedNs = syncedNs;
-            } else if (length > sealed && settling.settled()) {
-                seal(Math.min(length, bytesMax), nowNs, length > bytesMax ? 0 : syncedNs, events);
+            } else if (length > sealed) {
+                looks.add(new Look(length, nowNs, syncedNs, System.nanoTime()));
+                Look last = takeFinal();
+                if (last != null) {
+                    seal(last, nowNs, events);
+                }
                 if (sealed >= bytesMax) {
                     ended = true;
                     events.add(event(nowNs, Detail.of("ended", sealed).and("why", "budget")));
@@ -133,7 +152,28 @@ public final class CaptureFile {
         return events;
     }
 
-    private void seal(long to, long nowNs, long syncedNs, List<Event> events) throws IOException {
+    /// Takes the looks whose octets are final; returns the last of them, or null.
+    private @Nullable Look takeFinal() {
+        Duration age = settling.age();
+        if (age == null) {
+            looks.clear();
+            return null;
+        }
+        long latest = looks.getLast().nanos() - age.toNanos();
+        Look found = null;
+        while (!looks.isEmpty() && looks.getFirst().nanos() - latest <= 0) {
+            Look look = looks.removeFirst();
+            if (look.length() == sealed) {
+                sealedSyncedNs = look.syncedNs();
+            } else {
+                found = look;
+            }
+        }
+        return found;
+    }
+
+    private void seal(Look look, long nowNs, List<Event> events) throws IOException {
+        long to = Math.min(look.length(), bytesMax);
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             file.force(true);
             if (!linked) {
@@ -144,12 +184,15 @@ public final class CaptureFile {
                 long end = Math.min(to, sealed + SEGMENT_BYTES_MAX);
                 Hash digest = digest(file, sealed, end);
                 Detail detail = Detail.of("from", sealed).and("to", end).and("sha256", digest.toString());
+                if (look.atNs() < nowNs) {
+                    detail.and("readNs", look.atNs());
+                }
                 if (sealedSyncedNs > 0) {
                     detail.and("syncedBeforeNs", sealedSyncedNs);
                     sealedSyncedNs = 0;
                 }
-                if (syncedNs > 0 && end == to) {
-                    detail.and("syncedNs", syncedNs);
+                if (look.syncedNs() > 0 && end == look.length()) {
+                    detail.and("syncedNs", look.syncedNs());
                 }
                 events.add(event(nowNs, detail));
                 sealed = end;

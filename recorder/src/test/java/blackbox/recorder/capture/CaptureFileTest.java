@@ -14,11 +14,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +40,7 @@ class CaptureFileTest {
     @Test
     void upToWhenTheDiskHasAllIsOnTheLastSegmentOnly() throws Exception {
         Path log = folder.resolve("blocks");
-        var file = new CaptureFile("blocks", log, 1 << 30, () -> true, () -> 4711);
+        var file = new CaptureFile("blocks", log, 1 << 30, () -> Duration.ZERO, () -> 4711);
         Files.write(log, new byte[CaptureFile.SEGMENT_BYTES_MAX + 1]);
         List<String> details = details(file);
         assertEquals(2, details.size());
@@ -51,7 +53,7 @@ class CaptureFileTest {
     @Test
     void whatIsHeardWhileNothingIsNewCountsForWhatIsSealed() throws Exception {
         var synced = new AtomicLong(10);
-        var file = new CaptureFile("blocks", path, 1 << 30, () -> true, synced::get);
+        var file = new CaptureFile("blocks", path, 1 << 30, () -> Duration.ZERO, synced::get);
         append(octets(1, 100));
         assertFalse(details(file).getFirst().contains("syncedBeforeNs"));
         synced.set(20);
@@ -94,13 +96,63 @@ class CaptureFileTest {
 
     @Test
     void whatHasNotSettledWaits() throws Exception {
-        var settled = new AtomicBoolean();
-        var file = new CaptureFile("blocks", path, 1 << 20, settled::get);
+        var age = new AtomicReference<Duration>();
+        var file = new CaptureFile("blocks", path, 1 << 20, age::get);
         byte[] octets = octets(4, 100);
         append(octets);
         assertEquals(List.of(), details(file));
-        settled.set(true);
+        age.set(Duration.ZERO);
         assertEquals(List.of(segment(0, octets)), details(file));
+    }
+
+    /// Of a file whose octets are final only some time after they were there, what was there that long ago is
+    /// sealed, with the time at which it was there.
+    @Test
+    void whatIsFinalByItsAgeIsSealedWithTheTimeAtWhichItWasThere() throws Exception {
+        var age = new AtomicReference<>(Duration.ofDays(1));
+        var synced = new AtomicLong(10);
+        var now = new AtomicLong(1_000);
+        var file = new CaptureFile("blocks", path, 1 << 20, age::get, synced::get);
+        byte[] first = octets(1, 100);
+        append(first);
+        assertEquals(List.of(), file.sealNew(now::get));
+        synced.set(20);
+        now.set(2_000);
+        assertEquals(List.of(), file.sealNew(now::get));
+        TimeUnit.MILLISECONDS.sleep(20);
+        age.set(Duration.ofMillis(10));
+        synced.set(30);
+        now.set(3_000);
+        byte[] second = octets(2, 50);
+        append(second);
+        List<Event> events = file.sealNew(now::get);
+        assertEquals(1, events.size());
+        assertEquals(3_000, events.getFirst().header().atNs());
+        String sealed = segment(0, first).replace("}", ",\"readNs\":2000,\"syncedNs\":20}");
+        assertEquals(sealed, ((Event.VmCapture) events.getFirst()).detail());
+        age.set(Duration.ZERO);
+        String last = segment(100, second).replace("}", ",\"syncedNs\":30}");
+        assertEquals(List.of(last), details(file, 3_000));
+    }
+
+    /// What the guest said between two looks at one length counts for what is sealed by then.
+    @Test
+    void whatIsHeardOfALengthThatIsSealedMeanwhileCountsForIt() throws Exception {
+        var age = new AtomicReference<>(Duration.ofDays(1));
+        var synced = new AtomicLong(10);
+        var file = new CaptureFile("blocks", path, 1 << 20, age::get, synced::get);
+        append(octets(1, 100));
+        assertEquals(List.of(), details(file));
+        TimeUnit.MILLISECONDS.sleep(20);
+        age.set(Duration.ofMillis(10));
+        synced.set(20);
+        assertTrue(details(file).getFirst().endsWith(",\"syncedNs\":10}"));
+        append(octets(2, 50));
+        assertEquals(List.of(), details(file));
+        age.set(Duration.ZERO);
+        synced.set(30);
+        String next = details(file).getFirst();
+        assertTrue(next.endsWith(",\"syncedBeforeNs\":20,\"syncedNs\":30}"), next);
     }
 
     @Test
@@ -110,7 +162,7 @@ class CaptureFileTest {
         var file = new CaptureFile("blocks", path, 1 << 20, () -> {
             try {
                 append(octets(6, 50));
-                return true;
+                return Duration.ZERO;
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
@@ -120,7 +172,7 @@ class CaptureFileTest {
 
     @Test
     void aFullFileEndsAndGrowsNoMore() throws Exception {
-        var file = new CaptureFile("blocks", path, 64, () -> true);
+        var file = new CaptureFile("blocks", path, 64, () -> Duration.ZERO);
         byte[] octets = octets(7, 100);
         append(octets);
         assertEquals(
@@ -140,7 +192,7 @@ class CaptureFileTest {
         var file = new CaptureFile("blocks", path, 1 << 20, () -> {
             try {
                 Files.write(path, new byte[10]);
-                return true;
+                return Duration.ZERO;
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
@@ -153,11 +205,15 @@ class CaptureFileTest {
     @Test
     void namesAreThoseThatReadersTake() {
         assertThrows(IllegalArgumentException.class, () -> new CaptureFile("../blocks", path));
-        assertThrows(IllegalArgumentException.class, () -> new CaptureFile("blocks", path, 0, () -> true));
+        assertThrows(IllegalArgumentException.class, () -> new CaptureFile("blocks", path, 0, () -> Duration.ZERO));
     }
 
     private static List<String> details(CaptureFile file) throws RecorderException {
-        return file.sealNew(() -> 1).stream()
+        return details(file, 1);
+    }
+
+    private static List<String> details(CaptureFile file, long nowNs) throws RecorderException {
+        return file.sealNew(() -> nowNs).stream()
                 .map(event -> {
                     var capture = (Event.VmCapture) event;
                     assertEquals("blocks", capture.what());

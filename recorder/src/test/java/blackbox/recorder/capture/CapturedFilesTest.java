@@ -32,8 +32,8 @@ class CapturedFilesTest {
     @Test
     void whatSettlesLateIsSealedAllTheSame() throws Exception {
         var looks = new AtomicInteger();
-        var captures =
-                captures(new CaptureFile("console", console, 1 << 20, () -> looks.incrementAndGet() > TOO_EARLY));
+        var captures = captures(new CaptureFile(
+                "console", console, 1 << 20, () -> looks.incrementAndGet() > TOO_EARLY ? Duration.ZERO : null));
         assertEquals(Map.of(), captures.sealLast(() -> 1L, sealed::add));
         assertEquals(1, sealed.size());
         assertEquals(TOO_EARLY + 1, looks.get());
@@ -46,7 +46,7 @@ class CapturedFilesTest {
             if (looks.incrementAndGet() == 1) {
                 append("late\n");
             }
-            return true;
+            return Duration.ZERO;
         }));
         assertEquals(Map.of(), captures.sealLast(() -> 1L, sealed::add));
         assertEquals(2, sealed.size());
@@ -55,7 +55,7 @@ class CapturedFilesTest {
 
     @Test
     void whatCannotBeSealedIsNamed() throws Exception {
-        var captures = captures(new CaptureFile("console", console, 1 << 20, () -> false));
+        var captures = captures(new CaptureFile("console", console, 1 << 20, () -> null));
         assertEquals(
                 Map.of("console", "19 octets were written, only 0 are sealed"),
                 captures.sealLast(() -> 1L, sealed::add, Duration.ofMillis(120)));
@@ -66,7 +66,7 @@ class CapturedFilesTest {
     void aFileThatIsNotThereOrWasEndedNeedsNoWord() throws Exception {
         var captures = captures(
                 new CaptureFile("control", folder.resolve("control")),
-                new CaptureFile("console", console, 4, () -> true));
+                new CaptureFile("console", console, 4, () -> Duration.ZERO));
         assertEquals(Map.of(), captures.sealLast(() -> 1L, sealed::add));
         assertEquals(2, sealed.size()); // its segment, and that it ended there
     }

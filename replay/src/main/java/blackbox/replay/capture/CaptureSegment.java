@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// A sealed segment of a captured file.
 ///
 /// @param index of the event that seals it
-/// @param atNs that event's time, nanoseconds since 1970: the file was at least `to` octets long by then
+/// @param readNs when the file was known to be at least `to` octets long, nanoseconds since 1970
+/// @param sealedNs the event's time, nanoseconds since 1970: `readNs`, or later if the octets were not final at once
 /// @param from its first octet
 /// @param to after its last octet
 /// @param sha256 of its octets
@@ -16,15 +17,17 @@ import org.jspecify.annotations.Nullable;
 ///     nanoseconds since 1970; null if the event does not say
 public record CaptureSegment(
         long index,
-        long atNs,
+        long readNs,
+        long sealedNs,
         long from,
         long to,
         Hash sha256,
         @Nullable Long syncedBeforeNs,
         @Nullable Long syncedNs) {
     public CaptureSegment {
-        if (from < 0 || to <= from) {
-            throw new IllegalArgumentException("a segment from " + from + " to " + to);
+        if (from < 0 || to <= from || readNs > sealedNs) {
+            throw new IllegalArgumentException(
+                    "a segment from " + from + " to " + to + ", read at " + readNs + " and sealed at " + sealedNs);
         }
     }
 }

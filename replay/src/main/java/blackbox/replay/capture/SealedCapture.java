@@ -127,8 +127,13 @@ public record SealedCapture(
             if (to <= from || !SHA256.matcher(sha256).matches()) {
                 throw contradiction(index, "it names no valid segment");
             }
+            Long read = time(detail.path("readNs"));
+            if (read != null && read > atNs) {
+                throw contradiction(index, "it was sealed before it was read");
+            }
             segments.add(new CaptureSegment(
                     index,
+                    read == null ? atNs : read,
                     atNs,
                     from,
                     to,

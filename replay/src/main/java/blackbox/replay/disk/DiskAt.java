@@ -131,13 +131,21 @@ public final class DiskAt implements AutoCloseable {
                 cause);
     }
 
-    /// The last segment at or before a position.
-    private static @Nullable CaptureSegment segmentAt(SealedCapture log, Position asked) throws ReplayException {
+    /// The last segment at or before a position: sealed by then, or written by then and sealed afterwards.
+    ///
+    /// The time of the position's event is the guest's claim. The host's own, of the next event that seals a
+    /// segment, bounds it.
+    static @Nullable CaptureSegment segmentAt(SealedCapture log, Position asked) throws ReplayException {
         CaptureSegment found = null;
+        Long bound = null;
         for (CaptureSegment each : log.segments()) {
-            if (each.index() <= asked.index()) {
-                found = each;
+            if (each.index() > asked.index()) {
+                bound = bound == null ? Long.valueOf(Math.min(asked.atNs(), each.sealedNs())) : bound;
+                if (each.readNs() > bound) {
+                    break;
+                }
             }
+            found = each;
         }
         SealedCapture.Ended ended = log.ended();
         if (ended != null && ended.index() <= asked.index()) {
@@ -173,8 +181,8 @@ public final class DiskAt implements AutoCloseable {
         limits.add(
                 used == null
                         ? "no write was sealed before this moment: this is the disk at the run's start"
-                        : "writes are sealed about twice a second; these were sealed by "
-                                + Timestamps.format(used.atNs()) + ", event " + used.index());
+                        : "the log of writes is looked at about four times a second, last for this disk at "
+                                + Timestamps.format(used.readNs()) + "; event " + used.index() + " seals it");
         limits.add(
                 synced == null
                         ? "data that the guest still had in memory and not yet on its disk is missing"

@@ -32,7 +32,8 @@ public final class DiskJson {
         CaptureSegment asOf = shown.asOf();
         if (asOf != null) {
             out.writeNumberField("sealedBy", asOf.index());
-            out.writeStringField("sealedAt", Timestamps.format(asOf.atNs()));
+            out.writeStringField("sealedAt", Timestamps.format(asOf.sealedNs()));
+            out.writeStringField("readAt", Timestamps.format(asOf.readNs()));
         }
         Long synced = shown.syncedNs();
         if (synced != null) {

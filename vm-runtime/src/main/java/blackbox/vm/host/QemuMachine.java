@@ -207,14 +207,14 @@ public final class QemuMachine implements Machine {
     }
 
     @Override
-    public void settleDisks() throws VmException {
-        if (facts.tier() == Tier.EXACT) {
+    public Duration settleDisks() throws VmException {
+        if (facts.tier() == Tier.EXACT && qemu.alive()) {
             // The disks of a machine whose every step is logged must not be queried; they are seldom a
             // millisecond behind.
-            boolean unused = qemu.awaitEnd(EXACT_SETTLE_TIME);
-        } else {
-            qemu.settleDisks();
+            return EXACT_SETTLE_TIME;
         }
+        qemu.settleDisks();
+        return Duration.ZERO;
     }
 
     /// Whether QEMU is running.

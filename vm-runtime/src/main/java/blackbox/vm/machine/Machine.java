@@ -90,12 +90,14 @@ public interface Machine extends AutoCloseable {
     /// itself.
     boolean powerOff(Duration timeout) throws VmException;
 
-    /// Waits until all requests to the disks so far are done: the content of a disk's file, up to its length
-    /// before this call, will not change anymore. Returns at once if the machine has ended, because then all
-    /// of them are done. Any thread.
+    /// Makes the content of the disks' files final up to some length, where the machine allows it: completes all
+    /// requests to the disks so far. At once if the machine has ended, because then all of them are done. Any
+    /// thread.
     ///
+    /// @return how long before this call a file's length must have been read, so that its content up to there will
+    ///     not change anymore; zero for any length read before this call
     /// @throws VmException `TIMEOUT` when the disks take too long: ask again later
-    void settleDisks() throws VmException;
+    Duration settleDisks() throws VmException;
 
     /// Ends the machine at once. The streams end.
     void kill() throws VmException;
