@@ -85,10 +85,10 @@ public final class RecordedAgent implements AutoCloseable {
                 .waitFor();
     }
 
-    /// Kills QEMU, if it runs already; else the whole recording.
+    /// Kills QEMU, which the exact tier starts through a loader, if it runs already; else the whole recording.
     public void killMachine() {
         boolean found = process.descendants()
-                        .filter(each -> each.info().command().orElse("").contains("qemu-system"))
+                        .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
                         .peek(ProcessHandle::destroyForcibly)
                         .count()
                 > 0;
