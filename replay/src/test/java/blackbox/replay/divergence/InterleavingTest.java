@@ -136,4 +136,60 @@ class InterleavingTest {
             return index;
         };
     }
+
+    /// Two subshells of one shell: which of them forks its first child first is chance, and when they were forked is
+    /// not. `writers` do their work in that order.
+    private static Deeds subshells(String first, String second, int... writers) {
+        return (events, shell) -> {
+            var names = List.of(first, second);
+            var both = List.of(events.fork(shell, "bash"), events.fork(shell, "bash"));
+            long index = 0;
+            for (int writer : writers) {
+                Guest child = events.fork(both.get(writer), "bash");
+                events.exec(child, "/bin/true", names.get(writer));
+                events.exit(child, 0);
+            }
+            for (int writer : writers) {
+                index = events.writeFile(both.get(writer), "/workspace/" + names.get(writer), 5);
+                events.exit(both.get(writer), 0);
+            }
+            return index;
+        };
+    }
+
+    @Test
+    void subshellsThatTakeTurnsOtherwiseAreTheSame() throws Exception {
+        Alignment alignment =
+                plant(subshells("a", "b", 0, 1), subshells("a", "b", 1, 0)).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+    }
+
+    /// What was done by the first is done by the second.
+    @Test
+    void subshellsThatSwapTheirWorkAreNot() throws Exception {
+        assertEquals(
+                Outcome.DIVERGED,
+                plant(subshells("a", "b", 0, 1), subshells("b", "a", 0, 1))
+                        .alignment()
+                        .outcome());
+    }
+
+    /// Neither has a child: the order of their ends is chance, too.
+    @Test
+    void subshellsThatEndInAnotherOrderAreTheSame() throws Exception {
+        Alignment alignment = plant(workers(0, 1, 2), workers(2, 0, 1)).alignment();
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+    }
+
+    private static Deeds workers(int... turns) {
+        return (events, shell) -> {
+            var all = List.of(events.fork(shell, "bash"), events.fork(shell, "bash"), events.fork(shell, "bash"));
+            long index = 0;
+            for (int turn : turns) {
+                index = events.writeFile(all.get(turn), "/workspace/w" + turn, 10 + turn);
+                events.exit(all.get(turn), turn);
+            }
+            return index;
+        };
+    }
 }

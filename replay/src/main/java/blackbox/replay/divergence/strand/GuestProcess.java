@@ -21,12 +21,21 @@ final class GuestProcess {
     /// Its flows that have not ended, by their ports.
     final Map<Long, Strand> flows = new HashMap<>(0);
 
-    private long listens;
+    /// Its place among all children of its parent, from 1; 0 if its fork was not seen.
+    final long birth;
 
-    GuestProcess(Strand strand, long word, long parentWord) {
+    private long listens;
+    private long forks;
+
+    GuestProcess(Strand strand, long word, long parentWord, long birth) {
         this.strand = strand;
         this.word = word;
         this.parentWord = parentWord;
+        this.birth = birth;
+    }
+
+    long nextBirth() {
+        return ++forks;
     }
 
     long nextListen() {

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// the other side knows it.
 ///
 /// A process is identified by its parent, its program with arguments, and its place among siblings that run the
-/// same; a thread by its process and what it did first; a flow by its owner, its remote end and its counts. A
-/// strand's tokens are held until that is known. Owned by one thread.
+/// same; one that has to be known before it runs a program of its own, by its parent and when that forked it, because
+/// which of several subshells goes on first is chance; a thread by its process and what it did first; a flow by its
+/// owner, its remote end and its counts. A strand's tokens are held until that is known. Owned by one thread.
 public final class Lineage {
 
     private static final int HELD_MAX = 256;
@@ -38,6 +39,7 @@ public final class Lineage {
     private static final int COUNTED_MAX = 1 << 18;
     private static final int OPEN_MAX = 32_768;
     private static final long ROOT = 11;
+    private static final long BIRTH = 12;
 
     /// The process that starts the kernel's own threads.
     private static final long KTHREADD = 2;
@@ -133,14 +135,14 @@ public final class Lineage {
             strand.ofKernel = false; // a helper that the kernel started
             name(strand, identity.program(row, process));
         } else if (exit) {
-            name(strand, 0);
+            name(strand, withoutProgram(process));
             end(row, process);
         } else if (strand.sort == Strand.Sort.THREAD) {
             if (strand.held().size() >= THREAD_HELD_MAX) {
                 nameThread(strand);
             }
         } else if (strand.held().size() >= HELD_MAX) {
-            name(strand, 0);
+            name(strand, withoutProgram(process));
         }
     }
 
@@ -152,18 +154,21 @@ public final class Lineage {
             return known;
         }
         long parentKey = hash.mix(ROOT, 3);
+        long birth = 0;
         ProcessId forkedBy = event instanceof ProcessView.Fork fork ? fork.parent() : null;
         if (forkedBy != null) {
             GuestProcess parent = processes.get(id(forkedBy.pid(), forkedBy.startNs()));
             if (parent != null) {
                 parentKey = named(parent).process;
+                birth = parent.nextBirth();
             }
         }
         long group = hash.mix(parentKey, Strand.Sort.PROCESS.code);
         var process = new GuestProcess(
                 new Strand(Strand.Sort.PROCESS, group, 0, parentKey),
                 identity.word(row.number(Column.PID)),
-                row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0);
+                row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0,
+                birth);
         process.strand.ofKernel = row.has(Column.PPID) && row.number(Column.PPID) == KTHREADD;
         processes.put(id, process);
         return process;
@@ -172,9 +177,14 @@ public final class Lineage {
     /// The process's strand, named now if it was not: another strand's name depends on it.
     private Strand named(GuestProcess process) {
         if (!process.strand.isNamed()) {
-            name(process.strand, 0);
+            name(process.strand, withoutProgram(process));
         }
         return process.strand;
+    }
+
+    /// What identifies a process that has run no program of its own.
+    private long withoutProgram(GuestProcess process) {
+        return process.birth == 0 ? 0 : hash.mix(BIRTH, process.birth);
     }
 
     private static long id(long pid, long startNs) {
