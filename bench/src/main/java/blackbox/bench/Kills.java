@@ -18,7 +18,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /// The share of kills after which everything that was promised holds. A recording in a VM is interrupted, or one of its
@@ -27,7 +29,8 @@ import java.util.stream.Stream;
 /// there may be no machine, socket, scratch file or unpublished batch left.
 ///
 /// `-Dblackbox.bench.kills=` sets how many, `-Dblackbox.bench.seed=` repeats them. Broker, ingest and groups of them
-/// are killed by `CrashTest` and `GroupCrashTest`, where no VM slows that down.
+/// are killed by `CrashTest` and `GroupCrashTest`, where no VM slows that down. The tracer cannot be killed from within
+/// the guest, which `TracerOracleTest` shows.
 final class Kills implements VmBenchmark {
     private static final int KILLS = Integer.getInteger("blackbox.bench.kills", Scale.CURRENT.count(60, 3));
     private static final long SEED = Long.getLong("blackbox.bench.seed", System.nanoTime() % 1_000_000_000);
@@ -39,6 +42,8 @@ final class Kills implements VmBenchmark {
     private final List<String> faults = new ArrayList<>();
     private final Map<Victim, Integer> killed = new EnumMap<>(Victim.class);
     private final List<Duration> exits = new ArrayList<>();
+    /// The names of the runs whose agents had done something before the kill.
+    private final Set<String> worked = new TreeSet<>();
     /// How many events each run has, as its recorder said when it had closed it.
     private final Map<String, Long> closed = new TreeMap<>();
 
@@ -47,8 +52,7 @@ final class Kills implements VmBenchmark {
         RECORDER,
         CTRL_C,
         TERMINATED,
-        MACHINE,
-        TRACER
+        MACHINE
     }
 
     @Override
@@ -98,14 +102,16 @@ final class Kills implements VmBenchmark {
         killed.merge(victim, 1, Integer::sum);
         String name = "kill-" + number;
         String tier = random.nextInt(TIERS) == 0 ? "exact" : "live";
-        try (var agent = RecordedAgent.start(data, name, tier, victim == Victim.TRACER)) {
+        String label = name + " (" + victim + ", " + tier + "): ";
+        try (var agent = RecordedAgent.start(data, name, tier)) {
             // A third of them while the machine starts.
-            boolean starting = victim != Victim.TRACER && random.nextInt(3) == 0;
-            if (starting) {
-                agent.awaitEnd(Duration.ofMillis(random.nextInt(START_MILLIS)));
-            } else {
+            boolean working = random.nextInt(3) != 0;
+            if (working) {
                 agent.awaitWork();
-                agent.awaitEnd(Duration.ofMillis(random.nextInt(WORK_MILLIS)));
+            }
+            if (agent.awaitEnd(Duration.ofMillis(random.nextInt(working ? WORK_MILLIS : START_MILLIS)))) {
+                faults.add(label + "it ended by itself: " + agent.errors());
+                return;
             }
             long from = System.nanoTime();
             switch (victim) {
@@ -113,21 +119,21 @@ final class Kills implements VmBenchmark {
                 case CTRL_C -> agent.signal("INT");
                 case TERMINATED -> agent.signal("TERM");
                 case MACHINE -> agent.killMachine();
-                case TRACER -> agent.letGuestKillTracer();
             }
-            boolean ended = agent.awaitEnd(RecordedAgent.PATIENCE);
-            if (!ended) {
-                faults.add(name + " (" + victim + ", " + tier + "): the recording does not end");
+            if (!agent.awaitEnd(RecordedAgent.PATIENCE)) {
+                faults.add(label + "the recording does not end");
             }
             if (victim == Victim.CTRL_C || victim == Victim.TERMINATED) {
                 exits.add(Duration.ofNanos(System.nanoTime() - from));
             }
             JsonNode recorded = agent.recorded();
             if (recorded != null) {
-                closed.put(
-                        recorded.path("run").asText(), recorded.path("events").asLong());
-            } else if (victim == Victim.MACHINE && !starting) {
-                faults.add(name + " (" + victim + ", " + tier + "): the run was not closed: " + agent.errors());
+                closed.put(recorded.path("run").asText(), recorded.path("events").asLong());
+            } else if (victim != Victim.RECORDER && working) {
+                faults.add(label + "the run was not closed: " + agent.errors());
+            }
+            if (working) {
+                worked.add(name);
             }
         }
     }
@@ -146,6 +152,7 @@ final class Kills implements VmBenchmark {
                 faults.add("run " + id + ": " + verified);
             }
         }
+        worked.forEach(name -> faults.add("run " + name + " is not listed, and its agent had worked"));
         closed.forEach((run, events) -> {
             if (!events.equals(known.get(run))) {
                 faults.add("run " + run + " was closed with " + events + " events and has " + known.get(run));

@@ -104,7 +104,11 @@ public sealed interface Moment {
         }
     }
 
-    private long untilNs(long startNs) {
+    /// Up to when things belong to the moment, nanoseconds since 1970; no limit for an event, whose time is the guest's
+    /// claim.
+    ///
+    /// @param startNs the time of the run's first event
+    default long untilNs(long startNs) {
         return switch (this) {
             case AtEvent _ -> Long.MAX_VALUE;
             case AtTime at -> nanos(at.time());

@@ -24,10 +24,6 @@ public final class RecordedAgent implements AutoCloseable {
     private static final String WORK =
             "i=0; while :; do i=$((i+1)); echo $i > file-$((i % 50)); /bin/true; echo up; sleep 0.05; done";
 
-    /// What waits for a line on its standard input, and then kills the tracer as root.
-    private static final String KILL_TRACER = "(" + WORK + ") & read line; for p in /proc/[0-9]*; do"
-            + " grep -qa tracer.py $p/cmdline && kill -9 ${p#/proc/}; done; sleep 100";
-
     private final Process process;
     private final Path errors;
     private final CountDownLatch working = new CountDownLatch(1);
@@ -38,12 +34,11 @@ public final class RecordedAgent implements AutoCloseable {
         Thread.ofPlatform().daemon().start(this::drain);
     }
 
-    /// @param root whether it kills the tracer when it is told to
-    public static RecordedAgent start(VmData data, String name, String tier, boolean root) throws IOException {
+    public static RecordedAgent start(VmData data, String name, String tier) throws IOException {
         // A shell without job control makes its background processes ignore ctrl-C, and that is inherited.
         var command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP", "setsid"));
         command.addAll(data.command("record", "--json", "--tier", tier, "--name", name));
-        command.addAll(List.of("--user", root ? "root" : "agent", "--", "sh", "-c", root ? KILL_TRACER : WORK));
+        command.addAll(List.of("--", "sh", "-c", WORK));
         Path errors = Files.createTempFile("blackbox-bench-", ".err");
         return new RecordedAgent(
                 new ProcessBuilder(command).redirectError(errors.toFile()).start(), errors);
@@ -95,12 +90,6 @@ public final class RecordedAgent implements AutoCloseable {
         if (!found) {
             process.destroyForcibly();
         }
-    }
-
-    /// Tells the agent to kill the tracer.
-    public void letGuestKillTracer() throws IOException {
-        process.getOutputStream().write('\n');
-        process.getOutputStream().flush();
     }
 
     /// What the recorder said of the run when it had closed it; null if it did not get that far.

@@ -89,10 +89,7 @@ public final class BundleWriter {
             throw new EvidenceException("there is nothing to export of run " + run + "");
         }
         takeAll(recordings.quarantineFolder(run), "");
-        stageLog(recordings.log());
-        if (!recordings.logOf(run).equals(recordings.log())) {
-            stageLog(recordings.logOf(run));
-        }
+        stageLog();
         takeAll(recordings.keys(), ".pub");
         if (Files.isRegularFile(folder.policy())) {
             take(folder.policy());
@@ -109,9 +106,10 @@ public final class BundleWriter {
         }
     }
 
-    /// A copy of a log of runs in its present state: it may grow meanwhile, so its checkpoint is read
+    /// A copy of the log of runs in its present state: it may grow meanwhile, so its checkpoint is read
     /// before its tiles.
-    private void stageLog(Path log) throws IOException {
+    private void stageLog() throws IOException {
+        Path log = recordings.log();
         Path checkpoint = log.resolve(TilePath.CHECKPOINT);
         if (!Files.exists(checkpoint)) {
             return;

@@ -2,7 +2,6 @@ package blackbox.evidence.store;
 
 import blackbox.schemas.RunId;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +20,6 @@ public interface FileTrust {
     /// @throws IOException when it cannot be read
     @Nullable
     String faultOf(RunId run, DataFile file) throws IOException;
-
-    /// The folder of the log of runs that certifies the run, or null if none is known that holds.
-    default @Nullable Path logOf(RunId run) throws IOException {
-        return null;
-    }
 
     /// The runs that are known to have begun, and when; whether anything of them is here is another question.
     default Map<RunId, Instant> begun() throws IOException {

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 public record Recordings(Path data, FileStore files, FileTrust trust) {
 
     private static final int ATTEMPTS_MAX = 10;
-    private static final Pattern LOG_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}");
 
     /// With data files in the folder itself, as in a bundle or a copy; for callers that check them
     /// themselves. Where an installation has its data files, it says itself (`blackbox.node.data`).
@@ -76,20 +74,6 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
     /// The folder of the log of runs.
     public Path log() {
         return folder().log();
-    }
-
-    /// The folders with copies of the logs of runs of other hosts, whose runs are ingested here.
-    public List<Path> otherLogs() throws IOException {
-        return entries(folder().logs()).stream()
-                .filter(each ->
-                        LOG_NAME.matcher(String.valueOf(each.getFileName())).matches())
-                .toList();
-    }
-
-    /// The folder of the log of runs that certifies a run: another host's if it is known to, else this folder's own.
-    public Path logOf(RunId run) throws IOException {
-        Path known = trust.logOf(run);
-        return known == null ? log() : known;
     }
 
     /// The cache of what was computed from a run's leaves; may be deleted.

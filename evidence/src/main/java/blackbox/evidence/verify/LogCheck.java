@@ -2,12 +2,10 @@ package blackbox.evidence.verify;
 
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.schemas.RunId;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,77 +15,23 @@ import org.jspecify.annotations.Nullable;
 final class LogCheck {
 
     private final RunId run;
-    private final Path folder;
     private final @Nullable CheckedLog log;
-    private final @Nullable CheckedLog own;
     private final @Nullable String broken;
-    private final String refused;
 
-    private LogCheck(
-            RunId run,
-            Path folder,
-            @Nullable CheckedLog log,
-            @Nullable CheckedLog own,
-            @Nullable String broken,
-            String refused) {
+    private LogCheck(RunId run, @Nullable CheckedLog log, @Nullable String broken) {
         this.run = run;
-        this.folder = folder;
         this.log = log;
-        this.own = own;
         this.broken = broken;
-        this.refused = refused;
     }
 
-    /// Reads the log of runs; a second time if a writer has continued it meanwhile. If the folder's own log does not
-    /// contain the run, the copies of other hosts' logs are read: the one that holds and contains it counts for
-    /// everything but the keys that seal data files.
-    static LogCheck read(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted) throws IOException {
-        Path folder = recordings.log();
-        CheckedLog.Outcome ownOutcome = outcome(folder, run, trusted);
-        if (ownOutcome instanceof CheckedLog.Broken(String why)) {
-            return new LogCheck(run, folder, null, null, why, "");
-        }
-        CheckedLog own = ownOutcome instanceof CheckedLog.Holds(CheckedLog holds) ? holds : null;
-        if (own != null && !own.leaves().isEmpty()) {
-            return new LogCheck(run, folder, own, own, null, "");
-        }
-        CheckedLog found = null;
-        var refused = new StringBuilder();
-        for (Path other : recordings.otherLogs()) {
-            switch (outcome(other, run, trusted)) {
-                case CheckedLog.Holds(CheckedLog holds) -> {
-                    if (!holds.leaves().isEmpty() && found != null) {
-                        String both = "two logs of runs contain the run, " + name(folder) + " and " + name(other);
-                        return new LogCheck(run, folder, null, own, both, "");
-                    } else if (!holds.leaves().isEmpty()) {
-                        found = holds;
-                        folder = other;
-                    }
-                }
-                case CheckedLog.Absent _ -> {}
-                case CheckedLog.Broken why ->
-                    refused.append("; ")
-                            .append(name(other))
-                            .append(" is not accepted: ")
-                            .append(why.why());
-            }
-        }
-        return new LogCheck(run, folder, found == null ? own : found, own, null, refused.toString());
-    }
-
-    private static CheckedLog.Outcome outcome(Path folder, RunId run, List<? extends NoteVerifier> trusted)
+    /// Reads the log of runs; a second time if a writer has continued it meanwhile.
+    static LogCheck read(TransparencyLogReader files, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
-        return CheckedLog.readSettled(new TransparencyLogReader(folder), trusted, run);
-    }
-
-    /// The folder's path in the data folder.
-    private static String name(Path folder) {
-        return "logs/" + folder.getFileName();
-    }
-
-    /// The log's files.
-    TransparencyLogReader files() {
-        return new TransparencyLogReader(folder);
+        return switch (CheckedLog.readSettled(files, trusted, run)) {
+            case CheckedLog.Holds holds -> new LogCheck(run, holds.log(), null);
+            case CheckedLog.Absent _ -> new LogCheck(run, null, null);
+            case CheckedLog.Broken why -> new LogCheck(run, null, why.why());
+        };
     }
 
     /// The log, if it exists and holds.
@@ -156,11 +100,11 @@ final class LogCheck {
     String certificateFault(SignedNote certificate) {
         CheckedLog holds = log;
         if (holds == null) {
-            return "there is no log of runs that holds" + refused;
+            return "there is no log of runs that holds";
         }
         String known = certificateText();
         if (known == null) {
-            return "the log of runs does not contain it" + refused;
+            return "the log of runs does not contain it";
         }
         return known.equals(certificate.text()) ? null : "the log of runs contains a different one";
     }
@@ -195,15 +139,18 @@ final class LogCheck {
         return text;
     }
 
-    /// Further keys that are accepted on seals of data files: only this folder's own log can name some.
+    /// Further keys that are accepted on seals of data files.
     List<NoteVerifier> ingestKeys() {
-        CheckedLog holds = own;
-        return holds == null ? List.of() : holds.keys().sealers();
+        CheckedLog holds = log;
+        if (holds == null) {
+            return List.of();
+        }
+        return holds.keys().sealers();
     }
 
-    /// Whether this folder's own log says that a key's seals no longer count.
+    /// Whether the log says that a key's seals no longer count.
     boolean isRevokedSealer(NoteVerifier key) {
-        CheckedLog holds = own;
+        CheckedLog holds = log;
         return holds != null && holds.keys().isRevokedSealer(key);
     }
 

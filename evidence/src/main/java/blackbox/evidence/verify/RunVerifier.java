@@ -12,6 +12,7 @@ import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.FileTrust;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RefusedBatch;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Time;
 import blackbox.schemas.RunId;
@@ -100,7 +101,7 @@ public final class RunVerifier {
             throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
-                LogCheck transparencyLog = LogCheck.read(recordings, run, trusted);
+                LogCheck transparencyLog = LogCheck.read(new TransparencyLogReader(recordings.log()), run, trusted);
                 var keys = new TrustedKeys(trusted, transparencyLog);
                 return new RunVerifier(recordings, run, transparencyLog, keys).verify(kept, anchors);
             } catch (NoSuchFileException e) {
@@ -117,7 +118,7 @@ public final class RunVerifier {
     public static Verification verifyDespiteRevocation(
             Recordings recordings, RunId run, List<? extends NoteVerifier> trusted, NoteVerifier sealer)
             throws IOException {
-        LogCheck transparencyLog = LogCheck.read(recordings, run, trusted);
+        LogCheck transparencyLog = LogCheck.read(new TransparencyLogReader(recordings.log()), run, trusted);
         var keys = new TrustedKeys(trusted, transparencyLog);
         keys.believeSealer(sealer);
         return new RunVerifier(recordings, run, transparencyLog, keys).verify(null, AnchorTrust.none());
@@ -126,7 +127,8 @@ public final class RunVerifier {
     private Verification verify(@Nullable SignedNote kept, AnchorTrust trust) throws IOException {
         transparencyLog.check(findings, kept);
         transparencyLog.checkClock(findings);
-        AnchorCheck anchors = AnchorCheck.read(transparencyLog.files(), transparencyLog.log(), trust);
+        AnchorCheck anchors =
+                AnchorCheck.read(new TransparencyLogReader(recordings.log()), transparencyLog.log(), trust);
         anchors.check(findings);
         transparencyLog.expectIn(log);
         boolean live = recordings.isLive(run);

@@ -7,13 +7,10 @@ import blackbox.evidence.parquet.MalformedParquetException;
 import blackbox.evidence.parquet.NewerFileException;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.FileTrust;
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.schemas.RunId;
-import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// file and its seal are what they were, and the keys that may seal are, too. Safe to use from several threads.
 public final class SealTrust implements FileTrust {
 
-    private final Recordings recordings;
+    private final TransparencyLogReader log;
     private final KeySource trusted;
     private final Map<String, Checked> checked = new ConcurrentHashMap<>();
     private volatile @Nullable Survey survey;
@@ -45,17 +42,11 @@ public final class SealTrust implements FileTrust {
 
     private record Checked(String state, Optional<String> fault) {}
 
-    private record Place(Path log, Instant issued) {}
-
-    /// What the logs of runs said when they had those heads.
-    ///
-    /// @param log the folder's own, which alone names keys that seal data files; null if it does not hold
-    /// @param certified where each run is certified
+    /// What the log of runs said when it had that head.
     private record Survey(
-            String heads,
+            String head,
             List<NoteVerifier> trusted,
-            @Nullable CheckedLog log,
-            Map<RunId, Place> certified) {
+            @Nullable CheckedLog log) {
 
         List<NoteVerifier> sealers() {
             CheckedLog holds = log;
@@ -69,9 +60,8 @@ public final class SealTrust implements FileTrust {
         }
     }
 
-    /// @param folder whose log of runs, and copies of other hosts' logs, say which runs there are
-    public SealTrust(DataFolder folder, KeySource trusted) {
-        this.recordings = Recordings.unchecked(folder.root());
+    public SealTrust(TransparencyLogReader log, KeySource trusted) {
+        this.log = log;
         this.trusted = trusted;
     }
 
@@ -95,15 +85,12 @@ public final class SealTrust implements FileTrust {
 
     @Override
     public Map<RunId, Instant> begun() throws IOException {
+        CheckedLog holds = survey().log;
         var begun = new HashMap<RunId, Instant>();
-        survey().certified.forEach((run, place) -> begun.put(run, place.issued()));
+        if (holds != null) {
+            holds.runs().forEach((run, certified) -> begun.put(run, certified.issued()));
+        }
         return begun;
-    }
-
-    @Override
-    public @Nullable Path logOf(RunId run) throws IOException {
-        Place place = survey().certified.get(run);
-        return place == null ? null : place.log();
     }
 
     private static @Nullable String check(RunId run, DataFile file, List<NoteVerifier> sealers) throws IOException {
@@ -129,26 +116,13 @@ public final class SealTrust implements FileTrust {
 
     private Survey survey() throws IOException {
         Survey last = survey;
-        var folders = new ArrayList<>(List.of(recordings.log()));
-        folders.addAll(recordings.otherLogs());
-        var heads = new StringBuilder();
-        for (Path folder : folders) {
-            heads.append(folder).append('\n').append(CheckedLog.headOf(new TransparencyLogReader(folder)));
-        }
-        if (last != null && last.heads.contentEquals(heads)) {
+        String head = CheckedLog.headOf(log);
+        if (last != null && last.head.equals(head)) {
             return last;
         }
         List<NoteVerifier> keys = trusted.read();
-        CheckedLog own = null;
-        var certified = new HashMap<RunId, Place>();
-        for (Path folder : folders) {
-            CheckedLog.Outcome outcome = CheckedLog.readSettled(new TransparencyLogReader(folder), keys, null);
-            if (outcome instanceof CheckedLog.Holds(CheckedLog holds)) {
-                own = folder.equals(recordings.log()) ? holds : own;
-                holds.runs().forEach((run, at) -> certified.putIfAbsent(run, new Place(folder, at.issued())));
-            }
-        }
-        var found = new Survey(heads.toString(), keys, own, certified);
+        CheckedLog.Outcome outcome = CheckedLog.readSettled(log, keys, null);
+        var found = new Survey(head, keys, outcome instanceof CheckedLog.Holds(CheckedLog holds) ? holds : null);
         survey = found;
         return found;
     }

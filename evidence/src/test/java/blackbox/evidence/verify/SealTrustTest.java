@@ -9,6 +9,7 @@ import blackbox.evidence.TestRun;
 import blackbox.evidence.storage.MemoryStore;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
@@ -34,7 +35,8 @@ final class SealTrustTest {
         byte[] octets = Files.readAllBytes(data);
         store.put(key, data);
         store.put(key + DataFileName.SEAL_SUFFIX, seal);
-        var trust = new SealTrust(new DataFolder(folder), () -> List.of(run.key.verifier()));
+        var trust = new SealTrust(
+                new TransparencyLogReader(new DataFolder(folder).log()), () -> List.of(run.key.verifier()));
         DataFile file = Recordings.unchecked(folder, store).dataFiles(run.run).getFirst();
         assertNull(trust.faultOf(run.run, file));
         byte[] changed = octets.clone();

@@ -1,6 +1,7 @@
 package blackbox.ingest.service;
 
 import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.SealTrust;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.IngestException.Code;
@@ -164,7 +165,7 @@ final class IngestSession implements AutoCloseable {
 
     private TableStates states(DataFolder folder) throws IngestException {
         EventTable reader = Objects.requireNonNull(EventTable.openForReading(folder), "the table was just opened");
-        var trust = new SealTrust(folder, this::sealers);
+        var trust = new SealTrust(new TransparencyLogReader(folder.log()), this::sealers);
         return new TableStates(reader, settings.files(), trust);
     }
 

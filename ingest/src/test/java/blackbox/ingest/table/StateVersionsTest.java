@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.GoldenWarehouse;
 import blackbox.evidence.storage.LocalStore;
 import blackbox.evidence.storage.MemoryStore;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.SealTrust;
 import blackbox.ingest.IngestException;
 import blackbox.ingest.Traffic;
@@ -191,7 +192,8 @@ final class StateVersionsTest {
         assertTrue(bytes <= METADATA_BYTES_MAX, bytes + " octets");
         EventTable reader = EventTable.openForReading(layout);
         assertNotNull(reader);
-        var trust = new SealTrust(layout, () -> List.of(TableRoundTripTest.INGEST_KEY.verifier()));
+        var trust = new SealTrust(
+                new TransparencyLogReader(layout.log()), () -> List.of(TableRoundTripTest.INGEST_KEY.verifier()));
         try (var states = new TableStates(reader, store, trust)) {
             for (SealedBatch batch : batches.subList(0, 20)) {
                 var open = assertInstanceOf(RunStates.Open.class, states.of(batch.run()));

@@ -9,6 +9,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.storage.LocalStore;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.SealTrust;
 import blackbox.ingest.DuckRows;
 import blackbox.ingest.DuckRows.ReadRow;
@@ -103,7 +104,7 @@ final class TableRoundTripTest {
     static TableStates states(DataFolder layout, NoteVerifier... trusted) throws IngestException {
         EventTable reader = EventTable.openForReading(layout);
         assertNotNull(reader);
-        var trust = new SealTrust(layout, () -> List.of(trusted));
+        var trust = new SealTrust(new TransparencyLogReader(layout.log()), () -> List.of(trusted));
         return new TableStates(reader, LocalStore.in(layout), trust);
     }
 

@@ -5,6 +5,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.time.TimeAuthorities;
 import blackbox.evidence.verify.SealTrust;
 import blackbox.schemas.folder.DataFolder;
@@ -62,7 +63,8 @@ public record LocalTrust(DataFolder data) {
     /// The recordings to answer from: only what is sealed by a key that this installation trusts, or that its log
     /// of runs vouches for.
     public Recordings recordings() {
-        return DataFiles.unchecked(data).trusting(new SealTrust(data, this::trustedKeys));
+        return DataFiles.unchecked(data)
+                .trusting(new SealTrust(new TransparencyLogReader(data.log()), this::trustedKeys));
     }
 
     /// The public keys that this installation trusts.

@@ -8,6 +8,7 @@ import blackbox.evidence.TestRun;
 import blackbox.evidence.parquet.ForgedFooter;
 import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.SealTrust;
 import blackbox.query.run.RunFacts;
 import blackbox.query.sql.JsonResult;
@@ -56,7 +57,8 @@ final class PlantedFilesTest {
         file = run.table();
         name = Objects.requireNonNull(DataFileName.parse(String.valueOf(file.getFileName())));
         recordings = Recordings.unchecked(folder)
-                .trusting(new SealTrust(new DataFolder(folder), () -> List.of(run.key.verifier())));
+                .trusting(new SealTrust(
+                        new TransparencyLogReader(new DataFolder(folder).log()), () -> List.of(run.key.verifier())));
         before = answers();
         touchedBefore = TouchedCollector.collect(recordings, run.run);
         assertEquals(List.of(), recordings.leftOut(run.run));

@@ -8,6 +8,7 @@ import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestLog;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.SealTrust;
 import blackbox.query.QueryException;
 import blackbox.schemas.RunId;
@@ -40,7 +41,7 @@ final class MissingRunTest {
         deleted.table();
         Recordings recordings = Recordings.unchecked(folder)
                 .trusting(new SealTrust(
-                        new DataFolder(folder),
+                        new TransparencyLogReader(new DataFolder(folder).log()),
                         () -> List.of(log.key.verifier(), kept.key.verifier(), deleted.key.verifier())));
         assertEquals(List.of(RunState.CLOSED, RunState.CLOSED), states(recordings));
         delete(deleted.dataFolder());
@@ -68,7 +69,8 @@ final class MissingRunTest {
         log.publish();
         Files.createDirectories(begun.spoolFolder());
         Recordings recordings = Recordings.unchecked(folder)
-                .trusting(new SealTrust(new DataFolder(folder), () -> List.of(log.key.verifier())));
+                .trusting(new SealTrust(
+                        new TransparencyLogReader(new DataFolder(folder).log()), () -> List.of(log.key.verifier())));
         List<RunFacts> all = RunFacts.all(recordings);
         assertEquals(2, all.size());
         for (RunFacts facts : all) {

@@ -86,7 +86,7 @@ public final class DiskAt implements AutoCloseable {
         Position asked = moment.locate(recordings, run);
         SealedCapture log = SealedCapture.read(recordings, run, CaptureName.BLOCKS.text());
         var limits = new ArrayList<String>();
-        CaptureSegment wanted = segmentAt(log, asked);
+        CaptureSegment wanted = segmentAt(log, asked, moment.untilNs(start.atNs()));
         long intact = log.checkTo(wanted == null ? 0 : wanted.to());
         CaptureSegment used = log.segments().stream()
                 .filter(each -> each.to() == intact)
@@ -106,7 +106,7 @@ public final class DiskAt implements AutoCloseable {
             Path image = scratch.path().resolve(IMAGE);
             Applied applied = DiskImage.make(base, log, intact, image);
             Long synced = syncedNs(log, intact, start.atNs());
-            limits.addAll(limits(facts, asked, used, synced, applied));
+            limits.addAll(limits(facts, asked, log, used, synced, applied));
             return new DiskAt(new Summary(asked, used, applied.writes(), whole, synced, limits), scratch, root);
         } catch (ReplayException e) {
             close(scratch);
@@ -134,11 +134,17 @@ public final class DiskAt implements AutoCloseable {
     /// The last segment at or before a position: sealed by then, or written by then and sealed afterwards.
     ///
     /// The time of the position's event is the guest's claim. The host's own, of the next event that seals a
-    /// segment, bounds it.
-    static @Nullable CaptureSegment segmentAt(SealedCapture log, Position asked) throws ReplayException {
+    /// segment, bounds it; and whatever event a guest dates back, nothing is shown that was written after
+    `untilNs`.
+    ///
+    /// @param untilNs the time that was asked for, or no limit
+    static @Nullable CaptureSegment segmentAt(SealedCapture log, Position asked, long untilNs) throws ReplayException {
         CaptureSegment found = null;
         Long bound = null;
         for (CaptureSegment each : log.segments()) {
+            if (each.readNs() > untilNs) {
+                break;
+            }
             if (each.index() > asked.index()) {
                 bound = bound == null ? Long.valueOf(Math.min(asked.atNs(), each.sealedNs())) : bound;
                 if (each.readNs() > bound) {
@@ -176,13 +182,27 @@ public final class DiskAt implements AutoCloseable {
     }
 
     private static List<String> limits(
-            RunFacts facts, Position asked, @Nullable CaptureSegment used, @Nullable Long synced, Applied applied) {
+            RunFacts facts,
+            Position asked,
+            SealedCapture log,
+            @Nullable CaptureSegment used,
+            @Nullable Long synced,
+            Applied applied) {
         var limits = new ArrayList<String>();
         limits.add(
                 used == null
                         ? "no write was sealed before this moment: this is the disk at the run's start"
                         : "the log of writes is looked at about four times a second, last for this disk at "
-                                + Timestamps.format(used.readNs()) + "; event " + used.index() + " seals it");
+                                + Timestamps.format(used.readNs())
+                                + (used.readNs() > asked.atNs()
+                                        ? ", " + (used.readNs() - asked.atNs()) / 1_000_000
+                                                + " ms after the event's own time"
+                                        : "")
+                                + "; event " + used.index() + " seals it");
+        SealedCapture.Ended ended = log.ended();
+        if (used != null && ended != null && used.to() == log.sealedBytes()) {
+            limits.add("the log of the disk ends here: it reached what --disk-log-max allowed");
+        }
         limits.add(
                 synced == null
                         ? "data that the guest still had in memory and not yet on its disk is missing"

@@ -26,7 +26,7 @@ class SegmentAtTest {
     @Test
     void whatWasSealedByTheMomentIsUsed() throws Exception {
         SealedCapture log = log(segment(10, 1_000, 1_000), segment(20, 2_000, 2_000));
-        assertNull(DiskAt.segmentAt(log, new Position(9, 990)));
+        assertNull(DiskAt.segmentAt(log, new Position(9, 990), Long.MAX_VALUE));
         assertEquals(10, index(log, new Position(10, 1_000)));
         assertEquals(10, index(log, new Position(19, 1_990)));
         assertEquals(20, index(log, new Position(20, 2_000)));
@@ -36,7 +36,7 @@ class SegmentAtTest {
     @Test
     void whatWasWrittenByTheMomentAndSealedLaterIsUsed() throws Exception {
         SealedCapture log = log(segment(10, 1_000, 2_000), segment(20, 1_250, 2_250), segment(30, 1_500, 2_500));
-        assertNull(DiskAt.segmentAt(log, new Position(5, 999)));
+        assertNull(DiskAt.segmentAt(log, new Position(5, 999), Long.MAX_VALUE));
         assertEquals(10, index(log, new Position(5, 1_249)));
         assertEquals(20, index(log, new Position(5, 1_250)));
         assertEquals(30, index(log, new Position(5, 1_600)));
@@ -56,8 +56,18 @@ class SegmentAtTest {
         assertEquals(10, index(log, new Position(15, 3)));
     }
 
+    /// A guest that, at the end, dates an event back makes it the last one before any time since: the disk is that of
+    /// the time, not of the event's place.
+    @Test
+    void anEventThatIsDatedBackDoesNotMoveTheDiskOfATime() throws Exception {
+        SealedCapture log = log(segment(10, 1_000, 2_000), segment(20, 2_100, 3_100), segment(30, 5_000, 6_000));
+        CaptureSegment found = DiskAt.segmentAt(log, new Position(900, 3), 2_500);
+        assertEquals(20, found == null ? -1 : found.index());
+        assertNull(DiskAt.segmentAt(log, new Position(900, 3), 999));
+    }
+
     private static long index(SealedCapture log, Position asked) throws Exception {
-        @Nullable CaptureSegment found = DiskAt.segmentAt(log, asked);
+        @Nullable CaptureSegment found = DiskAt.segmentAt(log, asked, Long.MAX_VALUE);
         return found == null ? -1 : found.index();
     }
 

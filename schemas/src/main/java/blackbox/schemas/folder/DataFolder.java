@@ -136,11 +136,6 @@ public record DataFolder(Path root) {
         return root.resolve("log");
     }
 
-    /// One folder per host whose runs are ingested here, with a copy of its log of runs.
-    public Path logs() {
-        return root.resolve("logs");
-    }
-
     /// The record and the key of this folder's witness for others' logs.
     public Path witness() {
         return root.resolve("witness");
