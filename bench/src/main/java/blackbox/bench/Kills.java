@@ -128,7 +128,8 @@ final class Kills implements VmBenchmark {
             }
             JsonNode recorded = agent.recorded();
             if (recorded != null) {
-                closed.put(recorded.path("run").asText(), recorded.path("events").asLong());
+                closed.put(
+                        recorded.path("run").asText(), recorded.path("events").asLong());
             } else if (victim != Victim.RECORDER && working) {
                 faults.add(label + "the run was not closed: " + agent.errors());
             }

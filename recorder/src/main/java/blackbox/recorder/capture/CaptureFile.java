@@ -40,6 +40,7 @@ public final class CaptureFile {
     private final long bytesMax;
     private final Settling settling;
     private final LongSupplier synced;
+    private final LongSupplier ticker;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     private long sealed;
     /// Up to when all that the guest wrote is in what is sealed, as was last known before the file grew again.
@@ -83,6 +84,11 @@ public final class CaptureFile {
     /// @param synced up to when all that the guest wrote is in the file, nanoseconds since 1970, or 0: for the
     ///     log of a disk
     public CaptureFile(String name, Path path, long bytesMax, Settling settling, LongSupplier synced) {
+        this(name, path, bytesMax, settling, synced, System::nanoTime);
+    }
+
+    /// @param ticker the JVM's clock, by which lengths grow old
+    CaptureFile(String name, Path path, long bytesMax, Settling settling, LongSupplier synced, LongSupplier ticker) {
         if (!name.matches("[a-z0-9-]{1,40}") || bytesMax <= 0) {
             throw new IllegalArgumentException(
                     "no capture can be called '" + name + "' or have " + bytesMax + " octets");
@@ -92,6 +98,7 @@ public final class CaptureFile {
         this.bytesMax = bytesMax;
         this.settling = settling;
         this.synced = synced;
+        this.ticker = ticker;
     }
 
     /// Its name in events.
@@ -135,7 +142,7 @@ public final class CaptureFile {
             } else if (length == sealed) {
                 sealedSyncedNs = syncedNs;
             } else if (length > sealed) {
-                looks.add(new Look(length, nowNs, syncedNs, System.nanoTime()));
+                looks.add(new Look(length, nowNs, syncedNs, ticker.getAsLong()));
                 Look last = takeFinal();
                 if (last != null) {
                     seal(last, nowNs, events);

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,17 +108,18 @@ class CaptureFileTest {
     /// sealed, with the time at which it was there.
     @Test
     void whatIsFinalByItsAgeIsSealedWithTheTimeAtWhichItWasThere() throws Exception {
+        var ticker = new AtomicLong(Long.MAX_VALUE - 1);
         var age = new AtomicReference<>(Duration.ofDays(1));
         var synced = new AtomicLong(10);
         var now = new AtomicLong(1_000);
-        var file = new CaptureFile("blocks", path, 1 << 20, age::get, synced::get);
+        var file = new CaptureFile("blocks", path, 1 << 20, age::get, synced::get, ticker::get);
         byte[] first = octets(1, 100);
         append(first);
         assertEquals(List.of(), file.sealNew(now::get));
         synced.set(20);
         now.set(2_000);
         assertEquals(List.of(), file.sealNew(now::get));
-        TimeUnit.MILLISECONDS.sleep(20);
+        ticker.addAndGet(20_000_000);
         age.set(Duration.ofMillis(10));
         synced.set(30);
         now.set(3_000);
@@ -138,12 +138,13 @@ class CaptureFileTest {
     /// What the guest said between two looks at one length counts for what is sealed by then.
     @Test
     void whatIsHeardOfALengthThatIsSealedMeanwhileCountsForIt() throws Exception {
+        var ticker = new AtomicLong(Long.MAX_VALUE - 1);
         var age = new AtomicReference<>(Duration.ofDays(1));
         var synced = new AtomicLong(10);
-        var file = new CaptureFile("blocks", path, 1 << 20, age::get, synced::get);
+        var file = new CaptureFile("blocks", path, 1 << 20, age::get, synced::get, ticker::get);
         append(octets(1, 100));
         assertEquals(List.of(), details(file));
-        TimeUnit.MILLISECONDS.sleep(20);
+        ticker.addAndGet(20_000_000);
         age.set(Duration.ofMillis(10));
         synced.set(20);
         assertTrue(details(file).getFirst().endsWith(",\"syncedNs\":10}"));

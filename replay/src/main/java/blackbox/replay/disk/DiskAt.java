@@ -135,7 +135,7 @@ public final class DiskAt implements AutoCloseable {
     ///
     /// The time of the position's event is the guest's claim. The host's own, of the next event that seals a
     /// segment, bounds it; and whatever event a guest dates back, nothing is shown that was written after
-    `untilNs`.
+    /// `untilNs`.
     ///
     /// @param untilNs the time that was asked for, or no limit
     static @Nullable CaptureSegment segmentAt(SealedCapture log, Position asked, long untilNs) throws ReplayException {
