@@ -147,7 +147,7 @@ final class Kills implements VmBenchmark {
         for (JsonNode run : runs) {
             String id = run.path("run").asText();
             JsonNode verified = json.readTree(Launcher.output(data.command("verify", id, "--json")));
-                        long events = verified.path("events").asLong();
+            long events = verified.path("events").asLong();
             known.put(id, events);
             // Of a recorder that was killed before its first batch, there is nothing to verify.
             if (!verified.path("integrity").asText().equals("VERIFIED") && events > 0) {
