@@ -114,20 +114,12 @@ final class BlockLog implements VmBenchmark {
     private static long seal(QemuMachine machine, Path captures, CountDownLatch done)
             throws RecorderException, InterruptedException {
         var file = new CaptureFile(
-                CaptureName.BLOCKS.text(), CaptureName.BLOCKS.in(captures), Long.MAX_VALUE, () -> settledAge(machine));
+                CaptureName.BLOCKS.text(), CaptureName.BLOCKS.in(captures), Long.MAX_VALUE, machine::settleDisks);
         do {
             file.sealNew(System::nanoTime);
         } while (!done.await(SEAL_EVERY_MS, TimeUnit.MILLISECONDS));
         file.sealNew(System::nanoTime);
         return file.sealedBytes();
-    }
-
-    private static @Nullable Duration settledAge(QemuMachine machine) {
-        try {
-            return machine.settleDisks();
-        } catch (VmException e) {
-            return null;
-        }
     }
 
     private static String printed(QemuMachine machine) throws VmException, IOException {

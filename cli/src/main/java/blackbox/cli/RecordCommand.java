@@ -202,14 +202,13 @@ public final class RecordCommand implements Callable<Integer> {
         if (recorderOnly && kafka == null) {
             throw CommandException.badInput("--recorder-only needs --kafka HOST:PORT, where the run is to go");
         }
-        Path kafkaProperties = kafkaClient.properties();
         RecordResult result;
         if (tty) {
             try (var terminal = LocalTerminal.ofStandardInput()) {
-                result = record(request(terminal.shape()), kafkaProperties, terminal);
+                result = record(request(terminal.shape()), terminal);
             }
         } else {
-            result = record(request(null), kafkaProperties, null);
+            result = record(request(null), null);
         }
         if (common.json()) {
             System.err.println(json(result));
@@ -229,13 +228,13 @@ public final class RecordCommand implements Callable<Integer> {
                 : "it is in the spool here; the next `blackbox record --kafka` publishes it";
     }
 
-    private RecordResult record(RecordRequest request, @Nullable Path kafkaProperties, @Nullable LocalTerminal terminal)
-            throws Exception {
+    private RecordResult record(RecordRequest request, @Nullable LocalTerminal terminal) throws Exception {
+        var broker = new KafkaSettings(kafka, kafkaClient.properties(), recorderOnly ? Ingest.ELSEWHERE : Ingest.HERE);
         try (var narrator = Narrator.onStandardError()) {
             var session = new RecordSession(
                     common.ownDataFolder(),
                     request,
-                    new KafkaSettings(kafka, kafkaProperties, recorderOnly ? Ingest.ELSEWHERE : Ingest.HERE),
+                    broker,
                     StandardStreams.own(),
                     quietOnceStarted(narrator, terminal));
             try (Interrupts _ = Interrupts.handledBy(

@@ -9,7 +9,6 @@ import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.VmException;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.Tier;
 import java.io.IOException;
@@ -19,7 +18,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Which files of a machine a recording keeps beside its events, in `captures/<run>/`.
 final class Captures {
@@ -44,7 +42,7 @@ final class Captures {
         var synced = new SyncedDisk(clock);
         vm.onSynced(synced::reached);
         files.add(new CaptureFile(
-                CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), () -> settledAge(vm), synced::syncedNs));
+                CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), vm::settleDisks, synced::syncedNs));
         addBounded(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
         addBounded(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
         addBounded(files, CaptureName.STDIN, folder, limits.framesBytesMax());
@@ -62,14 +60,6 @@ final class Captures {
     private static void addBounded(List<CaptureFile> files, CaptureName name, Path folder, long bytesMax) {
         if (bytesMax > 0) {
             files.add(new CaptureFile(name.text(), name.in(folder), bytesMax, () -> Duration.ZERO));
-        }
-    }
-
-    private static @Nullable Duration settledAge(Machine vm) {
-        try {
-            return vm.settleDisks();
-        } catch (VmException e) {
-            return null; // the host's disk is slow, or the VM is about to end; the next call tries again
         }
     }
 }

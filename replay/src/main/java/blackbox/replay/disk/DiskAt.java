@@ -192,13 +192,7 @@ public final class DiskAt implements AutoCloseable {
         limits.add(
                 used == null
                         ? "no write was sealed before this moment: this is the disk at the run's start"
-                        : "the log of writes is looked at about four times a second, last for this disk at "
-                                + Timestamps.format(used.readNs())
-                                + (used.readNs() > asked.atNs()
-                                        ? ", " + (used.readNs() - asked.atNs()) / 1_000_000
-                                                + " ms after the event's own time"
-                                        : "")
-                                + "; event " + used.index() + " seals it");
+                        : lookedAt(used, asked));
         SealedCapture.Ended ended = log.ended();
         if (used != null && ended != null && used.to() == log.sealedBytes()) {
             limits.add("the log of the disk ends here: it reached what --disk-log-max allowed");
@@ -219,6 +213,14 @@ public final class DiskAt implements AutoCloseable {
             limits.add("the recorder ended before the run was closed: later writes were not sealed");
         }
         return limits;
+    }
+
+    private static String lookedAt(CaptureSegment used, Position asked) {
+        long lateNs = used.readNs() - asked.atNs();
+        return "the log of writes is looked at about four times a second, last for this disk at "
+                + Timestamps.format(used.readNs())
+                + (lateNs > 0 ? ", " + lateNs / 1_000_000 + " ms after the event's own time" : "") + "; event "
+                + used.index() + " seals it";
     }
 
     private static ScratchFolder scratch(Path data) throws ReplayException {

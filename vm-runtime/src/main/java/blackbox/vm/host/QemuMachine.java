@@ -207,14 +207,18 @@ public final class QemuMachine implements Machine {
     }
 
     @Override
-    public Duration settleDisks() throws VmException {
+    public @Nullable Duration settleDisks() {
         if (facts.tier() == Tier.EXACT && qemu.alive()) {
             // The disks of a machine whose every step is logged must not be queried; they are seldom a
             // millisecond behind.
             return EXACT_SETTLE_TIME;
         }
-        qemu.settleDisks();
-        return Duration.ZERO;
+        try {
+            qemu.settleDisks();
+            return Duration.ZERO;
+        } catch (VmException e) {
+            return null;
+        }
     }
 
     /// Whether QEMU is running.

@@ -95,9 +95,10 @@ public interface Machine extends AutoCloseable {
     /// thread.
     ///
     /// @return how long before this call a file's length must have been read, so that its content up to there will
-    ///     not change anymore; zero for any length read before this call
-    /// @throws VmException `TIMEOUT` when the disks take too long: ask again later
-    Duration settleDisks() throws VmException;
+    ///     not change anymore; zero for any length read before this call; null if that is not known yet, because
+    ///     the host's disk is slow or the machine is about to end: ask again later
+    @Nullable
+    Duration settleDisks();
 
     /// Ends the machine at once. The streams end.
     void kill() throws VmException;
