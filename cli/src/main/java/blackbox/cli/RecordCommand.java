@@ -179,6 +179,15 @@ public final class RecordCommand implements Callable<Integer> {
     long framesMax = CaptureLimits.DEFAULT.framesBytesMax();
 
     @Option(
+            names = "--output-max",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description =
+                    "Keep at most this much of what the command prints, on standard output and on standard error each, for"
+                            + " `blackbox output` and to compare replays with; it may contain secrets (0 keeps none; default: 64M).")
+    long outputMax = CaptureLimits.DEFAULT.outputBytesMax();
+
+    @Option(
             names = "--kafka",
             paramLabel = "HOST:PORT[,…]",
             description = "Publish to this Kafka cluster instead of the embedded broker.")
@@ -316,7 +325,7 @@ public final class RecordCommand implements Callable<Integer> {
         TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
         var guest = new RecordRequest.Guest(image, option, size(), reachable);
         var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout);
-        return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax));
+        return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax, outputMax));
     }
 
     private MachineSize size() {

@@ -1,7 +1,9 @@
 package blackbox.node.record;
 
 import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.KeptStream;
+import blackbox.recorder.capture.PrintedStream;
 import blackbox.recorder.capture.TerminalCast;
 import blackbox.recorder.feed.GuestFeeds;
 import blackbox.recorder.feed.MachineLog;
@@ -49,6 +51,7 @@ final class AgentRun {
     private final Path workspace;
     private final StandardStreams streams;
     private final KeptStream stdin;
+    private final KeptOutput output;
     private final @Nullable TerminalCast cast;
     private final MachineLog log;
     private final RecordListener listener;
@@ -85,6 +88,7 @@ final class AgentRun {
         this.workspace = workspace;
         this.streams = streams;
         this.stdin = captures.stdin(streams.in());
+        this.output = captures.output();
         this.cast = cast(request.agent().terminal(), captures);
         this.log = log;
         this.listener = listener;
@@ -108,8 +112,9 @@ final class AgentRun {
         ///
         /// @param clock the guest's wall clock during the run
         /// @param stdin what the agent was given
+        /// @param output what it printed
         /// @param unsealed why a captured file is not sealed to its end, by name
-        private String json(RunClock clock, KeptStream stdin, SortedMap<String, String> unsealed) {
+        private String json(RunClock clock, KeptStream stdin, KeptOutput output, SortedMap<String, String> unsealed) {
             ObjectNode node = new ObjectMapper().createObjectNode().put("ended", why);
             if (out != null) {
                 node.putObject("workspaceOut")
@@ -117,6 +122,9 @@ final class AgentRun {
                         .put("bytes", out.archive().bytes());
             }
             node.putObject("stdin").put("bytes", stdin.octets()).put("ended", stdin.ended());
+            for (PrintedStream stream : PrintedStream.values()) {
+                node.putObject(stream.word()).put("bytes", output.printedBytes(stream));
+            }
             if (!unsealed.isEmpty()) {
                 ObjectNode files = node.putObject("unsealed");
                 unsealed.forEach(files::put);
@@ -178,7 +186,13 @@ final class AgentRun {
         if (cut != null) {
             incomplete.put(CaptureName.TERMINAL.text(), cut);
         }
-        return ending.json(clock, stdin, incomplete);
+        for (PrintedStream stream : PrintedStream.values()) {
+            IOException lost = output.failure(stream);
+            if (lost != null) {
+                incomplete.put(stream.word(), "it could not be written: " + lost.getMessage());
+            }
+        }
+        return ending.json(clock, stdin, output, incomplete);
     }
 
     /// Ends the agent as a timeout does, but sooner: its workspace comes back and the run is closed, as far as the
@@ -240,8 +254,9 @@ final class AgentRun {
                 request.agent().toCommand(),
                 entropy,
                 stdin,
-                cast == null ? streams.out() : new ShownOutput(streams.out(), cast),
-                streams.error());
+                output.through(
+                        PrintedStream.STDOUT, cast == null ? streams.out() : new ShownOutput(streams.out(), cast)),
+                output.through(PrintedStream.STDERR, streams.error()));
         listener.agentStarts();
         Started first = vm.launchAgent(wall.instant());
         began = first;
@@ -367,10 +382,11 @@ final class AgentRun {
         }
     }
 
-    /// Ends what is stored of the agent's input and terminal; whatever comes after this reaches nobody.
+    /// Ends what is stored of the agent's input and output; whatever comes after this reaches nobody.
     private void endStreams() {
         try {
             stdin.close();
+            output.close();
             if (cast != null) {
                 cast.close();
             }

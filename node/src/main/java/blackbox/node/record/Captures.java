@@ -4,6 +4,7 @@ import blackbox.files.Folders;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.feed.SyncedDisk;
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.RunId;
@@ -48,13 +49,15 @@ final class Captures {
         addBounded(files, CaptureName.STDIN, folder, limits.framesBytesMax());
         // It stops by itself at its limit, after a complete line.
         files.add(new CaptureFile(CaptureName.TERMINAL.text(), CaptureName.TERMINAL.in(folder)));
+        var output = new KeptOutput(folder, limits.outputBytesMax(), clock::nowNs);
+        files.addAll(output.files());
         if (vm.facts().tier() == Tier.EXACT) {
             // Not bounded: without all of it there is no replay.
             for (CaptureName name : CaptureName.EXACT) {
                 files.add(new CaptureFile(name.text(), name.in(folder)));
             }
         }
-        return new CapturedFiles(files, folder, limits);
+        return new CapturedFiles(files, folder, limits, output);
     }
 
     private static void addBounded(List<CaptureFile> files, CaptureName name, Path folder, long bytesMax) {

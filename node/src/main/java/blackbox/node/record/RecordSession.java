@@ -8,6 +8,8 @@ import blackbox.node.record.RecordResult.Place;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.capture.KeptOutput;
+import blackbox.recorder.capture.PrintedStream;
 import blackbox.recorder.feed.GuestFeeds;
 import blackbox.recorder.feed.GuestStreams;
 import blackbox.recorder.feed.MachineLog;
@@ -253,6 +255,7 @@ public final class RecordSession {
             SortedMap<String, String> unsealed = feeds.finish();
             unsealed.forEach(
                     (name, why) -> progress.say("the captured file " + name + " is not sealed to its end: " + why));
+            sayWhereCut(captures.output());
             log.handTo(recorder);
             recorder.accept(new Event.RunClose(
                     EventHeader.host(clock.nowNs()),
@@ -289,6 +292,16 @@ public final class RecordSession {
                 publication.close(HASTE);
             } else {
                 publication.close();
+            }
+        }
+    }
+
+    private void sayWhereCut(KeptOutput output) {
+        for (PrintedStream stream : PrintedStream.values()) {
+            Long at = output.cutAt(stream);
+            if (at != null) {
+                progress.say("of the " + output.printedBytes(stream) + " bytes that the command printed on its "
+                        + stream.inWords() + " only the first " + at + " are kept; --output-max keeps more");
             }
         }
     }
@@ -356,7 +369,8 @@ public final class RecordSession {
         var recorder = new RunOpening.Recorder(
                 Release.VERSION,
                 started.certified().runs().verifier().encoded(),
-                started.certified().certificate());
+                started.certified().certificate(),
+                request.limits().outputBytesMax());
         String detail = OpeningLeaf.of(started.request(), started.tier(), facts, entropy, recorder)
                 .toJson();
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));

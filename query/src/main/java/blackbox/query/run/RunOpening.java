@@ -75,7 +75,13 @@ public record RunOpening(
     ///
     /// @param key the long-term key's verifier key
     /// @param certificate the run key's certificate, a signed note
-    public record Recorder(String version, String key, String certificate) {}
+    /// @param outputBytesMax how many octets of each stream it kept of what the agent printed, 0 for none; null
+    ///     if the leaf does not say: then it kept none
+    public record Recorder(
+            String version,
+            String key,
+            String certificate,
+            @Nullable Long outputBytesMax) {}
 
     /// The machine that was started.
     ///
@@ -146,15 +152,20 @@ public record RunOpening(
             leaf.putObject("entropy").put("sha256", String.valueOf(inputs.entropy()));
         }
         if (recorder != null) {
-            leaf.putObject(LeafDetail.RECORDER)
-                    .put("version", recorder.version())
-                    .put("key", recorder.key())
-                    .put(LeafDetail.CERTIFICATE, recorder.certificate());
+            write(leaf.putObject(LeafDetail.RECORDER), recorder);
         }
         if (machine != null) {
             write(leaf.putObject("start"), machine);
         }
         return leaf.toString();
+    }
+
+    private static void write(ObjectNode leaf, Recorder recorder) {
+        leaf.put("version", recorder.version()).put("key", recorder.key());
+        leaf.put(LeafDetail.CERTIFICATE, recorder.certificate());
+        if (recorder.outputBytesMax() != null) {
+            leaf.put("outputBytesMax", recorder.outputBytesMax());
+        }
     }
 
     private static void write(ObjectNode start, Machine machine) {
@@ -226,7 +237,9 @@ public record RunOpening(
         String version = text(recorder.path("version"));
         String key = text(recorder.path("key"));
         String certificate = text(recorder.path(LeafDetail.CERTIFICATE));
-        return version == null || key == null || certificate == null ? null : new Recorder(version, key, certificate);
+        return version == null || key == null || certificate == null
+                ? null
+                : new Recorder(version, key, certificate, number(recorder.path("outputBytesMax")));
     }
 
     private static @Nullable Machine machine(JsonNode start) {

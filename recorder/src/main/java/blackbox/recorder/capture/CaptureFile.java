@@ -21,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class CaptureFile {
     private final Settling settling;
     private final LongSupplier synced;
     private final LongSupplier ticker;
+    private final BooleanSupplier cut;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     private long sealed;
     /// Up to when all that the guest wrote is in what is sealed, as was last known before the file grew again.
@@ -89,6 +91,24 @@ public final class CaptureFile {
 
     /// @param ticker the JVM's clock, by which lengths grow old
     CaptureFile(String name, Path path, long bytesMax, Settling settling, LongSupplier synced, LongSupplier ticker) {
+        this(name, path, bytesMax, settling, synced, ticker, () -> false);
+    }
+
+    /// A file whose writer keeps a limit of its own.
+    ///
+    /// @param cut whether the writer has stopped because of it; nothing is written after this is true
+    static CaptureFile cutByItsWriter(String name, Path path, BooleanSupplier cut) {
+        return new CaptureFile(name, path, Long.MAX_VALUE, () -> Duration.ZERO, () -> 0, System::nanoTime, cut);
+    }
+
+    private CaptureFile(
+            String name,
+            Path path,
+            long bytesMax,
+            Settling settling,
+            LongSupplier synced,
+            LongSupplier ticker,
+            BooleanSupplier cut) {
         if (!name.matches("[a-z0-9-]{1,40}") || bytesMax <= 0) {
             throw new IllegalArgumentException(
                     "no capture can be called '" + name + "' or have " + bytesMax + " octets");
@@ -99,6 +119,7 @@ public final class CaptureFile {
         this.settling = settling;
         this.synced = synced;
         this.ticker = ticker;
+        this.cut = cut;
     }
 
     /// Its name in events.
@@ -134,12 +155,16 @@ public final class CaptureFile {
         try {
             // Before the length is read: what the guest knows to be on its disk then lies within the length.
             long syncedNs = synced.getAsLong();
+            // Before it, too: a writer that had stopped by then adds nothing to the length.
+            boolean isCut = cut.getAsBoolean();
             long length = Files.exists(path) ? Files.size(path) : 0;
             // After the length was read, so that no octet is newer than the event that covers it.
             long nowNs = clock.getAsLong();
             if (ended) {
                 cutTo(sealed, length);
-            } else if (length == sealed) {
+                return events;
+            }
+            if (length == sealed) {
                 sealedSyncedNs = syncedNs;
             } else if (length > sealed) {
                 looks.add(new Look(length, nowNs, syncedNs, ticker.getAsLong()));
@@ -147,11 +172,11 @@ public final class CaptureFile {
                 if (last != null) {
                     seal(last, nowNs, events);
                 }
-                if (sealed >= bytesMax) {
-                    ended = true;
-                    events.add(event(nowNs, Detail.of("ended", sealed).and("why", "budget")));
-                    cutTo(sealed, length);
-                }
+            }
+            if (sealed >= bytesMax || isCut && sealed == length) {
+                ended = true;
+                events.add(event(nowNs, Detail.of("ended", sealed).and("why", "budget")));
+                cutTo(sealed, length);
             }
         } catch (IOException e) {
             throw new RecorderException(Code.CAPTURE, path + " cannot be sealed: " + e, e);

@@ -4,10 +4,11 @@ package blackbox.recorder.capture;
 ///
 /// @param diskLogBytesMax of what is written to the VM's disk
 /// @param framesBytesMax of network frames and of the workspace that goes in; 0 keeps neither
-public record CaptureLimits(long diskLogBytesMax, long framesBytesMax) {
+/// @param outputBytesMax of what the agent prints, on each of its two streams; 0 keeps none
+public record CaptureLimits(long diskLogBytesMax, long framesBytesMax, long outputBytesMax) {
 
     /// The defaults.
-    public static final CaptureLimits DEFAULT = new CaptureLimits(4L << 30, 1L << 30);
+    public static final CaptureLimits DEFAULT = new CaptureLimits(4L << 30, 1L << 30, 64L << 20);
 
     public CaptureLimits {
         if (diskLogBytesMax <= 0) {
@@ -15,6 +16,9 @@ public record CaptureLimits(long diskLogBytesMax, long framesBytesMax) {
         }
         if (framesBytesMax < 0) {
             throw new IllegalArgumentException("network frames of " + framesBytesMax + " octets");
+        }
+        if (outputBytesMax < 0) {
+            throw new IllegalArgumentException("output of " + outputBytesMax + " octets");
         }
     }
 

@@ -18,7 +18,8 @@ import java.util.function.LongSupplier;
 /// @param files each sealed by whoever calls [#sealNew], one thread at a time
 /// @param folder where they are
 /// @param limits how large they may grow
-public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits limits) {
+/// @param output stores what the agent prints, in two of the files
+public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits limits, KeptOutput output) {
     private static final Duration LAST_PATIENCE = Duration.ofSeconds(10);
     private static final long LOOK_AGAIN_MS = 50;
 
@@ -28,7 +29,7 @@ public record CapturedFiles(List<CaptureFile> files, Path folder, CaptureLimits 
 
     /// Nothing is stored.
     public static CapturedFiles none() {
-        return new CapturedFiles(List.of(), Path.of(""), new CaptureLimits(1, 0));
+        return new CapturedFiles(List.of(), Path.of(""), new CaptureLimits(1, 0, 0), KeptOutput.none());
     }
 
     /// The frames that a machine sends, stored as they are read.

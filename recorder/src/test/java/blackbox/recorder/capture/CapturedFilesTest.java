@@ -72,7 +72,7 @@ class CapturedFilesTest {
     }
 
     private CapturedFiles captures(CaptureFile... files) {
-        return new CapturedFiles(List.of(files), folder, CaptureLimits.DEFAULT);
+        return new CapturedFiles(List.of(files), folder, CaptureLimits.DEFAULT, KeptOutput.none());
     }
 
     private void append(String text) {

@@ -18,6 +18,10 @@ public enum CaptureName {
     FRAMES_IN("frames-in"),
     /// What the agent was given on its standard input.
     STDIN("stdin"),
+    /// What the agent printed on its standard output, or on its terminal, with the time of each piece.
+    STDOUT("stdout"),
+    /// What it printed on its standard error.
+    STDERR("stderr"),
     /// What the agent's terminal showed, as asciicast version 2.
     TERMINAL("terminal"),
     /// The archive of the workspace that went in.
@@ -62,9 +66,10 @@ public enum CaptureName {
                     .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
 
     /// What may hold secrets: it is encrypted once the run is closed. The rest is from before the agent, or digests.
-    public static final Set<CaptureName> SECRET = Collections.unmodifiableSet(
-            Stream.concat(EXACT.stream(), Stream.of(BLOCKS, FRAMES_OUT, FRAMES_IN, STDIN, TERMINAL, WORKSPACE, ENTROPY))
-                    .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
+    public static final Set<CaptureName> SECRET = Collections.unmodifiableSet(Stream.concat(
+                    EXACT.stream(),
+                    Stream.of(BLOCKS, FRAMES_OUT, FRAMES_IN, STDIN, STDOUT, STDERR, TERMINAL, WORKSPACE, ENTROPY))
+            .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
 
     private final String text;
 
