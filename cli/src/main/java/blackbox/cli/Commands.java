@@ -24,6 +24,7 @@ final class Commands {
             ShowCommand.class,
             TouchedCommand.class,
             EventsCommand.class,
+            OutputCommand.class,
             DiskCommand.class,
             QueryCommand.class,
             DiffCommand.class,

@@ -98,6 +98,15 @@ public sealed interface Moment {
         }
     }
 
+    /// The moment itself, nanoseconds since 1970: of an event, its time.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when it is outside the run
+    default long timeNs(Recordings recordings, RunId run) throws ReplayException, IOException {
+        Position last = locate(recordings, run);
+        Position first = at(recordings, run, 0);
+        return this instanceof AtEvent || first == null ? last.atNs() : untilNs(first.atNs());
+    }
+
     private static @Nullable Position at(Recordings recordings, RunId run, long index) throws IOException {
         try (RunReader reader = RunReader.open(recordings, run, index, COLUMNS)) {
             return reader.next() && reader.index() == index ? position(reader) : null;

@@ -71,6 +71,24 @@ public record Payload(Vault vault, RunId run, String name) {
         }
     }
 
+    /// What it means that a segment of it does not have the digest that was sealed.
+    ReplayException altered(CaptureSegment segment) {
+        return new ReplayException(
+                Code.ALTERED,
+                file() + " is not what was sealed: event " + segment.index() + " has a different digest for its octets "
+                        + segment.from() + " to " + segment.to() + "; copy captures/" + run + MEND);
+    }
+
+    /// What it means that it ends too early.
+    ///
+    /// @param intact how many octets it has of those that were sealed
+    ReplayException truncated(long intact, long sealed) {
+        return new ReplayException(
+                Code.MISSING,
+                file() + " is truncated: complete up to octet " + intact + " of " + sealed
+                        + " that were sealed; copy captures/" + run + MEND);
+    }
+
     /// What a failure to read it means.
     public ReplayException failure(IOException e) {
         return switch (e) {

@@ -60,21 +60,46 @@ public record SealedCapture(
     /// @throws IOException when the run's events cannot be read
     public static Map<String, SealedCapture> readAll(Recordings recordings, RunId run)
             throws ReplayException, IOException {
-        var builders = new TreeMap<String, Builder>();
+        var collector = new Collector(recordings, run);
         try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
             while (reader.next()) {
-                Row row = reader.row();
-                if (row.has(Column.KIND) && row.number(Column.KIND) == Kind.VM_CAPTURE.code()) {
-                    String name = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
-                    builders.computeIfAbsent(name, Builder::new).add(row, reader.index());
-                }
+                collector.see(reader.row(), reader.index());
             }
         }
-        var captures = new TreeMap<String, SealedCapture>();
-        for (Builder builder : builders.values()) {
-            captures.put(builder.name, builder.build(Payload.of(recordings, run, builder.name)));
+        return collector.captures();
+    }
+
+    /// Gathers the captured files of a run while somebody reads its rows in order. Owned by one thread.
+    public static final class Collector {
+        private final Recordings recordings;
+        private final RunId run;
+        private final Map<String, Builder> builders = new TreeMap<>();
+
+        public Collector(Recordings recordings, RunId run) {
+            this.recordings = recordings;
+            this.run = run;
         }
-        return captures;
+
+        /// Takes the columns `kind`, `at_ns`, `what` and `detail` of a row.
+        ///
+        /// @throws ReplayException `ALTERED` when it contradicts earlier ones
+        public void see(Row row, long index) throws ReplayException {
+            if (row.has(Column.KIND) && row.number(Column.KIND) == Kind.VM_CAPTURE.code()) {
+                String name = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
+                builders.computeIfAbsent(name, Builder::new).add(row, index);
+            }
+        }
+
+        /// The files, by name, as far as rows were seen.
+        ///
+        /// @throws ReplayException `ALTERED` when one has a name that none can have
+        public Map<String, SealedCapture> captures() throws ReplayException {
+            var captures = new TreeMap<String, SealedCapture>();
+            for (Builder builder : builders.values()) {
+                captures.put(builder.name, builder.build(Payload.of(recordings, run, builder.name)));
+            }
+            return captures;
+        }
     }
 
     /// One captured file of a run.
@@ -174,10 +199,7 @@ public record SealedCapture(
     public void check() throws ReplayException {
         long intact = checkTo(sealedBytes());
         if (intact < sealedBytes()) {
-            throw new ReplayException(
-                    Code.MISSING,
-                    payload.file() + " is truncated: complete up to octet " + intact + " of " + sealedBytes()
-                            + " that were sealed; copy captures/" + payload.run() + Payload.MEND);
+            throw payload.truncated(intact, sealedBytes());
         }
     }
 
@@ -204,7 +226,7 @@ public record SealedCapture(
                     left -= n;
                 }
                 if (!Hash.copyOf(digest.digest(), 0).equals(segment.sha256())) {
-                    throw altered(segment);
+                    throw payload.altered(segment);
                 }
                 intact = segment.to();
             }
@@ -228,15 +250,6 @@ public record SealedCapture(
         } catch (IOException other) {
             throw payload.failure(other);
         }
-    }
-
-    private ReplayException altered(CaptureSegment segment) {
-        return new ReplayException(
-                Code.ALTERED,
-                payload.file() + " is not what was sealed: event " + segment.index()
-                        + " has a different digest for its octets "
-                        + segment.from() + " to " + segment.to()
-                        + "; copy captures/" + payload.run() + Payload.MEND);
     }
 
     /// The sealed octets. Reading does not check them: call [#check] first.
