@@ -20,7 +20,6 @@ import blackbox.node.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
-import blackbox.replay.cassette.Difference;
 import blackbox.replay.rerun.OnMiss;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
@@ -140,8 +139,8 @@ final class ReplayCommand implements Callable<Integer> {
             out.println(ReplayReport.json(verdicts));
             out.flush();
         } else {
-            Difference missed = ReplayReport.missed(folder, verdicts);
-            ReplayReport.print(out, verdicts, missed, isTerminal() ? Reader.TERMINAL : Reader.FILE);
+            ReplayReport.Octets octets = ReplayReport.octets(folder, verdicts);
+            ReplayReport.print(out, verdicts, octets, isTerminal() ? Reader.TERMINAL : Reader.FILE);
         }
         if (verdicts.isFailure()) {
             return ExitCodes.FAILED;

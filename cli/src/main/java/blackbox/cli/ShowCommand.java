@@ -15,8 +15,8 @@ import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
 import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.cassette.Difference;
+import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.LoggedVerdict;
-import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.VerdictStore;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -52,6 +52,12 @@ final class ShowCommand implements Callable<Integer> {
                     + " recorded one; they may hold passwords.")
     private boolean missed;
 
+    @Option(
+            names = "--printed",
+            description = "Show the octets in which the output of the newest replay that printed something else differs"
+                    + " from the recorded one; they may hold passwords.")
+    private boolean printed;
+
     @Spec
     private CommandSpec spec;
 
@@ -60,8 +66,8 @@ final class ShowCommand implements Callable<Integer> {
         DataFolder folder = common.dataFolder();
         var recordings = common.recordings();
         RunId id = run.resolve(recordings);
-        if (missed) {
-            return missed(folder, id);
+        if (missed || printed) {
+            return octets(folder, id, missed ? DifferingOctets.REQUEST : DifferingOctets.OUTPUT);
         }
         RunSummary summary = RunSummary.read(recordings, id);
         Verification verification = RunVerifier.verify(
@@ -87,11 +93,11 @@ final class ShowCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private int missed(DataFolder folder, RunId id) throws IOException {
+    private int octets(DataFolder folder, RunId id, DifferingOctets kind) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         for (VerdictStore.Document each :
                 new VerdictStore(folder.root()).list(id).reversed()) {
-            Difference found = MissedOctets.of(PayloadKeyFile.vault(folder), id, each.file());
+            Difference found = kind.of(PayloadKeyFile.vault(folder), id, each.file());
             if (found != null) {
                 if (common.json()) {
                     JsonOut.document(out, json -> {
@@ -110,7 +116,10 @@ final class ShowCommand implements Callable<Integer> {
                 return ExitCodes.OK;
             }
         }
-        throw CommandException.badInput(
-                "no replay of run " + id + " asked the network for something that the recording does not have");
+        throw CommandException.badInput("no replay of run " + id
+                + switch (kind) {
+                    case REQUEST -> " asked the network for something that the recording does not have";
+                    case OUTPUT -> " printed something else than the recording has";
+                });
     }
 }

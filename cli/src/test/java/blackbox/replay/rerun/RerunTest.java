@@ -17,10 +17,11 @@ import blackbox.replay.compare.EventTape;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.output.ReplayedOutput;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.ClockOffset;
+import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
-import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictStore;
@@ -143,7 +144,7 @@ class RerunTest {
         assertTrue(String.valueOf(verdict.message()).contains("--go-on"), verdict::toString);
         assertEquals(
                 1, SAID.stream().filter(line -> line.startsWith("executing")).count(), "executed once");
-        Difference octets = MissedOctets.of(
+        Difference octets = DifferingOctets.REQUEST.of(
                 PayloadKeyFile.vault(new DataFolder(recordings.data())),
                 verdict.run(),
                 new VerdictStore(recordings.data()).keep(verdict).file());
@@ -157,10 +158,11 @@ class RerunTest {
     void anExtraRequestIsRefusedAndReported() throws Exception {
         var replayer = new RerunReplayer(values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
         ReplayRequest request = request(replayer);
-        try (var tape = new EventTape(folder.resolve("tapes"))) {
+        try (var tape = new EventTape(folder.resolve("tapes"));
+                var printed = ReplayedOutput.in(folder.resolve("tapes"))) {
             var rerun = new Rerun(recordings, facts, values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
             Rerun.Executed executed = rerun.execute(
-                    request.inputs().image(), null, request.inputs().captures(), tape, line -> {});
+                    request.inputs().image(), null, request.inputs().captures(), tape, printed, line -> {});
             assertEquals(List.of(), executed.limits());
             assertEquals(3, executed.result().played().connections());
             assertEquals(0, executed.result().played().unusedConnections());

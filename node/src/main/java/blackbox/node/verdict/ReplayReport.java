@@ -6,19 +6,21 @@ import blackbox.node.verdict.ReplaySession.Verdicts;
 import blackbox.node.verdict.VerdictLog.StoredVerdict;
 import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.cassette.Difference;
+import blackbox.replay.output.OutputDifference;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
-import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictJson;
-import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.vault.Vault;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -60,8 +62,8 @@ public final class ReplayReport {
 
     /// The same as text for people.
     ///
-    /// @param missed the octets of a request that was not in the recording, if one ended the replay
-    public static void print(PrintWriter out, Verdicts verdicts, @Nullable Difference missed, Reader reader) {
+    /// @param octets in which the replay differs
+    public static void print(PrintWriter out, Verdicts verdicts, Octets octets, Reader reader) {
         StoredVerdict telling = verdicts.telling();
         Verdict verdict = telling.verdict();
         out.println("run           " + verdicts.run());
@@ -78,8 +80,17 @@ public final class ReplayReport {
         if (message != null) {
             line(out, "because       ", message);
         }
+        Difference missed = octets.request();
         if (missed != null) {
-            missed(out, verdicts.run(), missed, reader);
+            out.println(
+                    "octets        the request differs from octet " + missed.at() + " on; what it holds may be secret");
+            differing(out, missed, reader, "blackbox show " + verdicts.run() + " --missed");
+        }
+        Difference printed = octets.output();
+        if (printed != null) {
+            out.println(
+                    "octets        the output differs from octet " + printed.at() + " on; what it holds may be secret");
+            differing(out, printed, reader, "blackbox show " + verdicts.run() + " --printed");
         }
         String unsigned = telling.unsigned();
         out.println("document      " + telling.file());
@@ -139,31 +150,57 @@ public final class ReplayReport {
             line(out, "  recorded    ", divergence.expected());
             line(out, "  replayed    ", divergence.actual());
             divergence.causes().forEach(each -> line(out, "  cause       ", each));
+            OutputDifference output = divergence.output();
+            if (output != null) {
+                line(out, "  output      ", said(output));
+            }
             divergence.context().forEach(each -> line(out, "    ", each));
         }
     }
 
-    private static void missed(PrintWriter out, RunId run, Difference missed, Reader reader) {
-        out.println("octets        the request differs from octet " + missed.at() + " on; what it holds may be secret");
+    private static void differing(PrintWriter out, Difference octets, Reader reader, String command) {
         if (reader == Reader.TERMINAL) {
-            print(out, missed);
+            print(out, octets);
         } else {
-            out.println("  to see it   blackbox show " + run + " --missed");
+            out.println("  to see it   " + command);
         }
     }
 
-    /// The octets of a request that was not in the recording, if one ended the replay that decides.
+    /// The octets in which the replay that decides differs from the recording.
     ///
-    /// @throws IOException when they are damaged, or cannot be opened
-    public static @Nullable Difference missed(DataFolder folder, Verdicts verdicts) throws IOException {
-        return MissedOctets.of(
-                PayloadKeyFile.vault(folder), verdicts.run(), verdicts.telling().file());
+    /// @param request of a request that was not in the recording, if one ended the replay
+    /// @param output of what the command printed
+    public record Octets(
+            @Nullable Difference request, @Nullable Difference output) {
+        /// There are none.
+        public static final Octets NONE = new Octets(null, null);
     }
 
-    /// The octets around the place where a request differs from the recorded one, for someone who may see them.
-    public static void print(PrintWriter out, Difference missed) {
-        out.println("  recorded    " + Difference.printable(missed.recorded()));
-        out.println("  replayed    " + Difference.printable(missed.replayed()));
+    /// Opens them.
+    ///
+    /// @throws IOException when they are damaged, or cannot be opened
+    public static Octets octets(DataFolder folder, Verdicts verdicts) throws IOException {
+        Vault vault = PayloadKeyFile.vault(folder);
+        Path document = verdicts.telling().file();
+        return new Octets(
+                DifferingOctets.REQUEST.of(vault, verdicts.run(), document),
+                DifferingOctets.OUTPUT.of(vault, verdicts.run(), document));
+    }
+
+    /// The octets around the place where a replay differs from the recording, for someone who may see them.
+    public static void print(PrintWriter out, Difference octets) {
+        out.println("  recorded    " + Difference.printable(octets.recorded()));
+        out.println("  replayed    " + Difference.printable(octets.replayed()));
+    }
+
+    private static String said(OutputDifference output) {
+        return output.where() + ": "
+                + switch (output.how()) {
+                    case OTHER -> "something else was printed";
+                    case SHORTER ->
+                        "nothing more was printed, of " + output.expected().bytes() + " bytes";
+                    case LONGER -> output.actual().bytes() - output.octet() + " more bytes were printed";
+                };
     }
 
     private static String seconds(long ns) {

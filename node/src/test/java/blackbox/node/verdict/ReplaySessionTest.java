@@ -13,11 +13,15 @@ import blackbox.node.data.LocalTrust;
 import blackbox.node.record.TransparencyLog;
 import blackbox.node.verdict.ReplaySession.ReplayOptions;
 import blackbox.node.verdict.ReplaySession.Verdicts;
+import blackbox.recorder.capture.PrintedStream;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
 import blackbox.replay.ReplayException;
+import blackbox.replay.cassette.Difference;
+import blackbox.replay.cassette.Miss;
 import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.output.OutputDifference;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Comparison;
@@ -183,8 +187,12 @@ class ReplaySessionTest {
     }
 
     private static String text(Verdicts verdicts) {
+        return text(verdicts, ReplayReport.Octets.NONE, ReplayReport.Reader.TERMINAL);
+    }
+
+    private static String text(Verdicts verdicts, ReplayReport.Octets octets, ReplayReport.Reader reader) {
         var text = new StringWriter();
-        ReplayReport.print(new PrintWriter(text), verdicts, null, ReplayReport.Reader.TERMINAL);
+        ReplayReport.print(new PrintWriter(text), verdicts, octets, reader);
         return text.toString();
     }
 
@@ -225,6 +233,31 @@ class ReplaySessionTest {
         assertTrue(ReplayReport.brief(verdicts).get(1).endsWith("recorded a\\x0ab, replayed c\\x5cd"));
         JsonNode first = ReplayReport.json(verdicts).path("firstDivergence");
         assertEquals("a\nb", first.path("expected").asText());
+    }
+
+    /// What was printed may be secret: a file, such as a build's log, gets the command that shows it.
+    @Test
+    void whatWasPrintedIsShownToWhoMaySeeIt() throws Exception {
+        beginLog();
+        var all = new Miss.Content(Hash.sha256(new byte[] {1}), 9);
+        var output = new OutputDifference(PrintedStream.STDERR, 4, all, new Miss.Content(all.sha256(), 4));
+        told.comparisons.add(
+                new Comparison(List.of("clock"), List.of("events"), List.of(), 1, FirstDivergence.of(1, output), 0));
+        Verdicts verdicts = replay(1);
+        var octets = new ReplayReport.Octets(null, new Difference(4, 0, "key=Sk-1\n", "key="));
+        String said = text(verdicts, octets, ReplayReport.Reader.TERMINAL);
+        assertTrue(said.contains("diverges at   event 1, UNEXPLAINED"), said);
+        assertTrue(
+                said.contains("output      standard error, from byte 4 on: nothing more was printed, of 9 bytes"),
+                said);
+        assertTrue(said.contains("recorded    key=Sk-1\\x0a"), said);
+        String inAFile = text(verdicts, octets, ReplayReport.Reader.FILE);
+        assertFalse(inAFile.contains("Sk-1"), inAFile);
+        assertTrue(inAFile.contains("to see it   blackbox show " + run + " --printed"), inAFile);
+        JsonNode difference = ReplayReport.json(verdicts).path("outputDifference");
+        assertEquals("stderr", difference.path("stream").asText());
+        assertEquals(4, difference.path("octet").asInt());
+        assertEquals(9, difference.path("expected").path("bytes").asInt());
     }
 
     @Test

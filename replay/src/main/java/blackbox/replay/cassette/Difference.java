@@ -1,11 +1,11 @@
 package blackbox.replay.cassette;
 
-/// Where a request differs from the recorded one, with some octets of either around that place. They may hold
-/// passwords, so they are part of no event and no verdict.
+/// Where a request differs from the recorded one, or what was printed, with some octets of either around that
+/// place. They may hold passwords, so they are part of no event and no verdict.
 ///
 /// @param at the first octet that differs, counted from 0
 /// @param from the first one of those shown, at most [#BEFORE_MAX] before it
-/// @param recorded at most [#SHOWN_MAX] octets of the recorded request, each a character of ISO 8859-1
+/// @param recorded at most [#SHOWN_MAX] octets of the recorded side, each a character of ISO 8859-1
 /// @param replayed the same of the replayed one, as far as it had arrived
 public record Difference(long at, long from, String recorded, String replayed) {
     /// How many octets of each side are shown.

@@ -10,9 +10,11 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.output.OutputMatch;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.Watchdog;
 import blackbox.vm.replay.ReplayMachine;
@@ -69,10 +71,12 @@ final class ExactReplay {
     /// The result.
     ///
     /// @param matches how far the octets of each stream agree
+    /// @param printed where what the agent printed differs, which is a part of them; null if it does not
     /// @param extent of the log
     /// @param stalled why the replay did not reach the log's end, or null
     record Result(
             List<StreamMatch> matches,
+            @Nullable OutputMatch printed,
             LogExtent extent,
             @Nullable String stalled) {}
 
@@ -93,7 +97,7 @@ final class ExactReplay {
                     throw e;
                 }
                 // So little of the log is left that QEMU ends while it starts, or as soon as it runs.
-                return new Result(List.of(), extent, CUT + e.getMessage());
+                return new Result(List.of(), null, extent, CUT + e.getMessage());
             }
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(Code.ENGINE, "the replay failed: " + e.getMessage(), e);
@@ -124,7 +128,19 @@ final class ExactReplay {
                 matches.add(StreamMatch.of(name, recorded, replayed));
             }
         }
-        return new Result(matches, extent, stalled);
+        return new Result(matches, stalled == null ? printed(machine, matches) : null, extent, stalled);
+    }
+
+    private @Nullable OutputMatch printed(ReplayMachine machine, List<StreamMatch> matches) throws IOException {
+        String name = CaptureName.STDIO.text();
+        if (matches.stream().noneMatch(each -> each.name().equals(name) && each.fault() != null)) {
+            return null;
+        }
+        try (InputStream recorded = sealed(name).open();
+                InputStream replayed = Files.newInputStream(machine.capture(name))) {
+            return PrintedMatch.first(
+                    recorded, replayed, new DataFolder(request.recordings().data()).cache());
+        }
     }
 
     /// Waits for QEMU's end; null, or why the replay did not reach the log's end.

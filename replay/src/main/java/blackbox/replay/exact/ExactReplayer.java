@@ -5,6 +5,7 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.guest.TracerReport;
+import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.compare.EventTape;
@@ -15,10 +16,12 @@ import blackbox.replay.divergence.Divergences;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.inputs.Argv;
+import blackbox.replay.output.OutputMatch;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
@@ -84,14 +87,24 @@ public final class ExactReplayer implements Replayer {
             if (stalled != null && result.extent().end()) {
                 return Verdict.failed(run, wall.instant(), ReplayMethod.EXACT, stalled);
             }
-            return Verdict.of(
+            Verdict verdict = Verdict.of(
                     run,
                     wall.instant(),
                     ReplayMethod.EXACT,
                     comparison(request, result, align(request, tape)),
                     new Completion(stalled));
+            keep(request, verdict, result.printed());
+            return verdict;
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, "the replay of run " + run + " failed", e);
+        }
+    }
+
+    /// What differs may be secret: it is encrypted.
+    private static void keep(ReplayRequest request, Verdict verdict, @Nullable OutputMatch printed) throws IOException {
+        if (printed != null && printed.octets() != null) {
+            DifferingOctets.OUTPUT.keep(
+                    PayloadKeyFile.vault(new DataFolder(request.recordings().data())), verdict, printed.octets());
         }
     }
 
@@ -125,6 +138,10 @@ public final class ExactReplayer implements Replayer {
                         List.of("all inputs are the recorded ones: the engine that executes them behaved differently"),
                         List.of());
             }
+        }
+        OutputMatch printed = result.printed();
+        if (first != null && printed != null) {
+            first = first.with(printed.difference());
         }
         var rules = new ArrayList<>(cut ? List.of() : alignment.rules());
         if (!cut && result.matches().stream().allMatch(match -> match.fault() == null)) {

@@ -2,6 +2,8 @@ package blackbox.replay.rerun;
 
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
+import blackbox.recorder.capture.KeptOutput;
+import blackbox.recorder.capture.PrintedStream;
 import blackbox.recorder.feed.GuestFeeds;
 import blackbox.recorder.feed.GuestStreams;
 import blackbox.recorder.feed.MachineLog;
@@ -12,6 +14,7 @@ import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Miss;
 import blackbox.replay.cassette.PeerLink;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.output.ReplayedOutput;
 import blackbox.replay.rerun.RecordedAgent.GuestTimes;
 import blackbox.replay.rerun.RecordedAgent.RunTimes;
 import blackbox.replay.verdict.ClockOffset;
@@ -60,6 +63,7 @@ final class Reexecution {
     private final HostClock clock;
     private final EventTape tape;
     private final EndingTape events;
+    private final KeptOutput printed;
     private volatile @Nullable Miss missed;
     private volatile @Nullable VmException unkilled;
     private long startedNs;
@@ -97,21 +101,29 @@ final class Reexecution {
             Played played,
             @Nullable Miss missed) {}
 
-    private Reexecution(Path data, MachineHost host, ReplayClock wall, EventTape tape) {
+    /// Where it leaves what it does.
+    ///
+    /// @param events receives the events
+    /// @param printed keeps what the agent prints
+    /// @param printedBytesMax the most octets of each stream
+    record Tapes(EventTape events, ReplayedOutput printed, long printedBytesMax) {}
+
+    private Reexecution(Path data, MachineHost host, ReplayClock wall, Tapes tapes) {
         this.data = data;
         this.host = host;
         this.wall = wall;
         this.clock = new HostClock(wall);
-        this.tape = tape;
+        this.tape = tapes.events();
         this.events = new EndingTape(tape);
+        this.printed = tapes.printed().keep(tapes.printedBytesMax(), clock::nowNs);
     }
 
     /// Prepares the execution.
     ///
     /// @param hosts opens what runs the machine
-    static Reexecution in(Path data, MachineHost.Opener hosts, EventTape tape, Progress progress) throws VmException {
+    static Reexecution in(Path data, MachineHost.Opener hosts, Tapes tapes, Progress progress) throws VmException {
         var wall = new ReplayClock(InstantSource.system());
-        return new Reexecution(data, hosts.open(data, wall, new SecureRandom(), progress), wall, tape);
+        return new Reexecution(data, hosts.open(data, wall, new SecureRandom(), progress), wall, tapes);
     }
 
     /// Executes.
@@ -187,10 +199,11 @@ final class Reexecution {
     /// The agent begins at exactly the time at which the recorded one began, if that is known; the agent does
     /// not notice how long the workspace took to unpack.
     private void launch(Machine vm, Inputs inputs, InputStream stdin) throws VmException {
-        OutputStream nowhere = OutputStream.nullOutputStream();
+        OutputStream out = printed.through(PrintedStream.STDOUT, OutputStream.nullOutputStream());
+        OutputStream error = printed.through(PrintedStream.STDERR, OutputStream.nullOutputStream());
         GuestEntropy recorded = inputs.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
-        vm.prepareAgent(inputs.command(), entropy, stdin, nowhere, nowhere);
+        vm.prepareAgent(inputs.command(), entropy, stdin, out, error);
         GuestTimes times = inputs.times().guest();
         if (times != null) {
             clock.shift(wall.set(times.start()));

@@ -3,12 +3,15 @@ package blackbox.replay.rerun;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.capture.KeptOutput;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.output.RecordedOutput;
+import blackbox.replay.output.ReplayedOutput;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
@@ -65,12 +68,14 @@ final class Rerun {
     ///
     /// @param workspace whose archive is the recorded one; null for none
     /// @param captures the run's, checked
+    /// @param printed keeps what is printed, as far as there is something to compare it with
     /// @throws ReplayException `ENGINE`, or `ALTERED` when the stored entropy is not what was sealed
     Executed execute(
             GuestImage image,
             @Nullable WorkspaceSource workspace,
             Map<String, SealedCapture> captures,
             EventTape tape,
+            ReplayedOutput printed,
             Progress progress)
             throws ReplayException, InterruptedException {
         var limits = new ArrayList<String>();
@@ -88,10 +93,13 @@ final class Rerun {
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
             Cassette cassette = Cassette.read(out, in);
             limits.addAll(cassette.limits());
+            long needed = KeptOutput.limitFor(ComparedOutput.bytesNeeded(new RecordedOutput(facts, captures)));
             progress.say("executing the run again, with " + cassette.connectionCount() + " recorded connections and "
                     + cassette.exchangeCount() + " recorded datagrams to answer from");
             return new Executed(
-                    Reexecution.in(recordings.data(), hosts, tape, progress).run(given, cassette), limits);
+                    Reexecution.in(recordings.data(), hosts, new Reexecution.Tapes(tape, printed, needed), progress)
+                            .run(given, cassette),
+                    limits);
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(
                     Code.ENGINE, "run " + facts.run() + " could not be executed again: " + e.getMessage(), e);

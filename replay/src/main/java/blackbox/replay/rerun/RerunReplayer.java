@@ -18,12 +18,16 @@ import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.RunInputs.Input;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.output.OutputMatch;
+import blackbox.replay.output.RecordedOutput;
+import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.rerun.ComparedOutput.Extent;
 import blackbox.replay.rerun.Rerun.Executed;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
-import blackbox.replay.verdict.MissedOctets;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
@@ -31,6 +35,7 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.vault.Vault;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.MachineHost;
 import blackbox.vm.machine.StartFacts;
@@ -103,6 +108,11 @@ public final class RerunReplayer implements Replayer {
         if (input != null) {
             refusals.add(input);
         }
+        Refusal output = ComparedOutput.refusal(
+                new RecordedOutput(request.facts(), request.inputs().captures()));
+        if (output != null) {
+            refusals.add(output);
+        }
         return refusals;
     }
 
@@ -110,23 +120,27 @@ public final class RerunReplayer implements Replayer {
     public Verdict replay(ReplayRequest request, Progress progress) throws ReplayException, InterruptedException {
         Path scratch = new DataFolder(request.recordings().data()).cache();
         try (var tape = new EventTape(scratch);
-                var second = new EventTape(scratch)) {
-            Executed executed = execute(request, tape, progress);
+                var second = new EventTape(scratch);
+                var printed = ReplayedOutput.in(scratch);
+                var printedAgain = ReplayedOutput.in(scratch)) {
+            Executed executed = execute(request, tape, printed, progress);
             Alignment alignment = align(request, executed, tape, List.of());
             if (alignment.firstDivergence() != null && !isEndedThere(executed, alignment.firstDivergence())) {
                 progress.say(
                         "the replay differs from the recording; executing the run once more, to see what differs every time");
-                execute(request, second, progress);
+                execute(request, second, printedAgain, progress);
                 alignment = align(request, executed, tape, List.of(second));
             }
-            Verdict verdict = verdict(request, executed, alignment);
-            Miss missed = executed.result().missed();
-            if (missed != null && missed.difference() != null) {
-                MissedOctets.keep(
-                        PayloadKeyFile.vault(new DataFolder(request.recordings().data())),
-                        verdict,
-                        missed.difference());
-            }
+            String unfinished = unfinished(request.facts(), executed, alignment);
+            ComparedOutput output = ComparedOutput.of(
+                    new RecordedOutput(request.facts(), request.inputs().captures()), printed, extent(executed));
+            Verdict verdict = Verdict.of(
+                    request.facts().run(),
+                    wall.instant(),
+                    ReplayMethod.RERUN,
+                    comparison(request, executed, alignment, output),
+                    new Completion(unfinished));
+            keep(request, verdict, executed, output);
             return verdict;
         } catch (IOException e) {
             throw new ReplayException(
@@ -140,17 +154,35 @@ public final class RerunReplayer implements Replayer {
         }
     }
 
+    /// What differs may be secret: it is encrypted.
+    private static void keep(ReplayRequest request, Verdict verdict, Executed executed, ComparedOutput output)
+            throws IOException {
+        Vault vault = PayloadKeyFile.vault(new DataFolder(request.recordings().data()));
+        Miss missed = executed.result().missed();
+        if (missed != null && missed.difference() != null) {
+            DifferingOctets.REQUEST.keep(vault, verdict, missed.difference());
+        }
+        OutputMatch differs = output.differs();
+        if (differs != null && differs.octets() != null) {
+            DifferingOctets.OUTPUT.keep(vault, verdict, differs.octets());
+        }
+    }
+
     /// Whether the divergence is the request at which the replay was ended: another execution would not get any
     /// further.
     private boolean isEndedThere(Executed executed, DivergencePoint found) {
         return onMiss == OnMiss.END && executed.result().missed() != null && found.reason() == DivergenceClass.NET_MISS;
     }
 
-    private Executed execute(ReplayRequest request, EventTape tape, Progress progress)
+    private static Extent extent(Executed executed) {
+        return executed.result().exit() == null ? Extent.ENDED : Extent.WHOLE;
+    }
+
+    private Executed execute(ReplayRequest request, EventTape tape, ReplayedOutput printed, Progress progress)
             throws ReplayException, InterruptedException {
         var inputs = request.inputs();
         return new Rerun(request.recordings(), request.facts(), environment, onMiss, hosts)
-                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, progress);
+                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, printed, progress);
     }
 
     private static Alignment align(ReplayRequest request, Executed executed, EventTape tape, List<EventSource> again)
@@ -170,7 +202,8 @@ public final class RerunReplayer implements Replayer {
         return new RunInputs(values);
     }
 
-    private Verdict verdict(ReplayRequest request, Executed executed, Alignment alignment) {
+    private Comparison comparison(ReplayRequest request, Executed executed, Alignment alignment, ComparedOutput output)
+            throws IOException, ReplayException {
         var rules = new ArrayList<>(RULES);
         if (!environment.isEmpty()) {
             rules.add("environment: the values of "
@@ -178,16 +211,19 @@ public final class RerunReplayer implements Replayer {
         }
         alignment.rules().forEach(rule -> rules.add(meaning(rule)));
         var found = alignment.firstDivergence();
-        var comparison = new Comparison(
+        FirstDivergence ofEvents = found == null ? null : FirstDivergence.of(found);
+        var compared = new ArrayList<>(List.of("events of the guest and of its network, as the recorder sees them"));
+        compared.addAll(output.compared());
+        var notCompared = new ArrayList<>(notCompared(request, executed, alignment));
+        notCompared.addAll(output.notCompared());
+        return new Comparison(
                 rules,
-                List.of("events of the guest and of its network, as the recorder sees them"),
-                notCompared(request, executed, alignment),
+                compared,
+                notCompared,
                 alignment.comparedEvents(),
-                found == null ? null : FirstDivergence.of(found),
+                output.divergence(ofEvents, request.recordings(), request.facts()),
                 0,
                 executed.result().clock());
-        var completion = new Completion(unfinished(request.facts(), executed, alignment));
-        return Verdict.of(request.facts().run(), wall.instant(), ReplayMethod.RERUN, comparison, completion);
     }
 
     private @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {
@@ -207,7 +243,7 @@ public final class RerunReplayer implements Replayer {
         var lines = new ArrayList<>(alignment.notCompared());
         lines.addAll(alignment.mask());
         lines.add(RecordedInput.of(request.facts(), request.inputs().captures()).limit());
-        lines.add("what the command printed, and the workspace that came back");
+        lines.add("the workspace that came back");
         lines.addAll(executed.limits());
         Played played = executed.result().played();
         if (played.unusedConnections() + played.unusedDatagrams() > 0) {

@@ -2,7 +2,11 @@ package blackbox.replay.verdict;
 
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
+import blackbox.recorder.capture.PrintedStream;
+import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.output.OutputDifference;
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -23,14 +27,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a
-/// verdict has exactly one encoding. Reading refuses any other. Version 2 says how the guests' clocks differed; a
-/// verdict that does not know that has version 1.
+/// verdict has exactly one encoding. Reading refuses any other. Version 3 says how what was printed differs,
+/// version 2 how the guests' clocks did; a verdict that has neither to say is of version 1.
 public final class VerdictJson {
     /// A longer document is invalid: divergences are stored in bounded form.
     public static final int OCTETS_MAX = 1 << 20;
 
     private static final int WITHOUT_CLOCK = 1;
     private static final int WITH_CLOCK = 2;
+    private static final int WITH_OUTPUT = 3;
     private static final int DEPTH_MAX = 8;
     private static final ObjectMapper JSON = mapper();
 
@@ -58,14 +63,16 @@ public final class VerdictJson {
     public static ObjectNode tree(Verdict verdict) {
         Comparison comparison = verdict.comparison();
         ClockOffset clock = comparison.clock();
-        ObjectNode tree = JSON.createObjectNode().put("version", clock == null ? WITHOUT_CLOCK : WITH_CLOCK);
+        FirstDivergence divergence = comparison.firstDivergence();
+        OutputDifference output = divergence == null ? null : divergence.output();
+        int withoutOutput = clock == null ? WITHOUT_CLOCK : WITH_CLOCK;
+        ObjectNode tree = JSON.createObjectNode().put("version", output == null ? withoutOutput : WITH_OUTPUT);
         tree.put("run", verdict.run().value()).put("at", verdict.at().toString());
         tree.put("tier", verdict.tier().word()).put("verdict", verdict.outcome().name());
         texts(tree.putArray("rules"), comparison.rules());
         texts(tree.putArray("compared"), comparison.compared());
         texts(tree.putArray("notCompared"), comparison.notCompared());
         tree.put("comparedEvents", comparison.events());
-        FirstDivergence divergence = comparison.firstDivergence();
         if (divergence == null) {
             tree.putNull("firstDivergence");
         } else {
@@ -74,6 +81,9 @@ public final class VerdictJson {
         tree.put("egressPackets", comparison.egressPackets());
         if (clock != null) {
             tree.putObject("clock").put("startOffsetNs", clock.startNs()).put("endOffsetNs", clock.endNs());
+        }
+        if (output != null) {
+            output(tree.putObject("outputDifference"), output);
         }
         ArrayNode refusals = tree.putArray("refusals");
         for (Refusal each : verdict.refusals()) {
@@ -92,6 +102,16 @@ public final class VerdictJson {
         tree.put("expected", divergence.expected()).put("actual", divergence.actual());
         texts(tree.putArray("causes"), divergence.causes());
         texts(tree.putArray("context"), divergence.context());
+    }
+
+    private static void output(ObjectNode tree, OutputDifference output) {
+        tree.put("stream", output.stream().word()).put("octet", output.octet());
+        content(tree.putObject("expected"), output.expected());
+        content(tree.putObject("actual"), output.actual());
+    }
+
+    private static void content(ObjectNode tree, Content content) {
+        tree.put("bytes", content.bytes()).put("sha256", content.sha256().toString());
     }
 
     private static void texts(ArrayNode array, List<String> texts) {
@@ -127,7 +147,7 @@ public final class VerdictJson {
                 texts(tree.path("compared")),
                 texts(tree.path("notCompared")),
                 tree.path("comparedEvents").longValue(),
-                divergence.isObject() ? divergence(divergence) : null,
+                divergence.isObject() ? divergence(divergence, tree.path("outputDifference")) : null,
                 tree.path("egressPackets").longValue(),
                 tree.path("clock").isObject() ? clock(tree.path("clock")) : null);
         return new Verdict(
@@ -145,14 +165,28 @@ public final class VerdictJson {
         return new ClockOffset(tree.path("startOffsetNs").longValue(), end.isNull() ? null : (Long) end.longValue());
     }
 
-    private static FirstDivergence divergence(JsonNode tree) {
+    private static OutputDifference output(JsonNode tree) {
+        PrintedStream stream = PrintedStream.of(text(tree, "stream"));
+        if (stream == null) {
+            throw new IllegalArgumentException("no such stream");
+        }
+        return new OutputDifference(
+                stream, tree.path("octet").longValue(), content(tree.path("expected")), content(tree.path("actual")));
+    }
+
+    private static Content content(JsonNode tree) {
+        return new Content(Hash.ofHex(text(tree, "sha256")), tree.path("bytes").longValue());
+    }
+
+    private static FirstDivergence divergence(JsonNode tree, JsonNode output) {
         return new FirstDivergence(
                 tree.path("index").longValue(),
                 DivergenceClass.valueOf(text(tree, "class")),
                 text(tree, "expected"),
                 text(tree, "actual"),
                 texts(tree.path("causes")),
-                texts(tree.path("context")));
+                texts(tree.path("context")),
+                output.isObject() ? output(output) : null);
     }
 
     private static String text(JsonNode tree, String name) {

@@ -7,17 +7,22 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
+import blackbox.recorder.capture.PrintedStream;
+import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.DivergencePoint.Agreed;
 import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.output.OutputDifference;
 import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/// What a verdict may say, and its document (`schemas/replay.md`, versions 1 and 2).
+/// What a verdict may say, and its document (`schemas/replay.md`, versions 1 to 3).
 class VerdictTest {
     static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
     static final Instant AT = Instant.parse("2026-11-22T02:20:07.000000120Z");
@@ -119,6 +124,43 @@ class VerdictTest {
             assertNull(VerdictJson.decode(
                     golden.replace("\"startOffsetNs\":41000,", "").getBytes(StandardCharsets.UTF_8)));
         }
+    }
+
+    /// With and without clocks.
+    @Test
+    void theDocumentHasItsVersionThreeFormWhereWhatWasPrintedDiffers() {
+        var recorded = new Content(Hash.sha256(new byte[] {1}), 1_234);
+        var replayed = new Content(Hash.sha256(new byte[] {2}), 1_300);
+        var output = new OutputDifference(PrintedStream.STDOUT, 1_017, recorded, replayed);
+        String printed =
+                "\"outputDifference\":{\"stream\":\"stdout\",\"octet\":1017,\"expected\":{\"bytes\":1234,\"sha256\":\""
+                        + recorded.sha256() + "\"},\"actual\":{\"bytes\":1300,\"sha256\":\"" + replayed.sha256()
+                        + "\"}},";
+        var divergence = Objects.requireNonNull(parted().firstDivergence()).with(output);
+        var comparison = new Comparison(
+                List.of("times differ"), List.of("events"), List.of("console: not kept"), 40, divergence, 0);
+        String golden = GOLDEN.replace("\"version\":1", "\"version\":3")
+                .replace("\"egressPackets\":0,", "\"egressPackets\":0," + printed);
+        String withClock = golden.replace(
+                "\"outputDifference\"", "\"clock\":{\"startOffsetNs\":5,\"endOffsetNs\":null},\"outputDifference\"");
+        assertDocument(golden, comparison);
+        assertDocument(withClock, comparison.with(new ClockOffset(5, null)));
+        for (String bad : List.of(
+                golden.replace("\"version\":3", "\"version\":2"),
+                golden.replace("1017", "1235"),
+                golden.replace("1017", "-1"),
+                golden.replace("\"stdout\"", "\"stdin\""),
+                golden.replace("1300", "1300.0"),
+                golden.replace(recorded.sha256().toString(), "00"),
+                golden.replaceFirst("\"firstDivergence\":\\{.*?\\},\"egress", "\"firstDivergence\":null,\"egress"))) {
+            assertNull(VerdictJson.decode(bad.getBytes(StandardCharsets.UTF_8)), bad);
+        }
+    }
+
+    private static void assertDocument(String golden, Comparison comparison) {
+        Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, comparison, Completion.WHOLE);
+        assertEquals(golden, new String(VerdictJson.encode(verdict), StandardCharsets.UTF_8));
+        assertEquals(verdict, VerdictJson.decode(golden.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test

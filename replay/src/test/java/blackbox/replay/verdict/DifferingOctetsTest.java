@@ -25,8 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a request contained is kept beside the run's payloads, encrypted as they are, and is not in the document.
-class MissedOctetsTest {
+/// What a request or an output contained is kept beside the run's payloads, encrypted as they are, and is not
+/// in the document.
+class DifferingOctetsTest {
     private static final Instant AT = Instant.parse("2026-11-24T09:00:00Z");
     private static final String GOLDEN =
             "{\"version\":1,\"at\":5,\"from\":0,\"recorded\":\"R0VUIC9hDQo=\",\"replayed\":\"R0VUIC//AA==\"}\n";
@@ -55,9 +56,9 @@ class MissedOctetsTest {
 
     @Test
     void theyComeBackAsTheyWereAndNoFileHasThemUnencrypted() throws Exception {
-        MissedOctets.keep(vault, verdict, DIFFERENCE);
+        DifferingOctets.REQUEST.keep(vault, verdict, DIFFERENCE);
         Path document = new VerdictStore(data).keep(verdict).file();
-        assertEquals(DIFFERENCE, MissedOctets.of(vault, verdict.run(), document));
+        assertEquals(DIFFERENCE, DifferingOctets.REQUEST.of(vault, verdict.run(), document));
         Path file = file(document);
         assertTrue(file.toString().endsWith(".enc"), file::toString);
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
@@ -68,7 +69,7 @@ class MissedOctetsTest {
 
     @Test
     void theirFormIsAsSpecified() throws Exception {
-        MissedOctets.keep(vault, verdict, DIFFERENCE);
+        DifferingOctets.REQUEST.keep(vault, verdict, DIFFERENCE);
         String name = "missed-" + VerdictStore.name(verdict).replace(".json", "");
         try (var in = vault.stream(verdict.run(), name)) {
             assertEquals(GOLDEN, new String(in.readAllBytes(), StandardCharsets.UTF_8));
@@ -77,7 +78,7 @@ class MissedOctetsTest {
 
     @Test
     void whereThereAreNoneNoneAreFound() throws Exception {
-        assertNull(MissedOctets.of(
+        assertNull(DifferingOctets.REQUEST.of(
                 vault, verdict.run(), new VerdictStore(data).keep(verdict).file()));
     }
 
@@ -90,16 +91,29 @@ class MissedOctetsTest {
                     verdict.run(),
                     "missed-" + VerdictStore.name(verdict).replace(".json", ""),
                     damaged.getBytes(StandardCharsets.UTF_8));
-            assertThrows(IOException.class, () -> MissedOctets.of(vault, verdict.run(), document), damaged);
+            assertThrows(IOException.class, () -> DifferingOctets.REQUEST.of(vault, verdict.run(), document), damaged);
         }
+    }
+
+    /// A replay may have both.
+    @Test
+    void thoseOfARequestAndOfTheOutputAreKeptApart() throws Exception {
+        var printed = new Difference(1, 0, "ab", "ac");
+        DifferingOctets.REQUEST.keep(vault, verdict, DIFFERENCE);
+        DifferingOctets.OUTPUT.keep(vault, verdict, printed);
+        Path document = new VerdictStore(data).keep(verdict).file();
+        assertEquals(DIFFERENCE, DifferingOctets.REQUEST.of(vault, verdict.run(), document));
+        assertEquals(printed, DifferingOctets.OUTPUT.of(vault, verdict.run(), document));
+        String name = "printed-" + document.getFileName().toString().replace(".json", "");
+        assertTrue(vault.file(verdict.run(), name).toString().endsWith(".enc"));
     }
 
     @Test
     void shreddedWithTheRunTheyAreGone() throws Exception {
-        MissedOctets.keep(vault, verdict, DIFFERENCE);
+        DifferingOctets.REQUEST.keep(vault, verdict, DIFFERENCE);
         Path document = new VerdictStore(data).keep(verdict).file();
         vault.shred(new ShredMark(verdict.run(), AT, "a test"));
         assertFalse(Files.exists(file(document)));
-        assertThrows(IOException.class, () -> MissedOctets.keep(vault, verdict, DIFFERENCE));
+        assertThrows(IOException.class, () -> DifferingOctets.REQUEST.keep(vault, verdict, DIFFERENCE));
     }
 }

@@ -13,19 +13,27 @@ import java.nio.file.Path;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/// The octets in which a replay's request differs from the recorded one, in an encrypted file beside the run's other
-/// payloads, `missed-<time>`; see `schemas/replay.md`. The signed document has only their digests: requests may hold
-/// passwords.
-public final class MissedOctets {
+/// The octets in which a replay differs from its recording, in an encrypted file beside the run's other
+/// payloads; see `schemas/replay.md`. The signed document has only digests: such octets may hold passwords.
+public enum DifferingOctets {
+    /// Of a request that the recording has no answer to.
+    REQUEST("missed-"),
+    /// Of what the command printed.
+    OUTPUT("printed-");
 
     private static final int VERSION = 1;
     private static final int OCTETS_MAX = 4096;
     private static final JsonMapper JSON = new JsonMapper();
 
-    private MissedOctets() {}
+    private final String prefix;
+
+    /// @param prefix of the file's name; the rest is the document's
+    DifferingOctets(String prefix) {
+        this.prefix = prefix;
+    }
 
     /// Stores them for a verdict, whose document may be stored before or after.
-    public static void keep(Vault vault, Verdict verdict, Difference difference) throws IOException {
+    public void keep(Vault vault, Verdict verdict, Difference difference) throws IOException {
         ObjectNode json = JSON.createObjectNode().put("version", VERSION);
         json.put("at", difference.at()).put("from", difference.from());
         json.put("recorded", encoded(difference.recorded())).put("replayed", encoded(difference.replayed()));
@@ -37,7 +45,7 @@ public final class MissedOctets {
     ///
     /// @param run the document's run
     /// @throws IOException also when they are not as they were stored, or were shredded
-    public static @Nullable Difference of(Vault vault, RunId run, Path document) throws IOException {
+    public @Nullable Difference of(Vault vault, RunId run, Path document) throws IOException {
         String name = name(document.getFileName().toString());
         if (!vault.exists(run, name)) {
             return null;
@@ -61,8 +69,8 @@ public final class MissedOctets {
         }
     }
 
-    private static String name(String document) {
-        return "missed-" + document.substring(0, document.lastIndexOf('.'));
+    private String name(String document) {
+        return prefix + document.substring(0, document.lastIndexOf('.'));
     }
 
     private static String encoded(String octets) {

@@ -1,0 +1,43 @@
+package blackbox.replay.output;
+
+import blackbox.recorder.capture.PrintedStream;
+import blackbox.replay.cassette.Miss.Content;
+
+/// Where what a replay printed on a stream first differs from the recording. Says nothing of what was printed but
+/// digests: output may hold secrets.
+///
+/// @param octet the first one that differs, counted from 0
+/// @param expected all that is recorded of the stream
+/// @param actual all that the replay printed on it
+public record OutputDifference(PrintedStream stream, long octet, Content expected, Content actual) {
+    public OutputDifference {
+        if (octet < 0
+                || octet > Math.min(expected.bytes(), actual.bytes())
+                || expected.bytes() == actual.bytes() && octet == expected.bytes()) {
+            throw new IllegalArgumentException("streams of " + expected.bytes() + " and " + actual.bytes()
+                    + " octets cannot first differ in octet " + octet);
+        }
+    }
+
+    /// How the replay's output differs.
+    public enum How {
+        /// It has another octet.
+        OTHER,
+        /// It ends there, and the recording goes on.
+        SHORTER,
+        /// It goes on there, and the recording ends.
+        LONGER
+    }
+
+    public How how() {
+        if (octet == actual.bytes()) {
+            return How.SHORTER;
+        }
+        return octet == expected.bytes() ? How.LONGER : How.OTHER;
+    }
+
+    /// Where it is, for people.
+    public String where() {
+        return stream.inWords() + ", from byte " + octet + " on";
+    }
+}

@@ -1,0 +1,88 @@
+package blackbox.replay.output;
+
+import blackbox.recorder.capture.KeptOutput;
+import blackbox.recorder.capture.OutputPiece;
+import blackbox.recorder.capture.PrintedStream;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// What a replay prints, kept in temporary files of the same form as a recording's until it has been compared.
+public final class ReplayedOutput implements AutoCloseable {
+
+    private static final int CHUNK_BYTES = 1 << 16;
+
+    private final ScratchFolder folder;
+    private KeptOutput kept = KeptOutput.none();
+
+    private ReplayedOutput(ScratchFolder folder) {
+        this.folder = folder;
+    }
+
+    /// Nothing is kept yet.
+    ///
+    /// @param cache of the data folder
+    public static ReplayedOutput in(Path cache) throws IOException {
+        try {
+            return new ReplayedOutput(ScratchFolder.ofThisProcess(cache, ".printed-"));
+        } catch (VmException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /// Begins to keep.
+    ///
+    /// @param bytesMax as a recording's limit
+    /// @param clock nanoseconds since 1970
+    public KeptOutput keep(long bytesMax, LongSupplier clock) {
+        kept = new KeptOutput(folder.path(), bytesMax, clock);
+        return kept;
+    }
+
+    /// What was printed on a stream. Nothing is kept from now on.
+    ///
+    /// @throws IOException also when it could not all be kept
+    public InputStream open(PrintedStream stream) throws IOException {
+        kept.close();
+        IOException failure = kept.failure(stream);
+        if (failure != null) {
+            throw new IOException("what the replay printed could not be kept: " + failure.getMessage(), failure);
+        }
+        Path file = stream.capture().in(folder.path());
+        if (!Files.exists(file)) {
+            return InputStream.nullInputStream();
+        }
+        InputStream in = Files.newInputStream(file);
+        var decoder = new OutputPiece.Decoder(stream);
+        return new PieceInput(() -> next(in, decoder), in);
+    }
+
+    private static @Nullable OutputPiece next(InputStream in, OutputPiece.Decoder decoder) throws IOException {
+        OutputPiece piece = decoder.next();
+        while (piece == null) {
+            byte[] octets = in.readNBytes(CHUNK_BYTES);
+            if (octets.length == 0) {
+                return null;
+            }
+            decoder.take(ByteBuffer.wrap(octets));
+            piece = decoder.next();
+        }
+        return piece;
+    }
+
+    @Override
+    public void close() throws IOException {
+        kept.close();
+        try {
+            folder.close();
+        } catch (VmException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package blackbox.replay.rerun;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.query.run.RunFacts;
+import blackbox.recorder.capture.OutputPiece;
+import blackbox.recorder.capture.PrintedStream;
+import blackbox.replay.Moment;
+import blackbox.replay.ReplayException;
+import blackbox.replay.capture.Payload;
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.output.OutputDifference;
+import blackbox.replay.output.OutputDifference.How;
+import blackbox.replay.output.OutputLimit;
+import blackbox.replay.output.OutputMatch;
+import blackbox.replay.output.RecordedOutput;
+import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Refusal;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the command printed, as it was recorded and in a re-execution.
+///
+/// @param compared what was found to be equal, in words
+/// @param notCompared what could not be compared, and why
+/// @param differs the stream that differs, of two the one that differs first; null if neither does
+/// @param where the recorded piece that has the first octet that differs; null if neither differs, or if the
+///     recording ends there
+record ComparedOutput(
+        List<String> compared,
+        List<String> notCompared,
+        @Nullable OutputMatch differs,
+        @Nullable OutputPiece where) {
+    ComparedOutput {
+        compared = List.copyOf(compared);
+        notCompared = List.copyOf(notCompared);
+    }
+
+    /// How far the re-execution got.
+    enum Extent {
+        /// To the command's end.
+        WHOLE,
+        /// The command was ended: it would have printed more.
+        ENDED
+    }
+
+    /// How many octets of each stream must be kept of a re-execution to compare it; 0 if there is nothing to
+    /// compare it with.
+    static long bytesNeeded(RecordedOutput recorded) {
+        long needed = recorded.unkept() == null ? 1 : 0;
+        for (PrintedStream stream : PrintedStream.values()) {
+            SealedCapture capture = recorded.capture(stream);
+            needed += capture == null ? 0 : capture.sealedBytes();
+        }
+        return needed;
+    }
+
+    /// What is wrong with the recorded output, so that nothing could be compared with it; null if nothing is.
+    static @Nullable Refusal refusal(RecordedOutput recorded) {
+        for (PrintedStream stream : PrintedStream.values()) {
+            SealedCapture capture = recorded.capture(stream);
+            if (capture == null) {
+                continue;
+            }
+            try {
+                capture.check();
+            } catch (ReplayException e) {
+                return new Refusal(
+                        DivergenceClass.RECORDER_GAP,
+                        "the captured file " + capture.name() + ", what the command printed",
+                        capture.sealedBytes() + " sealed octets",
+                        String.valueOf(e.getMessage()),
+                        "copy captures/" + recorded.facts().run() + Payload.MEND);
+            }
+        }
+        return null;
+    }
+
+    /// Compares.
+    ///
+    /// @throws IOException when either cannot be read
+    static ComparedOutput of(RecordedOutput recorded, ReplayedOutput replayed, Extent extent) throws IOException {
+        OutputLimit unkept = recorded.unkept();
+        if (unkept != null) {
+            return new ComparedOutput(List.of(), List.of("what the command printed: " + unkept.text()), null, null);
+        }
+        var lines = new Lines(recorded, extent);
+        OutputMatch first = null;
+        OutputPiece where = null;
+        for (PrintedStream stream : PrintedStream.values()) {
+            OutputMatch match = match(stream, recorded, replayed);
+            OutputDifference difference = match.difference();
+            if (lines.agree(match) || difference == null) {
+                continue;
+            }
+            OutputPiece piece = recorded.pieceWith(stream, difference.octet());
+            if (first == null || piece != null && (where == null || piece.number() < where.number())) {
+                first = match;
+                where = piece;
+            }
+        }
+        return new ComparedOutput(lines.compared, lines.notCompared, first, where);
+    }
+
+    private static OutputMatch match(PrintedStream stream, RecordedOutput recorded, ReplayedOutput replayed)
+            throws IOException {
+        try (InputStream expected = recorded.open(stream);
+                InputStream actual = replayed.open(stream)) {
+            return OutputMatch.of(stream, expected, actual);
+        }
+    }
+
+    /// Collects what there is to say of each stream.
+    private static final class Lines {
+        private final RecordedOutput recorded;
+        private final Extent extent;
+        private final List<String> compared = new ArrayList<>();
+        private final List<String> notCompared = new ArrayList<>();
+
+        Lines(RecordedOutput recorded, Extent extent) {
+            this.recorded = recorded;
+            this.extent = extent;
+        }
+
+        /// Whether the streams agree as far as either goes: one that was cut, or whose command was ended, would
+        /// go on.
+        boolean agree(OutputMatch match) {
+            PrintedStream stream = match.stream();
+            OutputDifference difference = match.difference();
+            OutputLimit limit = recorded.limit(stream, match.expected().bytes());
+            if (difference == null && limit == null && extent == Extent.WHOLE) {
+                if (match.expected().bytes() > 0 || stream == PrintedStream.STDOUT) {
+                    compared.add(stream.inWords() + ", " + match.expected().bytes() + " octets");
+                }
+                return true;
+            }
+            How how = difference == null ? null : difference.how();
+            boolean recordingEnds = limit != null && how != How.OTHER && how != How.SHORTER;
+            boolean replayEnds = extent == Extent.ENDED && how != How.OTHER && how != How.LONGER;
+            if (!recordingEnds && !replayEnds) {
+                return false;
+            }
+            long bytes = Math.min(match.expected().bytes(), match.actual().bytes());
+            compared.add(stream.inWords() + ", its first " + bytes + " octets");
+            notCompared.add(
+                    limit == null || !recordingEnds
+                            ? stream.inWords() + " after " + bytes + " octets: the replay was ended"
+                            : limit.text());
+            return true;
+        }
+    }
+
+    /// The divergence of a verdict: that of the events, with what was printed; or that of what was printed alone.
+    ///
+    /// @throws IOException when the run's events cannot be read
+    @Nullable
+    FirstDivergence divergence(@Nullable FirstDivergence ofEvents, Recordings recordings, RunFacts facts)
+            throws IOException, ReplayException {
+        OutputDifference difference = differs == null ? null : differs.difference();
+        if (difference == null) {
+            return ofEvents;
+        }
+        if (ofEvents != null) {
+            return ofEvents.with(difference);
+        }
+        long index = where == null
+                ? Math.max(0, facts.events() - 1)
+                : new Moment.AtTime(Instant.EPOCH.plusNanos(where.atNs()))
+                        .locate(recordings, facts.run())
+                        .index();
+        return FirstDivergence.of(index, difference);
+    }
+}
