@@ -45,6 +45,8 @@ final class SecretsAtRestTest {
     private final String file = secret();
     private final String argument = secret();
     private final String header = new StringBuilder(file).reverse().toString();
+    private final String printed = file.substring(7) + file.substring(0, 7);
+    private final String complained = header.substring(7) + header.substring(0, 7);
 
     @BeforeAll
     static void install() throws Exception {
@@ -77,6 +79,10 @@ final class SecretsAtRestTest {
                 # Derived here, so that it is nowhere but on the network.
                 asked = urllib.request.Request('http://10.0.2.2:%d/', headers={'Authorization': kept[::-1]})
                 print(urllib.request.urlopen(asked, timeout=60).read().decode(), flush=True)
+                # Derived here, too: nowhere but in what is printed.
+                print(kept[7:] + kept[:7], flush=True)
+                kept = kept[::-1]
+                print(kept[7:] + kept[:7], file=sys.stderr, flush=True)
                 if len(sys.argv) > 2:
                     time.sleep(600)
                 """.formatted(server.getAddress().getPort());
@@ -135,7 +141,7 @@ final class SecretsAtRestTest {
     }
 
     private void assertOnlyWhereThePagesSay(String run) throws Exception {
-        for (String secret : List.of(env, input, header)) {
+        for (String secret : List.of(env, input, header, printed, complained)) {
             assertEquals(Set.of(), found(secret));
         }
         assertEquals(Set.of("workspaces/" + run + "/.env"), found(file));
@@ -144,7 +150,7 @@ final class SecretsAtRestTest {
         }
         String events = blackbox.run("events", run, "--json").expect(0).out();
         assertTrue(events.contains(argument), "an argument is an event");
-        for (String secret : List.of(env, input, file, header)) {
+        for (String secret : List.of(env, input, file, header, printed, complained)) {
             assertFalse(events.contains(secret));
         }
     }
@@ -153,8 +159,13 @@ final class SecretsAtRestTest {
     @ValueSource(strings = {"live", "exact"})
     void aClosedRunKeepsThemEncryptedAndAShreddedOneNotAtAll(String tier) throws Exception {
         Ended ended = start(tier).await().expect(0);
-        assertEquals("heard " + header.length() + "\n", ended.out());
+        assertEquals("heard " + header.length() + "\n" + printed + "\n", ended.out());
         String run = ended.recorded().path("run").asText();
+        assertOnlyWhereThePagesSay(run);
+        assertEquals(ended.out(), blackbox.run("output", run).expect(0).out());
+        assertEquals(
+                complained + "\n",
+                blackbox.run("output", run, "--stderr").expect(0).out());
         assertOnlyWhereThePagesSay(run);
 
         Ended refused = blackbox.run("shred", run, "--reason", "two\nlines").expect(2);
@@ -169,6 +180,8 @@ final class SecretsAtRestTest {
                 blackbox.run("replay", run).expect(1).saying("was shredded at").saying("the customer asked");
         unused = blackbox.run("disk", run, "--at", "1", "--list", "/").expect(1).saying("the customer asked");
         assertTrue(unused.out().isEmpty());
+        unused = blackbox.run("output", run).expect(1).saying("the customer asked");
+        assertTrue(unused.out().isEmpty());
     }
 
     /// While the recorder lives they are readable, which shows that grep would find them; then it is killed.
@@ -179,13 +192,15 @@ final class SecretsAtRestTest {
         ProcessHandle qemu = running.qemu();
         // Not in the machine's own folder, with its disks of 16 GiB.
         Path captures = blackbox.data().resolve("captures");
-        assertFalse(found(input, captures).isEmpty(), "nothing is encrypted while it is recorded");
+        for (String secret : List.of(input, printed, complained)) {
+            assertFalse(found(secret, captures).isEmpty(), "nothing is encrypted while it is recorded");
+        }
         running.process().destroyForcibly().waitFor();
         Ended refused =
                 blackbox.run("record", "--json", "--tier", "live", "--", "true").expect(0);
         assertFalse(qemu.isAlive(), "its machine was ended first");
         assertTrue(refused.err().contains("left readable"), refused::err);
-        for (String secret : List.of(env, input, file, header)) {
+        for (String secret : List.of(env, input, file, header, printed, complained)) {
             assertEquals(Set.of(), found(secret));
         }
     }

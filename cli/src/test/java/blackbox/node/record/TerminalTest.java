@@ -104,6 +104,14 @@ final class TerminalTest {
                 .expect(0);
         assertPlays(Files.readAllLines(cast));
         unused = blackbox.run("verify", "last").expect(0);
+        String kept = blackbox.run("output", "last").expect(0).out();
+        assertTrue(kept.startsWith("True True vt220 /dev/pts/0\r\n"), kept);
+        assertTrue(kept.endsWith("line done\r\n"), kept);
+        assertTrue(ended.out().contains(kept), "what was kept is what was shown: " + kept + ended.out());
+        assertEquals(
+                kept,
+                blackbox.run("output", "last", "--stdout", "--stderr").expect(0).out());
+        blackbox.run("output", "last", "--stderr").expect(2).saying("had a terminal");
         JsonNode opening =
                 blackbox.run("show", "last", "--json").expect(0).json().path("detail");
         assertEquals(
