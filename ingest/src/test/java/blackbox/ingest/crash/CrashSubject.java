@@ -4,11 +4,13 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.check.Ownership;
+import blackbox.ingest.kafka.ClusterNode;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestRole;
 import blackbox.ingest.service.IngestService;
 import blackbox.ingest.service.IngestSettings;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
+import blackbox.ingest.service.IngestStatus;
 import blackbox.recorder.publish.KafkaPublisher;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -20,98 +22,127 @@ import blackbox.schemas.event.Source;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.Random;
 
-/// The programs that [CrashTest] and [GroupCrashTest] kill: `host` is broker and ingest, `broker` only the
-/// former, `member` one of a group that ingests, `recorder` records runs and prints `<run> <leaves
+/// The programs that the crash tests kill: `host` is broker and ingest, `broker` only the former, `node` one
+/// broker of a cluster, `member` one of a group that ingests, `recorder` records runs and prints `<run> <leaves
 /// recorded>` after each batch, `drain` only publishes what recorders left behind.
 final class CrashSubject {
 
     private static final long TIMEOUT_NS = Duration.ofSeconds(60).toNanos();
 
     private final Path data;
+    private final String servers;
     private final Properties clients = new Properties();
-    private final int port;
 
-    private CrashSubject(Path data, int port) {
+    /// What a recorder has to itself, as on a host of its own.
+    private final Path own;
+
+    private CrashSubject(Path data, String servers, int number) {
         this.data = data;
-        this.port = port;
-        clients.put("bootstrap.servers", "127.0.0.1:" + port);
+        this.servers = servers;
+        this.own = CrashRig.recorderFolder(data, number);
+        clients.put("bootstrap.servers", servers);
     }
 
+    /// Arguments: role, data folder, where brokers listen, where controllers listen, seed, and which recorder or
+    /// which node it is.
     public static void main(String[] arguments) throws Exception {
-        var subject = new CrashSubject(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
+        int number = Integer.parseInt(arguments[5]);
+        var subject = new CrashSubject(Path.of(arguments[1]), arguments[2], number);
         switch (arguments[0]) {
             case "host" -> subject.host();
             case "broker" -> subject.broker();
+            case "node" -> subject.node(number, arguments[3]);
             case "member" -> subject.member();
-            case "recorder" -> subject.record(Long.parseLong(arguments[3]));
+            case "recorder" -> subject.record(Long.parseLong(arguments[4]));
             case "drain" -> subject.drain();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.exit(0);
     }
 
-    private Ed25519Key key(String name) throws Exception {
-        return Ed25519Key.parse(Files.readString(data.resolve(name + ".key")));
+    private static Ed25519Key key(Path file) throws IOException {
+        return Ed25519Key.parse(Files.readString(file));
+    }
+
+    private List<NoteVerifier> trusted() throws IOException {
+        var trusted = new ArrayList<NoteVerifier>();
+        for (int recorder = 0; Files.exists(CrashRig.recorderFolder(data, recorder)); recorder++) {
+            trusted.add(key(CrashRig.recorderFolder(data, recorder).resolve("recorder.key"))
+                    .verifier());
+        }
+        return trusted;
+    }
+
+    private IngestSettings settings(TopicRetention retention, IngestRole role) throws IOException {
+        List<NoteVerifier> trusted = trusted();
+        return new IngestSettings(
+                data,
+                LocalStore.in(new DataFolder(data)),
+                clients,
+                retention,
+                () -> trusted,
+                key(data.resolve("ingest.key")),
+                role);
+    }
+
+    private EmbeddedBroker embedded() throws Exception {
+        return EmbeddedBroker.start(
+                data.resolve("kafka"), Integer.parseInt(servers.substring(servers.indexOf(':') + 1)));
     }
 
     /// Works until standard input ends.
     private void host() throws Exception {
-        List<NoteVerifier> trusted = List.of(key("recorder").verifier());
-        var settings = new IngestSettings(
-                data,
-                LocalStore.in(new DataFolder(data)),
-                clients,
-                TopicRetention.RELEASE_COMMITTED,
-                () -> trusted,
-                key("ingest"),
-                new IngestRole.Alone(Ownership.ALL));
-        try (EmbeddedBroker _ = EmbeddedBroker.start(data.resolve("kafka"), port);
-                IngestService _ = IngestService.start(settings)) {
+        try (EmbeddedBroker _ = embedded();
+                IngestService _ = IngestService.start(
+                        settings(TopicRetention.RELEASE_COMMITTED, new IngestRole.Alone(Ownership.ALL)))) {
             System.out.println("ready");
             System.in.transferTo(OutputStream.nullOutputStream());
         }
     }
 
     private void broker() throws Exception {
-        try (EmbeddedBroker _ = EmbeddedBroker.start(data.resolve("kafka"), port)) {
+        try (EmbeddedBroker _ = embedded()) {
             System.out.println("ready");
             System.in.transferTo(OutputStream.nullOutputStream());
         }
+    }
+
+    private void node(int id, String controllers) throws Exception {
+        ClusterNode.start(data.resolve("node-" + id), id, servers, controllers);
+        System.out.println("ready");
+        System.in.transferTo(OutputStream.nullOutputStream());
     }
 
     private void member() throws Exception {
         // As soon as the broker permits, another member takes over from one that is silent.
         clients.put("session.timeout.ms", "6000");
         clients.put("heartbeat.interval.ms", "500");
-        List<NoteVerifier> trusted = List.of(key("recorder").verifier());
-        var settings = new IngestSettings(
-                data,
-                LocalStore.in(new DataFolder(data)),
-                clients,
-                TopicRetention.KEEP,
-                () -> trusted,
-                key("ingest"),
-                new IngestRole.Member());
-        try (IngestService service = IngestService.start(settings)) {
+        try (IngestService service = IngestService.start(settings(TopicRetention.KEEP, new IngestRole.Member()))) {
             System.out.println("ready");
             System.in.transferTo(OutputStream.nullOutputStream());
-            System.err.println(service.status());
+            IngestStatus status = service.status();
+            System.err.println(status);
+            if (status.phase() == IngestStatus.Phase.FAILED) {
+                throw new IllegalStateException(status.trouble());
+            }
         }
     }
 
     private void drain() throws Exception {
         try (var publisher = new KafkaPublisher(clients)) {
-            new SpoolRecovery(data.resolve("spool"), data.resolve("quarantine"), _ -> false)
+            new SpoolRecovery(own.resolve("spool"), own.resolve("quarantine"), _ -> false)
                     .recover(publisher, TIMEOUT_NS);
         }
     }
@@ -129,8 +160,8 @@ final class CrashSubject {
 
     private void recordRun(KafkaPublisher publisher, Random random) throws Exception {
         RunId run = RunId.create(Instant.now(), random);
-        Spool spool = Spool.create(data.resolve("spool"), run);
-        var sealer = new RunSealer(run, key("recorder"), spool, InstantSource.system());
+        Spool spool = Spool.create(own.resolve("spool"), run);
+        var sealer = new RunSealer(run, key(own.resolve("recorder.key")), spool, InstantSource.system());
         try (var _ = new SpoolPump(spool, publisher, run.value())) {
             for (int batches = 1 + random.nextInt(30); batches > 0; batches--) {
                 for (int events = random.nextInt(8); events > 0; events--) {

@@ -3,9 +3,7 @@ package blackbox.ingest.crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,9 +21,6 @@ final class GroupCrashTest {
     private static final long SEED = Long.getLong("blackbox.seed", System.nanoTime());
     private static final int TURNS = Integer.getInteger("blackbox.turns", 3);
     private static final int MEMBERS = 3;
-
-    /// Longer than a member may be silent.
-    private static final Duration ZOMBIE = Duration.ofSeconds(7);
 
     @TempDir
     Path data;
@@ -65,7 +60,7 @@ final class GroupCrashTest {
             int victim = rig.random().nextInt(MEMBERS);
             switch (turn % 3) {
                 case 0 -> kill(victim);
-                case 1 -> makeZombie(members.get(victim));
+                case 1 -> members.get(victim).makeZombie();
                 default -> leaveAndComeBack(victim);
             }
         }
@@ -82,12 +77,6 @@ final class GroupCrashTest {
     private void kill(int victim) throws Exception {
         members.get(victim).kill();
         members.set(victim, rig.start("member"));
-    }
-
-    private void makeZombie(CrashRig.Subject member) throws IOException, InterruptedException {
-        member.signal("STOP");
-        recorder.process.waitFor(ZOMBIE.toMillis(), TimeUnit.MILLISECONDS);
-        member.signal("CONT");
     }
 
     private void leaveAndComeBack(int victim) throws Exception {
