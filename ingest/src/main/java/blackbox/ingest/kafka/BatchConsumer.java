@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -34,6 +36,8 @@ public final class BatchConsumer implements AutoCloseable {
 
     private static final int FETCH_BYTES_MAX = 32 << 20;
     private static final int RECORDS_PER_POLL_MAX = 64;
+    private static final Duration TOPIC_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TOPIC_LOOK_EVERY = Duration.ofMillis(100);
 
     private final Properties clients;
     private final String cluster;
@@ -69,18 +73,16 @@ public final class BatchConsumer implements AutoCloseable {
 
     /// Starts to read all partitions at `offsets`, and at the beginning of those that they do not name.
     public static BatchConsumer ofAll(Properties clients, Map<String, Long> offsets) throws IngestException {
-        String cluster = TopicAdmin.ensure(clients);
-        try {
-            var made = new BatchConsumer(clients, cluster, consumer(settings(clients)));
-            List<TopicPartition> partitions = made.consumer.partitionsFor(BatchTopic.NAME).stream()
-                    .map(info -> new TopicPartition(info.topic(), info.partition()))
-                    .toList();
+        return ofAll(clients, TopicAdmin.ensure(clients), offsets);
+    }
+
+    /// The same where the topic is known to be there, at least to one broker of the cluster.
+    static BatchConsumer ofAll(Properties clients, String cluster, Map<String, Long> offsets) throws IngestException {
+        return open(clients, cluster, settings(clients), made -> {
+            List<TopicPartition> partitions = made.partitions();
             made.consumer.assign(partitions);
             made.seek(partitions, offsets);
-            return made;
-        } catch (KafkaException e) {
-            throw TopicAdmin.unreachable(clients, e);
-        }
+        });
     }
 
     /// Joins a group and reads what is assigned.
@@ -92,12 +94,51 @@ public final class BatchConsumer implements AutoCloseable {
         Properties settings = settings(clients);
         settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         settings.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+        return open(
+                clients,
+                cluster,
+                settings,
+                made -> made.consumer.subscribe(List.of(BatchTopic.NAME), made.new Listener(assignment)));
+    }
+
+    private interface Beginning {
+        void with(BatchConsumer made) throws IngestException;
+    }
+
+    private static BatchConsumer open(Properties clients, String cluster, Properties settings, Beginning beginning)
+            throws IngestException {
+        BatchConsumer made = null;
         try {
-            var made = new BatchConsumer(clients, cluster, consumer(settings));
-            made.consumer.subscribe(List.of(BatchTopic.NAME), made.new Listener(assignment));
+            made = new BatchConsumer(clients, cluster, consumer(settings));
+            beginning.with(made);
             return made;
-        } catch (KafkaException e) {
-            throw TopicAdmin.unreachable(clients, e);
+        } catch (KafkaException | IngestException e) {
+            if (made != null) {
+                made.close();
+            }
+            throw e instanceof IngestException known ? known : TopicAdmin.unreachable(clients, e);
+        }
+    }
+
+    /// The topic's partitions. A broker may learn of a topic a moment after another one has said that it was created.
+    private List<TopicPartition> partitions() throws IngestException {
+        long deadline = System.nanoTime() + TOPIC_PATIENCE.toNanos();
+        try {
+            List<PartitionInfo> known = consumer.partitionsFor(BatchTopic.NAME);
+            while (known.isEmpty()) {
+                if (System.nanoTime() > deadline) {
+                    throw new IngestException(
+                            IngestException.Code.BROKER, "the brokers do not show the topic " + BatchTopic.NAME);
+                }
+                TimeUnit.MILLISECONDS.sleep(TOPIC_LOOK_EVERY.toMillis());
+                known = consumer.partitionsFor(BatchTopic.NAME);
+            }
+            return known.stream()
+                    .map(info -> new TopicPartition(info.topic(), info.partition()))
+                    .toList();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IngestException(IngestException.Code.STOPPED, "interrupted while looking for the topic", e);
         }
     }
 

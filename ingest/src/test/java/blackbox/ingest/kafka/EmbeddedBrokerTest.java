@@ -2,6 +2,7 @@ package blackbox.ingest.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,49 @@ final class EmbeddedBrokerTest {
             IngestException inUse =
                     assertThrows(IngestException.class, () -> EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT));
             assertEquals(Code.IN_USE, inUse.code());
+        }
+    }
+
+    /// As on a cluster, where the broker that is asked may not know yet what another one has created.
+    @Test
+    void aTopicThatIsNotShownYetIsWaitedFor() throws Exception {
+        try (EmbeddedBroker broker = EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT)) {
+            Properties clients = clients(broker.bootstrapServers());
+            var opening = new FutureTask<>(() -> BatchConsumer.ofAll(clients, "cluster", Map.of()));
+            Thread reading = Thread.ofPlatform().start(opening);
+            assertFalse(reading.join(Duration.ofSeconds(2)), "it waits for the topic");
+            TopicAdmin.ensure(clients);
+            var traffic = new Traffic(new Random(3));
+            traffic.batch(10);
+            try (var publisher = new KafkaPublisher(clients);
+                    BatchConsumer consumer = opening.get()) {
+                publish(publisher, traffic.batches());
+                List<Arrived> arrived = List.of();
+                for (int i = 0; i < 600 && arrived.isEmpty(); i++) {
+                    arrived = consumer.poll(Duration.ofMillis(100));
+                }
+                assertArrayEquals(
+                        traffic.batches().getFirst().octets(),
+                        arrived.getFirst().octets());
+            }
+        }
+    }
+
+    @Test
+    void oneDeadBrokerOfAListIsNoHindrance() throws Exception {
+        int dead;
+        try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            dead = free.getLocalPort();
+        }
+        var traffic = new Traffic(new Random(4));
+        traffic.batch(10);
+        try (EmbeddedBroker broker = EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT)) {
+            Properties clients = clients("127.0.0.1:" + dead + "," + broker.bootstrapServers());
+            TopicAdmin.ensure(clients);
+            try (var publisher = new KafkaPublisher(clients)) {
+                publish(publisher, traffic.batches());
+            }
+            assertEquals(1, read(clients, Map.of(), 1).size());
         }
     }
 
