@@ -46,6 +46,8 @@ import picocli.CommandLine.Spec;
             "themselves and cannot use the same data folder meanwhile. Runs that no trusted key certifies are passed over.",
             "After `keys rotate` on a recorder, start these processes with its new keys/log.pub as well (the old one stays)",
             "before its next run: what the unknown key certifies is refused and stays in quarantine/.",
+            "The topic is made with the cluster's own default.replication.factor and min.insync.replicas. Kafka's own defaults are",
+            "1 and 1; with 3 and 2, what was acknowledged outlives a broker.",
             "`verify` needs the log of runs of the host that recorded: where that is one host, copy its folder log and its",
             "keys/log.pub here (then --trust is not needed); runs of several hosts cannot be verified in one folder yet."
         })
@@ -80,12 +82,11 @@ final class IngestCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, IngestException, RecorderException, InterruptedException {
         DataFolder data = common.ownDataFolder();
-        Path kafkaProperties = kafkaClient.properties();
+        KafkaSettings settings = kafkaClient.settings(kafka, KafkaSettings.Ingest.HERE);
         List<NoteVerifier> keys = trusted.stream().map(IngestCommand::key).toList();
-        var settings = new KafkaSettings(kafka, kafkaProperties, KafkaSettings.Ingest.HERE);
         ShutdownWait stop = ShutdownWait.onShutdown();
         try (IngestService ingest = IngestMember.start(data, settings, keys)) {
-            tell("ingesting from " + kafka + " into " + data.root() + " until stopped");
+            tell("ingesting from " + settings.servers() + " into " + data.root() + " until stopped");
             IngestStatus last = null;
             while (!stop.await(LOOK_EVERY)) {
                 IngestStatus now = ingest.status();

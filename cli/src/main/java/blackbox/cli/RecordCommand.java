@@ -238,7 +238,7 @@ public final class RecordCommand implements Callable<Integer> {
     }
 
     private RecordResult record(RecordRequest request, @Nullable LocalTerminal terminal) throws Exception {
-        var broker = new KafkaSettings(kafka, kafkaClient.properties(), recorderOnly ? Ingest.ELSEWHERE : Ingest.HERE);
+        KafkaSettings broker = kafkaClient.settings(kafka, recorderOnly ? Ingest.ELSEWHERE : Ingest.HERE);
         try (var narrator = Narrator.onStandardError()) {
             var session = new RecordSession(
                     common.ownDataFolder(),

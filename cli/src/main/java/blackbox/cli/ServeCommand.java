@@ -108,7 +108,7 @@ final class ServeCommand implements Callable<Integer> {
         DataFolder data = common.ownDataFolder();
         ApiAddress address = listening.address();
         listening.check(address);
-        Path kafkaProperties = kafkaClient.properties();
+        KafkaSettings broker = kafkaClient.settings(kafka, KafkaSettings.Ingest.HERE);
         PipelineLock lock = PipelineLock.tryTake(data);
         if (lock == null) {
             throw CommandException.failed(
@@ -126,8 +126,7 @@ final class ServeCommand implements Callable<Integer> {
                 ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), address, tls)) {
             say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
-                    Pipeline pipeline = Pipeline.start(
-                            lock, data, new KafkaSettings(kafka, kafkaProperties, KafkaSettings.Ingest.HERE))) {
+                    Pipeline pipeline = Pipeline.start(lock, data, broker)) {
                 pipeline.recover(data);
                 try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), this::tell);
                         IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
