@@ -18,6 +18,7 @@ import blackbox.vm.process.MachineFolder;
 import blackbox.vm.process.MachineSockets;
 import blackbox.vm.process.QemuArguments;
 import blackbox.vm.process.QemuProcess;
+import blackbox.vm.process.StateDisk;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.InputStream;
@@ -204,6 +205,18 @@ public final class QemuMachine implements Machine {
         qemu.end();
         ends.finish();
         return false;
+    }
+
+    @Override
+    public void copyDisk(Path target) throws VmException {
+        if (qemu.alive()) {
+            throw new VmException(Code.BUSY, "the VM is still running, and its disk in use");
+        }
+        if (qemu.endedBySignal()) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU was killed before it had written all of the VM's disk");
+        }
+        StateDisk of = facts.snapshotDigest() == null ? StateDisk.RAW : StateDisk.OVERLAY;
+        of.copy(folder, target);
     }
 
     @Override

@@ -15,8 +15,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A running machine with an agent in it, or about to be. Its owner is one thread, which calls the steps in
-/// order: [#prepareAgent], [#launchAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#close]; [#kill]
-/// may come from any thread at any time. [#events], [#framesOut] and [#framesIn] must be read, each by a
+/// order: [#prepareAgent], [#launchAgent], [#awaitExit], [#drain], [#collect], [#powerOff], [#copyDisk], [#close];
+/// [#kill] may come from any thread at any time. [#events], [#framesOut] and [#framesIn] must be read, each by a
 /// thread of its own, from the start to their end.
 public interface Machine extends AutoCloseable {
 
@@ -89,6 +89,14 @@ public interface Machine extends AutoCloseable {
     /// Lets the guest shut down; kills it if it does not within `timeout`. Returns whether it ended by
     /// itself.
     boolean powerOff(Duration timeout) throws VmException;
+
+    /// Writes what the machine's writable disk holds to `target`, which must not exist: a raw image with holes,
+    /// which only this user can read. All that the guest wrote is on it if [#powerOff] returned true; else what was
+    /// still in its memory is missing.
+    ///
+    /// @throws VmException `BUSY` while the machine runs; `QEMU_FAILED` if it was killed, for then a part of the
+    ///     disk may have been lost with it; `IO` if `target` exists or cannot be written
+    void copyDisk(Path target) throws VmException;
 
     /// Makes the content of the disks' files final up to some length, where the machine allows it: completes all
     /// requests to the disks so far. At once if the machine has ended, because then all of them are done. Any

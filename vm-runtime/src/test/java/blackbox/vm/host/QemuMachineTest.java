@@ -16,6 +16,7 @@ import blackbox.vm.machine.MachineEvent;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.VmRequest.Start;
 import blackbox.vm.workspace.TarFilter;
+import blackbox.vm.workspace.WorkspaceDisk;
 import blackbox.vm.workspace.WorkspaceDisk.Archive;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -239,6 +240,8 @@ class QemuMachineTest {
             assertEquals(VmException.Code.QEMU_FAILED, failure.code());
             assertTrue(reader.join(Duration.ofSeconds(20)), "the events end");
             assertFalse(machine.alive());
+            var lost = assertThrows(VmException.class, () -> machine.copyDisk(folder.resolve("disk")));
+            assertEquals(VmException.Code.QEMU_FAILED, lost.code());
         }
     }
 
@@ -305,13 +308,44 @@ class QemuMachineTest {
         }
     }
 
+    /// What the agent wrote last was in the guest's memory when it ended.
+    @Test
+    void theDiskThatItLeavesCanBeCopied() throws Exception {
+        Path disk = folder.resolve("disk.raw");
+        try (var machine = test.start()) {
+            assertEquals(
+                    0,
+                    TestHost.run(machine, "echo last > /workspace/file").exit().code());
+            assertEquals(
+                    VmException.Code.BUSY,
+                    assertThrows(VmException.class, () -> machine.copyDisk(disk))
+                            .code());
+            assertTrue(machine.powerOff(PATIENCE));
+            machine.copyDisk(disk);
+            var exists = assertThrows(VmException.class, () -> machine.copyDisk(disk));
+            assertEquals(VmException.Code.IO, exists.code(), exists::getMessage);
+        }
+        assertEquals("last\n", fileOn(disk, "/upper/workspace/file"));
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(disk)));
+        assertEquals(WorkspaceDisk.LENGTH_BYTES, Files.size(disk));
+    }
+
+    private static String fileOn(Path disk, String path) throws VmException {
+        Command.of("e2fsck", "-E", "journal_only", "-y", disk.toString()).run();
+        return Command.of("debugfs", "-R", "cat " + path, disk.toString()).run();
+    }
+
     @Test
     void aColdStartRunsToo() throws Exception {
+        Path disk = folder.resolve("cold.raw");
         try (var machine =
                 TestHost.read(test.host().start(test.request(Start.COLD, Network.NONE, null), event -> {}))) {
             assertNull(machine.facts().snapshotDigest());
-            assertEquals("cold\n", TestHost.run(machine, "echo cold").out());
+            assertEquals("cold\n", TestHost.run(machine, "echo cold | tee file").out());
+            assertTrue(machine.powerOff(PATIENCE));
+            machine.copyDisk(disk);
         }
+        assertEquals("cold\n", fileOn(disk, "/upper/workspace/file"));
     }
 
     @Test
