@@ -114,7 +114,7 @@ public final class DiskAt implements AutoCloseable {
         }
     }
 
-    private static RunOpening opening(RunFacts facts) throws ReplayException {
+    static RunOpening opening(RunFacts facts) throws ReplayException {
         try {
             return facts.opening();
         } catch (IllegalArgumentException e) {

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// An ext4 image as `mke2fs` makes it by default, whose journal has been replayed (Linux,
@@ -212,23 +214,26 @@ public final class Ext4Tree implements FileTree {
 
     @Override
     public @Nullable Text trusted(Inode inode, String name) throws IOException {
+        return attributes(inode).get(Text.of("trusted." + name));
+    }
+
+    /// All extended attributes by their whole names, such as `user.comment`.
+    public SortedMap<Text, Text> attributes(Inode inode) throws IOException {
         ByteBuffer raw = raw(inode.number());
+        var found = new TreeMap<Text, Text>(ORDER);
         int extra = extraBytes(raw);
         int inside = 128 + extra;
         if (extra > 0 && inside <= inodeBytes - 4 && raw.getInt(inside) == Ext4Attributes.MAGIC) {
             int from = inside + 4;
-            Text value = new Ext4Attributes(raw.slice(from, inodeBytes - from), 0).trusted(name);
-            if (value != null) {
-                return value;
-            }
+            new Ext4Attributes(raw.slice(from, inodeBytes - from), 0).addTo(found);
         }
         long outside = raw.getInt(0x68) & 0xffffffffL | (raw.getShort(0x76) & 0xffffL) << 32;
-        if (outside == 0) {
-            return null;
+        if (outside != 0) {
+            ByteBuffer block = image.read(block(outside), blockBytes);
+            require(block.getInt(0) == Ext4Attributes.MAGIC, "a block of attributes has no valid header");
+            new Ext4Attributes(block, Ext4Attributes.HEADER_BYTES).addTo(found);
         }
-        ByteBuffer block = image.read(block(outside), blockBytes);
-        require(block.getInt(0) == Ext4Attributes.MAGIC, "a block of attributes has no valid header");
-        return new Ext4Attributes(block, Ext4Attributes.HEADER_BYTES).trusted(name);
+        return found;
     }
 
     @Override

@@ -3,12 +3,16 @@ package blackbox.replay.fs;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A file system in an image, read only. Every method throws [DamagedTreeException] when the image
 /// contradicts itself. Owned by one thread.
 public interface FileTree extends AutoCloseable {
+    /// Names by their octets, as `LC_ALL=C ls` sorts them.
+    Comparator<Text> ORDER = (a, b) -> Arrays.compareUnsigned(a.toBytes(), b.toBytes());
 
     /// The folder at the top.
     Inode root() throws IOException;
@@ -19,7 +23,7 @@ public interface FileTree extends AutoCloseable {
     /// A folder's entries, names to inode numbers, without `.` and `..`.
     Map<Text, Long> list(Inode folder) throws IOException;
 
-    /// The octets of a file; holes are zeros.
+    /// The octets of a file; holes are zeros, and a [SparseInput] says where they are.
     InputStream open(Inode file) throws IOException;
 
     /// Where a symbolic link points to.

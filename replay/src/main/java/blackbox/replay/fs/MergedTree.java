@@ -57,7 +57,7 @@ public final class MergedTree {
 
     /// A folder's entries, sorted by octets.
     public SortedMap<Text, Node> list(Node folder) throws IOException {
-        var nodes = new TreeMap<Text, Node>(Names.ORDER);
+        var nodes = new TreeMap<Text, Node>(FileTree.ORDER);
         Inode below = folder.below();
         if (below != null) {
             for (Map.Entry<Text, Long> each : lower.list(below).entrySet()) {

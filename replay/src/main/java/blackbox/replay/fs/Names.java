@@ -3,17 +3,12 @@ package blackbox.replay.fs;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
-import java.util.Comparator;
 
 /// Checks of names in a file system.
 final class Names {
     private static final int TARGET_BYTES_MAX = 4096;
     private static final Text SELF = Text.of(".");
     private static final Text PARENT = Text.of("..");
-
-    /// By octets, as `LC_ALL=C ls` sorts.
-    static final Comparator<Text> ORDER = (a, b) -> Arrays.compareUnsigned(a.toBytes(), b.toBytes());
 
     private Names() {}
 

@@ -1,7 +1,6 @@
 package blackbox.replay.fs;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -10,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A file's octets, assembled from their places in an image. What no range covers reads as zeros.
-final class RangeInput extends InputStream {
+final class RangeInput extends SparseInput {
 
     /// A range of a file that is contiguous in the image.
     ///
@@ -47,10 +46,7 @@ final class RangeInput extends InputStream {
         if (at >= length) {
             return -1;
         }
-        while (range != null && range.at() + range.length() <= at) {
-            range = ranges.hasNext() ? ranges.next() : null;
-        }
-        Range current = range;
+        Range current = here();
         long left = Math.min(count, length - at);
         if (current == null || current.at() > at) {
             int zeros = (int) (current == null ? left : Math.min(left, current.at() - at));
@@ -62,5 +58,26 @@ final class RangeInput extends InputStream {
         image.read(current.imageAt() + at - current.at(), ByteBuffer.wrap(into, offset, n));
         at += n;
         return n;
+    }
+
+    /// The range that has the next octet or that comes after it, or null.
+    private @Nullable Range here() {
+        while (range != null && range.at() + range.length() <= at) {
+            range = ranges.hasNext() ? ranges.next() : null;
+        }
+        return range;
+    }
+
+    @Override
+    public long zerosAhead() {
+        Range next = here();
+        return Math.max(0, Math.min(length, next == null ? length : next.at()) - at);
+    }
+
+    @Override
+    public long skip(long count) {
+        long skipped = Math.clamp(count, 0, Math.max(0, length - at));
+        at += skipped;
+        return skipped;
     }
 }
