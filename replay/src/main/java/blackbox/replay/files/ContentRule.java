@@ -1,0 +1,53 @@
+package blackbox.replay.files;
+
+import blackbox.replay.fs.SparseInput;
+import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// When the contents of two files count as the same.
+@FunctionalInterface
+public interface ContentRule {
+    /// Only octet for octet. Holes that both have are not read.
+    ContentRule STRICT = (path, recorded, actual) -> mismatch(recorded, actual);
+
+    /// Where the contents first differ: the position of that octet in the recorded file, or null if they count as
+    /// the same.
+    ///
+    /// @param path in the recording
+    /// @param recorded the whole content, at its start; the caller closes it
+    /// @param actual the same of the replay
+    @Nullable
+    Long firstDifference(Text path, InputStream recorded, InputStream actual) throws IOException;
+
+    private static @Nullable Long mismatch(InputStream recorded, InputStream actual) throws IOException {
+        var expected = new byte[1 << 16];
+        var found = new byte[1 << 16];
+        long at = 0;
+        while (true) {
+            at += skipHoles(recorded, actual);
+            int n = recorded.readNBytes(expected, 0, expected.length);
+            int m = actual.readNBytes(found, 0, found.length);
+            int differs = Arrays.mismatch(expected, 0, n, found, 0, m);
+            if (differs >= 0) {
+                return at + differs;
+            }
+            if (n == 0) {
+                return null;
+            }
+            at += n;
+        }
+    }
+
+    private static long skipHoles(InputStream recorded, InputStream actual) throws IOException {
+        if (recorded instanceof SparseInput one && actual instanceof SparseInput other) {
+            long zeros = Math.min(one.zerosAhead(), other.zerosAhead());
+            one.skipNBytes(zeros);
+            other.skipNBytes(zeros);
+            return zeros;
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,95 @@
+package blackbox.replay.files;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.query.run.RunFacts;
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.disk.DiskImage;
+import blackbox.replay.fs.Ext4Tree;
+import blackbox.replay.fs.Inode;
+import blackbox.schemas.row.Text;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// The files on a guest's writable disk after the end of what it ran: those that are not as its image has them. The
+/// image beneath is the same in a run and in its replay, so it is not read. Owned by one thread.
+public final class FilesAtEnd implements AutoCloseable {
+    private static final Text UPPER = Text.of("upper");
+
+    private final Ext4Tree tree;
+    private final Inode top;
+    private final @Nullable ScratchFolder scratch;
+
+    private FilesAtEnd(Ext4Tree tree, Inode top, @Nullable ScratchFolder scratch) {
+        this.tree = tree;
+        this.top = top;
+        this.scratch = scratch;
+    }
+
+    /// Those of a recorded run; see [RecordedFiles#of].
+    ///
+    /// @throws ReplayException `ALTERED` when something is not what the run sealed, `ENGINE`
+    /// @throws IOException when the run's events cannot be read
+    public static RecordedFiles ofRun(Recordings recordings, RunFacts facts) throws ReplayException, IOException {
+        return RecordedFiles.of(recordings, facts);
+    }
+
+    /// Those on a machine's disk.
+    ///
+    /// @param image a raw copy of it, as `Machine.copyDisk` makes one, which belongs to the caller; its journal is
+    ///     replayed in place, as a kernel would
+    /// @throws ReplayException `ENGINE` when it cannot be read
+    public static FilesAtEnd ofImage(Path image) throws ReplayException {
+        DiskImage.replayJournal(image);
+        return in(image, null);
+    }
+
+    /// @param scratch deleted when this is closed, and by the caller if this fails
+    static FilesAtEnd in(Path image, @Nullable ScratchFolder scratch) throws ReplayException {
+        try {
+            Ext4Tree tree = Ext4Tree.open(image);
+            try {
+                Long number = tree.list(tree.root()).get(UPPER);
+                return new FilesAtEnd(tree, tree.inode(number == null ? 0 : number), scratch);
+            } catch (IOException e) {
+                tree.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, "a guest left a disk that cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    Ext4Tree tree() {
+        return tree;
+    }
+
+    /// The folder that the guest has as `/`.
+    Inode top() {
+        return top;
+    }
+
+    @Override
+    public void close() throws ReplayException {
+        try {
+            tree.close();
+        } catch (IOException e) {
+            throw new ReplayException(Code.ENGINE, "a guest's disk could not be closed", e);
+        } finally {
+            if (scratch != null) {
+                delete(scratch);
+            }
+        }
+    }
+
+    static void delete(ScratchFolder scratch) throws ReplayException {
+        try {
+            scratch.close();
+        } catch (VmException e) {
+            throw new ReplayException(Code.ENGINE, String.valueOf(e.getMessage()), e);
+        }
+    }
+}

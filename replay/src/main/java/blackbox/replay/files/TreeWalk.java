@@ -1,0 +1,265 @@
+package blackbox.replay.files;
+
+import blackbox.replay.ReplayException;
+import blackbox.replay.ReplayException.Code;
+import blackbox.replay.files.FileDifference.How;
+import blackbox.replay.files.FolderPair.Couple;
+import blackbox.replay.files.Side.Name;
+import blackbox.replay.fs.DamagedTreeException;
+import blackbox.replay.fs.FileTree;
+import blackbox.replay.fs.Inode;
+import blackbox.schemas.Hash;
+import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Goes through two trees side by side, folder by folder. One object, one comparison, one thread.
+final class TreeWalk {
+    /// By its path a program gets 2,047 deep, step by step as deep as it likes.
+    private static final int LEVELS_MAX = 10_000;
+    /// Names of the folders on the way down: some hundred octets each.
+    private static final int NAMES_MAX = 1_000_000;
+    /// Files with several names whose contents are known to be the same.
+    private static final int LINKED_MAX = 4_096;
+
+    private static final String ABSENT = "nothing but what the image has there";
+
+    private final Side recorded;
+    private final Side actual;
+    private final ContentRule rule;
+    private final NamePairing pairing;
+    /// The folders on the way down, the innermost first.
+    private final Deque<Level> levels = new ArrayDeque<>();
+    private final Set<Linked> same = new LinkedHashSet<>();
+    private final List<FileDifference> shown = new ArrayList<>();
+    private int namesHeld;
+    private long files;
+    private long octets;
+    private long count;
+
+    TreeWalk(FilesAtEnd recorded, FilesAtEnd actual, Names names, ContentRule rule) {
+        this.recorded = new Side(recorded, "the recorded run");
+        this.actual = new Side(actual, "the replay");
+        this.rule = rule;
+        this.pairing = new NamePairing(names, this.recorded, this.actual);
+    }
+
+    /// A folder that the walk is in.
+    private static final class Level {
+        private final FolderPair folder;
+        private int next;
+
+        Level(FolderPair folder) {
+            this.folder = folder;
+        }
+
+        @Nullable
+        Couple next() {
+            List<Couple> couples = folder.couples();
+            return next == couples.size() ? null : couples.get(next++);
+        }
+    }
+
+    /// The inodes of two files with the same content.
+    private record Linked(long recorded, long actual) {}
+
+    FilesMatch run() throws ReplayException, IOException {
+        Inode one = recorded.top();
+        Inode other = actual.top();
+        compare(() -> FolderPair.ROOT, one, other);
+        enter(null, null, one, other);
+        for (Level here = levels.peek(); here != null; here = levels.peek()) {
+            Couple couple = here.next();
+            if (couple == null) {
+                levels.pop();
+                namesHeld -= here.folder.couples().size();
+            } else {
+                look(here.folder, couple);
+            }
+        }
+        return new FilesMatch(files, octets, pairing.found(), count, shown);
+    }
+
+    private void enter(@Nullable FolderPair above, @Nullable Couple place, Inode one, Inode other)
+            throws ReplayException, IOException {
+        if (levels.size() == LEVELS_MAX) {
+            throw recorded.tooLarge("its folders are nested more than " + LEVELS_MAX + " deep");
+        }
+        List<Couple> couples = FolderPair.zip(recorded.list(one), actual.list(other));
+        FolderPair folder = pairing.in(new FolderPair(above, place, couples));
+        namesHeld += folder.couples().size();
+        if (namesHeld > NAMES_MAX) {
+            throw recorded.tooLarge("its folders have more than " + NAMES_MAX + " names");
+        }
+        levels.push(new Level(folder));
+    }
+
+    private void look(FolderPair here, Couple couple) throws ReplayException, IOException {
+        Name one = couple.recorded();
+        Name other = couple.actual();
+        if (one == null || other == null) {
+            onlyOne(here, couple);
+            return;
+        }
+        files++;
+        Inode expected = recorded.inode(one.number());
+        Inode found = actual.inode(other.number());
+        if (compare(() -> here.path(couple), expected, found)) {
+            enter(here, couple, expected, found);
+        }
+    }
+
+    private void onlyOne(FolderPair here, Couple couple) throws ReplayException, IOException {
+        if (!isShown()) {
+            return;
+        }
+        Name one = couple.recorded();
+        Name other = couple.actual();
+        if (one != null) {
+            show(here.path(couple), How.MISSING, Side.inWords(recorded.inode(one.number())), ABSENT, -1);
+        } else if (other != null) {
+            show(here.path(couple), How.EXTRA, ABSENT, Side.inWords(actual.inode(other.number())), -1);
+        }
+    }
+
+    /// Counts a difference; false if so many have been shown that this one is not.
+    private boolean isShown() {
+        return ++count <= FilesMatch.SHOWN_MAX;
+    }
+
+    private void show(Text path, How how, String expected, String found, long octet) {
+        shown.add(new FileDifference(path, how, expected, found, octet));
+    }
+
+    /// Compares everything but names; true if both are folders.
+    private boolean compare(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+        if (one.type() != other.type() || one.device() != other.device()) {
+            if (isShown()) {
+                show(path.get(), How.TYPE, Side.inWords(one), Side.inWords(other), -1);
+            }
+            return false;
+        }
+        if (Side.isDeleted(one)) {
+            return false; // its other properties are the overlay's
+        }
+        properties(path, one, other);
+        return switch (one.type()) {
+            case FOLDER -> true;
+            case FILE -> {
+                content(path, one, other);
+                yield false;
+            }
+            case LINK -> {
+                target(path, one, other);
+                yield false;
+            }
+            case CHARACTER_DEVICE, BLOCK_DEVICE, PIPE, SOCKET -> false;
+        };
+    }
+
+    private void properties(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+        if (one.permissions() != other.permissions() && isShown()) {
+            show(path.get(), How.MODE, mode(one), mode(other), -1);
+        }
+        if ((one.uid() != other.uid() || one.gid() != other.gid()) && isShown()) {
+            show(path.get(), How.OWNER, owner(one), owner(other), -1);
+        }
+        SortedMap<Text, Text> expected = recorded.attributes(one);
+        SortedMap<Text, Text> found = actual.attributes(other);
+        if (!expected.equals(found) && isShown()) {
+            Text name = firstDifferent(expected, found);
+            show(path.get(), How.ATTRIBUTE, attribute(name, expected), attribute(name, found), -1);
+        }
+    }
+
+    private static String mode(Inode inode) {
+        return "%04o".formatted(inode.permissions());
+    }
+
+    private static String owner(Inode inode) {
+        return "user " + inode.uid() + ", group " + inode.gid();
+    }
+
+    private static Text firstDifferent(SortedMap<Text, Text> expected, SortedMap<Text, Text> found) {
+        var names = new TreeSet<Text>(FileTree.ORDER);
+        names.addAll(expected.keySet());
+        names.addAll(found.keySet());
+        names.removeIf(name -> Objects.equals(expected.get(name), found.get(name)));
+        return names.getFirst();
+    }
+
+    private static String attribute(Text name, SortedMap<Text, Text> attributes) {
+        Text value = attributes.get(name);
+        return value == null
+                ? "no attribute " + name
+                : "the attribute " + name + " of " + value.length() + " octets, SHA-256 "
+                        + Hash.sha256(value.toBytes());
+    }
+
+    private void target(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+        Text expected = recorded.target(one);
+        Text found = actual.target(other);
+        if (!expected.equals(found) && isShown()) {
+            show(path.get(), How.TARGET, "to " + expected, "to " + found, -1);
+        }
+    }
+
+    private void content(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+        if (one.bytes() != other.bytes()) {
+            if (isShown()) {
+                show(path.get(), How.SIZE, recorded.content(one), actual.content(other), -1);
+            }
+            return;
+        }
+        octets += Math.min(one.bytes(), Long.MAX_VALUE - octets); // files with holes may add up to any number
+        var linked = new Linked(one.number(), other.number());
+        if (same.contains(linked)) {
+            return;
+        }
+        Long octet = firstDifference(path, one, other);
+        if (octet == null) {
+            remember(linked, one, other);
+        } else if (isShown()) {
+            show(path.get(), How.CONTENT, recorded.content(one), actual.content(other), octet);
+        }
+    }
+
+    private void remember(Linked linked, Inode one, Inode other) {
+        if (one.links() > 1 && other.links() > 1) {
+            if (same.size() == LINKED_MAX) {
+                same.remove(same.iterator().next());
+            }
+            same.add(linked);
+        }
+    }
+
+    private @Nullable Long firstDifference(Supplier<Text> path, Inode one, Inode other)
+            throws ReplayException, IOException {
+        Long octet = firstDifference(ContentRule.STRICT, FolderPair.ROOT, one, other);
+        return octet == null || rule.equals(ContentRule.STRICT) ? octet : firstDifference(rule, path.get(), one, other);
+    }
+
+    private @Nullable Long firstDifference(ContentRule how, Text path, Inode one, Inode other)
+            throws ReplayException, IOException {
+        try (InputStream expected = recorded.open(one);
+                InputStream found = actual.open(other)) {
+            return how.firstDifference(path, expected, found);
+        } catch (DamagedTreeException e) {
+            throw new ReplayException(
+                    Code.ENGINE,
+                    "a file that the recorded run or the replay left cannot be compared: " + e.getMessage(),
+                    e);
+        }
+    }
+}
