@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
@@ -12,9 +14,15 @@ import blackbox.node.record.Installation;
 import blackbox.node.record.LoopbackServices;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.replay.ReplayException;
+import blackbox.replay.capture.Payload;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.files.FilesAtEnd;
+import blackbox.replay.files.FilesMatch;
+import blackbox.replay.files.Names;
+import blackbox.replay.files.RecordedFiles;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.output.ReplayedOutput;
@@ -30,8 +38,11 @@ import blackbox.schemas.event.Kind;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.vm.Command;
 import blackbox.vm.host.QemuHost;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -162,7 +173,7 @@ class RerunTest {
                 var printed = ReplayedOutput.in(folder.resolve("tapes"))) {
             var rerun = new Rerun(recordings, facts, values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
             Rerun.Executed executed = rerun.execute(
-                    request.inputs().image(), null, request.inputs().captures(), tape, printed, line -> {});
+                    request.inputs().image(), null, request.inputs().captures(), tape, printed, null, line -> {});
             assertEquals(List.of(), executed.limits());
             assertEquals(3, executed.result().played().connections());
             assertEquals(0, executed.result().played().unusedConnections());
@@ -173,6 +184,62 @@ class RerunTest {
             assertTrue(misses.getFirst().startsWith("CONNECT {\"protocol\":\"tcp\",\"remote\":{\"ip\":\"10.0.2.2\""));
             assertTrue(misses.getFirst().contains("all recorded connections to it are used (3)"), misses::toString);
         }
+    }
+
+    /// The recorded disk is made from its log of writes, the replay's is the file that its machine leaves.
+    @Test
+    void itLeavesTheSameFiles() throws Exception {
+        ReplayRequest request = request(new RerunReplayer(values(PAGES), OnMiss.END, QemuHost::open));
+        Path disk = folder.resolve("replayed.raw");
+        try (var tape = new EventTape(folder.resolve("tapes"));
+                var printed = ReplayedOutput.in(folder.resolve("tapes"))) {
+            var rerun = new Rerun(recordings, facts, values(PAGES), OnMiss.END, QemuHost::open);
+            Rerun.Executed executed = rerun.execute(
+                    request.inputs().image(), null, request.inputs().captures(), tape, printed, disk, line -> {});
+            assertNull(executed.result().diskUnknown());
+        }
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(disk)));
+        FilesMatch match = filesMatch(disk);
+        assertEquals(List.of(), match.differences());
+        assertTrue(match.octets() > 300_000 && match.files() > 3, match::toString);
+        Path page = Files.writeString(folder.resolve("page"), "served /frist");
+        for (String command : List.of("rm page-first", "write " + page + " page-first", "rm page-last")) {
+            String there = command.replaceFirst("(\\S+)$", "upper/workspace/$1");
+            Command.of("debugfs", "-w", "-R", there, disk.toString()).run();
+        }
+        match = filesMatch(disk);
+        assertEquals(
+                List.of(
+                        "/workspace/page-first OWNER -1",
+                        "/workspace/page-first CONTENT 9",
+                        "/workspace/page-last MISSING -1"),
+                match.differences().stream()
+                        .map(each -> each.path() + " " + each.how() + " " + each.octet())
+                        .toList(),
+                match::toString);
+        whatIsNotAsSealedIsNotCompared();
+    }
+
+    private static FilesMatch filesMatch(Path disk) throws Exception {
+        var known = assertInstanceOf(RecordedFiles.Known.class, FilesAtEnd.ofRun(recordings, facts));
+        try (FilesAtEnd recorded = known.files();
+                FilesAtEnd actual = FilesAtEnd.ofImage(disk)) {
+            return FilesMatch.of(recorded, actual, Names.NONE);
+        }
+    }
+
+    private static void whatIsNotAsSealedIsNotCompared() throws Exception {
+        Path log = Payload.of(recordings, facts.run(), "blocks").file();
+        byte[] whole = Files.readAllBytes(log);
+        byte[] changed = whole.clone();
+        changed[changed.length / 2] ^= 1;
+        Files.write(log, changed);
+        ReplayException altered = assertThrows(ReplayException.class, () -> FilesAtEnd.ofRun(recordings, facts));
+        assertEquals(ReplayException.Code.ALTERED, altered.code());
+        Files.delete(log);
+        var unknown = assertInstanceOf(RecordedFiles.Unknown.class, FilesAtEnd.ofRun(recordings, facts));
+        assertTrue(unknown.why().contains("blocks"), unknown::why);
+        Files.write(log, whole);
     }
 
     @Test

@@ -64,6 +64,7 @@ final class Reexecution {
     private final EventTape tape;
     private final EndingTape events;
     private final KeptOutput printed;
+    private final @Nullable Path disk;
     private volatile @Nullable Miss missed;
     private volatile @Nullable VmException unkilled;
     private long startedNs;
@@ -94,19 +95,26 @@ final class Reexecution {
     /// @param exit how the agent ended, null if it did not in time, or was ended because of `missed`
     /// @param clock how the guest's clock differed from the recorded one, null if that is not known
     /// @param missed the first request that the recording has no answer to, or null
+    /// @param diskUnknown why the machine's disk was not copied, in words; null if it was, or was not to be
     record Result(
             StartFacts facts,
             @Nullable Exit exit,
             @Nullable ClockOffset clock,
             Played played,
-            @Nullable Miss missed) {}
+            @Nullable Miss missed,
+            @Nullable String diskUnknown) {}
 
     /// Where it leaves what it does.
     ///
     /// @param events receives the events
     /// @param printed keeps what the agent prints
     /// @param printedBytesMax the most octets of each stream
-    record Tapes(EventTape events, ReplayedOutput printed, long printedBytesMax) {}
+    /// @param disk where to copy the machine's disk after its end, a file that does not exist; null for nowhere
+    record Tapes(
+            EventTape events,
+            ReplayedOutput printed,
+            long printedBytesMax,
+            @Nullable Path disk) {}
 
     private Reexecution(Path data, MachineHost host, ReplayClock wall, Tapes tapes) {
         this.data = data;
@@ -116,6 +124,7 @@ final class Reexecution {
         this.tape = tapes.events();
         this.events = new EndingTape(tape);
         this.printed = tapes.printed().keep(tapes.printedBytesMax(), clock::nowNs);
+        this.disk = tapes.disk();
     }
 
     /// Prepares the execution.
@@ -143,11 +152,12 @@ final class Reexecution {
             var tracer = TracerReport.of(vm.facts().ready().tracer());
             var feeds = new GuestFeeds(streams, events, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
             Exit exit;
+            boolean byItself;
             try {
                 exit = agent(vm, inputs, feeds);
             } finally {
                 feeds.expectSilence();
-                vm.powerOff(POWER_OFF_TIMEOUT);
+                byItself = vm.powerOff(POWER_OFF_TIMEOUT);
             }
             feeds.finish();
             if (exit != null) {
@@ -159,7 +169,29 @@ final class Reexecution {
             if (left != null) {
                 throw left;
             }
-            return new Result(vm.facts(), exit, offset(inputs.times().guest(), exit), link.awaitEnd(), missed);
+            String diskUnknown = copyDisk(vm, exit, byItself);
+            return new Result(
+                    vm.facts(), exit, offset(inputs.times().guest(), exit), link.awaitEnd(), missed, diskUnknown);
+        }
+    }
+
+    /// Copies the disk, if all that the agent left is on it: the guest writes back what it has in memory right
+    /// before it shuts down by itself. Returns why not.
+    private @Nullable String copyDisk(Machine vm, @Nullable Exit exit, boolean byItself) {
+        if (disk == null) {
+            return null;
+        }
+        if (exit == null) {
+            return "the replay's command did not come to its end";
+        }
+        if (!byItself) {
+            return "the replay's guest was ended before it had written everything to its disk";
+        }
+        try {
+            vm.copyDisk(disk);
+            return null;
+        } catch (VmException e) {
+            return "the replay's disk is not here: " + e.getMessage();
         }
     }
 

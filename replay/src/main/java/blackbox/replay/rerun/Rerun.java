@@ -21,6 +21,7 @@ import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.MachineHost;
 import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -69,6 +70,7 @@ final class Rerun {
     /// @param workspace whose archive is the recorded one; null for none
     /// @param captures the run's, checked
     /// @param printed keeps what is printed, as far as there is something to compare it with
+    /// @param disk where to copy the machine's disk after its end, a file that does not exist; null for nowhere
     /// @throws ReplayException `ENGINE`, or `ALTERED` when the stored entropy is not what was sealed
     Executed execute(
             GuestImage image,
@@ -76,6 +78,7 @@ final class Rerun {
             Map<String, SealedCapture> captures,
             EventTape tape,
             ReplayedOutput printed,
+            @Nullable Path disk,
             Progress progress)
             throws ReplayException, InterruptedException {
         var limits = new ArrayList<String>();
@@ -96,10 +99,9 @@ final class Rerun {
             long needed = KeptOutput.limitFor(ComparedOutput.bytesNeeded(new RecordedOutput(facts, captures)));
             progress.say("executing the run again, with " + cassette.connectionCount() + " recorded connections and "
                     + cassette.exchangeCount() + " recorded datagrams to answer from");
+            var tapes = new Reexecution.Tapes(tape, printed, needed, disk);
             return new Executed(
-                    Reexecution.in(recordings.data(), hosts, new Reexecution.Tapes(tape, printed, needed), progress)
-                            .run(given, cassette),
-                    limits);
+                    Reexecution.in(recordings.data(), hosts, tapes, progress).run(given, cassette), limits);
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(
                     Code.ENGINE, "run " + facts.run() + " could not be executed again: " + e.getMessage(), e);

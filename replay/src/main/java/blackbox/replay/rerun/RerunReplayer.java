@@ -182,7 +182,7 @@ public final class RerunReplayer implements Replayer {
             throws ReplayException, InterruptedException {
         var inputs = request.inputs();
         return new Rerun(request.recordings(), request.facts(), environment, onMiss, hosts)
-                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, printed, progress);
+                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, printed, null, progress);
     }
 
     private static Alignment align(ReplayRequest request, Executed executed, EventTape tape, List<EventSource> again)
