@@ -3,13 +3,16 @@ package blackbox.replay.output;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss.Content;
+import blackbox.replay.content.ContentDifference;
+import blackbox.replay.content.ContentMatch;
+import blackbox.replay.content.Origins;
+import blackbox.replay.content.TiedTimes;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.io.OutputStream;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// How what a replay printed on a stream compares with the recording, octet for octet: in which pieces it was
@@ -17,91 +20,73 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param expected all that is recorded of it
 /// @param actual all that the replay printed on it
-/// @param octets the octets of either where they first differ, which may be secret; null if they are equal
+/// @param found where they first differ; null if they do not
+/// @param times which times stood for another before that
 public record OutputMatch(
         PrintedStream stream,
         Content expected,
         Content actual,
-        @Nullable Difference octets) {
+        @Nullable ContentDifference found,
+        TiedTimes times) {
 
-    private static final int CHUNK_BYTES = 1 << 16;
-
-    /// Compares two streams, both to their ends. Memory does not depend on their lengths.
+    /// Compares two streams, both to their ends; no time stands for another. Memory does not depend on how long
+    /// they are.
     public static OutputMatch of(PrintedStream stream, InputStream recorded, InputStream replayed) throws IOException {
-        var expected = new Side(recorded);
-        var actual = new Side(replayed);
-        Difference found;
-        do {
-            expected.advance();
-            actual.advance();
-            found = difference(expected, actual);
-        } while (found == null && expected.chunk.length > 0);
-        return new OutputMatch(stream, expected.finish(), actual.finish(), found);
+        return of(stream, recorded, replayed, null);
     }
 
-    /// Where two chunks at the same place differ, or null.
-    private static @Nullable Difference difference(Side expected, Side actual) throws IOException {
-        int at = Arrays.mismatch(expected.chunk, actual.chunk);
-        if (at < 0) {
-            return null;
-        }
-        long octet = expected.start + at;
-        int before = (int) Math.min(Difference.BEFORE_MAX, octet);
-        return new Difference(octet, octet - before, expected.around(at, before), actual.around(at, before));
+    /// The same, but a time that was printed may stand for another one ([ContentMatch]).
+    ///
+    /// @param origins when each side's octets were printed; null if that is not known
+    public static OutputMatch of(
+            PrintedStream stream, InputStream recorded, InputStream replayed, @Nullable Origins origins)
+            throws IOException {
+        var expected = new Digested(recorded);
+        var actual = new Digested(replayed);
+        ContentMatch match = ContentMatch.of(expected, actual, origins);
+        return new OutputMatch(stream, expected.finish(), actual.finish(), match.difference(), match.times());
     }
 
-    /// Where they differ, or null if they are equal.
+    /// The octets of either where they first differ, which may be secret; null if they do not.
+    public @Nullable Difference octets() {
+        return found == null ? null : found.octets();
+    }
+
+    /// Where they differ, or null if they do not.
     public @Nullable OutputDifference difference() {
-        return octets == null ? null : new OutputDifference(stream, octets.at(), expected, actual);
+        return found == null ? null : new OutputDifference(stream, found.recorded(), found.actual(), expected, actual);
     }
 
-    /// One of the streams. All that is read of it is counted and goes into its digest.
-    private static final class Side {
+    /// Counts what is read of a stream, and digests it.
+    private static final class Digested extends InputStream {
         private final InputStream in;
         private final MessageDigest digest = Sha256.digest();
-        private byte[] last = new byte[0];
-        private byte[] chunk = new byte[0];
-        /// Of the chunk's first octet.
-        private long start;
+        private long bytes;
 
-        Side(InputStream in) {
+        Digested(InputStream in) {
             this.in = in;
         }
 
-        /// Reads the next chunk, which is shorter than the others only at the end, and then empty.
-        void advance() throws IOException {
-            start += chunk.length;
-            last = chunk;
-            chunk = read();
+        @Override
+        public int read() throws IOException {
+            var one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
         }
 
-        private byte[] read() throws IOException {
-            byte[] octets = in.readNBytes(CHUNK_BYTES);
-            digest.update(octets);
-            return octets;
-        }
-
-        /// The octets around one of the chunk.
-        ///
-        /// @param before how many of those before it
-        String around(int at, int before) throws IOException {
-            byte[] more = read();
-            byte[] all = Arrays.copyOf(last, last.length + chunk.length + more.length);
-            System.arraycopy(chunk, 0, all, last.length, chunk.length);
-            System.arraycopy(more, 0, all, last.length + chunk.length, more.length);
-            start += chunk.length;
-            chunk = more;
-            int from = last.length + at - before;
-            int to = Math.min(all.length, from + Difference.SHOWN_MAX);
-            return new String(all, from, to - from, StandardCharsets.ISO_8859_1);
-        }
-
-        Content finish() throws IOException {
-            while (chunk.length > 0) {
-                start += chunk.length;
-                chunk = read();
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int count = in.read(into, offset, length);
+            if (count > 0) {
+                digest.update(into, offset, count);
+                bytes += count;
             }
-            return new Content(Hash.copyOf(digest.digest(), 0), start);
+            return count;
+        }
+
+        /// Reads the rest.
+        Content finish() throws IOException {
+            transferTo(OutputStream.nullOutputStream());
+            return new Content(Hash.copyOf(digest.digest(), 0), bytes);
         }
     }
 }

@@ -1,14 +1,21 @@
 package blackbox.replay.output;
 
 import blackbox.recorder.capture.OutputPiece;
+import blackbox.replay.content.Window;
+import blackbox.replay.content.WrittenWhen;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// The octets of pieces as one stream. Owned by one thread.
-final class PieceInput extends InputStream {
+/// The octets of pieces as one stream, and when each was printed: after the piece before was received, and before
+/// its own was, for a program may keep what it prints until its buffer is full. Owned by one thread.
+public final class PieceInput extends InputStream implements WrittenWhen {
+
+    /// Says that it is not known when the first octet may have been printed at the earliest; its piece's time
+    /// counts.
+    static final long BEGAN_UNKNOWN = Long.MAX_VALUE;
 
     /// Gives pieces, and then null.
     @FunctionalInterface
@@ -19,12 +26,25 @@ final class PieceInput extends InputStream {
 
     private final Source source;
     private final Closeable file;
+    private final PieceTimes times;
     private ByteBuffer piece = ByteBuffer.allocate(0);
 
     /// @param file closed with this
-    PieceInput(Source source, Closeable file) {
+    /// @param beganNs when the first octet may have been printed at the earliest, or [#BEGAN_UNKNOWN]
+    PieceInput(Source source, Closeable file, long beganNs) {
         this.source = source;
         this.file = file;
+        this.times = new PieceTimes(beganNs);
+    }
+
+    /// No octets.
+    static PieceInput none() {
+        return new PieceInput(() -> null, () -> {}, BEGAN_UNKNOWN);
+    }
+
+    @Override
+    public Window at(long octet) {
+        return times.at(octet);
     }
 
     @Override
@@ -44,6 +64,7 @@ final class PieceInput extends InputStream {
                 return -1;
             }
             piece = next.octets();
+            times.add(next.bytes(), next.atNs());
         }
         int count = Math.min(length, piece.remaining());
         piece.get(into, offset, count);

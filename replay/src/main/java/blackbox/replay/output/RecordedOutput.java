@@ -10,7 +10,6 @@ import blackbox.replay.capture.SealedCapture;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -91,13 +90,20 @@ public record RecordedOutput(RunFacts facts, Map<String, SealedCapture> captures
     }
 
     /// The octets of a stream, checked as they are read; none if none is sealed.
-    public InputStream open(PrintedStream stream) {
+    public PieceInput open(PrintedStream stream) {
+        return open(stream, PieceInput.BEGAN_UNKNOWN);
+    }
+
+    /// The same.
+    ///
+    /// @param beganNs when the first octet may have been printed at the earliest, on the clock of the run's events
+    public PieceInput open(PrintedStream stream, long beganNs) {
         SealedCapture capture = capture(stream);
         if (capture == null) {
-            return InputStream.nullInputStream();
+            return PieceInput.none();
         }
         var pieces = StreamPieces.of(stream, capture);
-        return new PieceInput(() -> nextOf(pieces), pieces);
+        return new PieceInput(() -> nextOf(pieces), pieces, beganNs);
     }
 
     /// The piece that has an octet of a stream, or null if none has it.

@@ -48,7 +48,14 @@ public final class ReplayedOutput implements AutoCloseable {
     /// What was printed on a stream. Nothing is kept from now on.
     ///
     /// @throws IOException also when it could not all be kept
-    public InputStream open(PrintedStream stream) throws IOException {
+    public PieceInput open(PrintedStream stream) throws IOException {
+        return open(stream, PieceInput.BEGAN_UNKNOWN);
+    }
+
+    /// The same.
+    ///
+    /// @param beganNs when the first octet may have been printed at the earliest, on the clock that it was kept by
+    public PieceInput open(PrintedStream stream, long beganNs) throws IOException {
         kept.close();
         IOException failure = kept.failure(stream);
         if (failure != null) {
@@ -56,11 +63,11 @@ public final class ReplayedOutput implements AutoCloseable {
         }
         Path file = stream.capture().in(folder.path());
         if (!Files.exists(file)) {
-            return InputStream.nullInputStream();
+            return PieceInput.none();
         }
         InputStream in = Files.newInputStream(file);
         var decoder = new OutputPiece.Decoder(stream);
-        return new PieceInput(() -> next(in, decoder), in);
+        return new PieceInput(() -> next(in, decoder), in, beganNs);
     }
 
     private static @Nullable OutputPiece next(InputStream in, OutputPiece.Decoder decoder) throws IOException {

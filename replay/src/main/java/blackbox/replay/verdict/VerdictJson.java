@@ -106,6 +106,9 @@ public final class VerdictJson {
 
     private static void output(ObjectNode tree, OutputDifference output) {
         tree.put("stream", output.stream().word()).put("octet", output.octet());
+        if (output.replayedOctet() != output.octet()) {
+            tree.put("replayedOctet", output.replayedOctet());
+        }
         content(tree.putObject("expected"), output.expected());
         content(tree.putObject("actual"), output.actual());
     }
@@ -170,8 +173,13 @@ public final class VerdictJson {
         if (stream == null) {
             throw new IllegalArgumentException("no such stream");
         }
+        long octet = tree.path("octet").longValue();
         return new OutputDifference(
-                stream, tree.path("octet").longValue(), content(tree.path("expected")), content(tree.path("actual")));
+                stream,
+                octet,
+                tree.has("replayedOctet") ? tree.path("replayedOctet").longValue() : octet,
+                content(tree.path("expected")),
+                content(tree.path("actual")));
     }
 
     private static Content content(JsonNode tree) {

@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss.Content;
+import blackbox.replay.content.Origins;
+import blackbox.replay.content.TiedTime;
+import blackbox.replay.content.Window;
 import blackbox.replay.output.OutputDifference.How;
 import blackbox.schemas.Hash;
 import java.io.ByteArrayInputStream;
@@ -15,8 +18,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// Two outputs are equal, or the first octet in which they differ is known.
@@ -114,6 +119,39 @@ class OutputMatchTest {
         assertEquals(PrintedStream.STDERR, match.stream());
     }
 
+    /// Times of other lengths put what follows at other places.
+    @Test
+    void aTimeStandsForAnotherIfWhenEachWasPrintedIsKnown() throws Exception {
+        var window = new Window(0, 999_999_999);
+        var origins = new Origins(_ -> window, _ -> window);
+        OutputMatch equal = match("at 00:00:00.1: one", "at 00:00:00.123456: one", origins);
+        assertNull(equal.difference());
+        assertEquals(
+                List.of(new TiedTime(3, "00:00:00.1", 3, "00:00:00.123456")),
+                equal.times().first());
+        assertEquals(new Content(Hash.sha256(octets("at 00:00:00.123456: one")), 23), equal.actual());
+        OutputMatch other = match("at 00:00:00.1: one", "at 00:00:00.123456: two", origins);
+        OutputDifference difference = Objects.requireNonNull(other.difference());
+        assertEquals(15, difference.octet());
+        assertEquals(20, difference.replayedOctet());
+        assertEquals(How.OTHER, difference.how());
+        OutputMatch shorter = match("at 00:00:00.1: one", "at 00:00:00.123456", origins);
+        assertEquals(How.SHORTER, Objects.requireNonNull(shorter.difference()).how());
+        assertEquals(18, shorter.difference().replayedOctet());
+        OutputMatch longer = match("at 00:00:00.1", "at 00:00:00.123456: one", origins);
+        assertEquals(How.LONGER, Objects.requireNonNull(longer.difference()).how());
+        OutputMatch unknown = match("at 00:00:00.1", "at 00:00:00.123456", null);
+        assertEquals(13, Objects.requireNonNull(unknown.difference()).octet());
+    }
+
+    private static OutputMatch match(String recorded, String replayed, @Nullable Origins origins) throws IOException {
+        return OutputMatch.of(
+                PrintedStream.STDOUT,
+                new ByteArrayInputStream(octets(recorded)),
+                new ByteArrayInputStream(octets(replayed)),
+                origins);
+    }
+
     @Test
     void aDifferenceThatCannotBeIsRefused() {
         var four = new Content(Hash.sha256(octets("four")), 4);
@@ -122,5 +160,10 @@ class OutputMatchTest {
         assertThrows(IllegalArgumentException.class, () -> new OutputDifference(PrintedStream.STDOUT, 5, four, nine));
         assertThrows(IllegalArgumentException.class, () -> new OutputDifference(PrintedStream.STDOUT, 4, four, four));
         assertThrows(IllegalArgumentException.class, () -> new OutputDifference(PrintedStream.STDOUT, -1, four, nine));
+        assertEquals(How.SHORTER, new OutputDifference(PrintedStream.STDOUT, 5, 4, nine, four).how());
+        assertThrows(
+                IllegalArgumentException.class, () -> new OutputDifference(PrintedStream.STDOUT, 9, 4, nine, four));
+        assertThrows(
+                IllegalArgumentException.class, () -> new OutputDifference(PrintedStream.STDOUT, 3, 5, nine, four));
     }
 }

@@ -145,7 +145,20 @@ class VerdictTest {
                 "\"outputDifference\"", "\"clock\":{\"startOffsetNs\":5,\"endOffsetNs\":null},\"outputDifference\"");
         assertDocument(golden, comparison);
         assertDocument(withClock, comparison.with(new ClockOffset(5, null)));
+        // After times of other lengths.
+        var apart = new OutputDifference(PrintedStream.STDOUT, 1_234, 1_040, recorded, replayed);
+        assertDocument(
+                golden.replace("\"octet\":1017", "\"octet\":1234,\"replayedOctet\":1040"),
+                new Comparison(
+                        List.of("times differ"),
+                        List.of("events"),
+                        List.of("console: not kept"),
+                        40,
+                        Objects.requireNonNull(parted().firstDivergence()).with(apart),
+                        0));
         for (String bad : List.of(
+                golden.replace("\"octet\":1017", "\"octet\":1017,\"replayedOctet\":1017"),
+                golden.replace("\"octet\":1017", "\"octet\":1017,\"replayedOctet\":1301"),
                 golden.replace("\"version\":3", "\"version\":2"),
                 golden.replace("1017", "1235"),
                 golden.replace("1017", "-1"),

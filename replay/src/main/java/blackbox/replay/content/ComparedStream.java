@@ -1,0 +1,113 @@
+package blackbox.replay.content;
+
+import blackbox.replay.cassette.Difference;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// One of two streams that are compared: the octets around the place that the comparison has come to.
+final class ComparedStream {
+
+    private static final int CHUNK_BYTES = 1 << 16;
+
+    /// Octets before the place that stay here: the longest time, and what is shown or looked at before it.
+    private static final int BEHIND = 128;
+
+    /// Octets after the place that are here unless the stream ends before: the longest time, and what is shown.
+    private static final int AHEAD = 256;
+
+    private final InputStream in;
+    private final byte[] buffer = new byte[BEHIND + CHUNK_BYTES + AHEAD];
+    /// Of the buffer's first octet, in the stream.
+    private long start;
+    /// The place, in the buffer.
+    private int at;
+    /// Of what was read, in the buffer.
+    private int end;
+    private boolean ended;
+    /// After the last time that stood for another one, in the stream.
+    private long tied;
+
+    ComparedStream(InputStream in) {
+        this.in = in;
+    }
+
+    /// Reads on if not much is left after the place.
+    void fill() throws IOException {
+        if (ended || end - at >= AHEAD) {
+            return;
+        }
+        int from = Math.max(0, at - BEHIND);
+        System.arraycopy(buffer, from, buffer, 0, end - from);
+        start += from;
+        at -= from;
+        end -= from;
+        end += in.readNBytes(buffer, end, buffer.length - end);
+        ended = end < buffer.length;
+    }
+
+    /// Moves both to the first octets that differ, or as far as either was read.
+    void skipEqual(ComparedStream other) {
+        int equal = Arrays.mismatch(buffer, at, end, other.buffer, other.at, other.end);
+        int count = equal < 0 ? end - at : equal;
+        at += count;
+        other.at += count;
+    }
+
+    /// Whether nothing is left of what was read, but the stream may go on.
+    boolean wantsMore() {
+        return at == end && !ended;
+    }
+
+    boolean isOver() {
+        return at == end && ended;
+    }
+
+    /// In the stream.
+    long place() {
+        return start + at;
+    }
+
+    /// How far before the place a time may begin that goes across it. Both sides have the same octets there, so it
+    /// is the same for both.
+    int backMax() {
+        return (int) Math.min(PrintedTime.OCTETS_MAX - 1, place() - tied);
+    }
+
+    /// The longest time that begins so many octets before the place, or null.
+    @Nullable
+    PrintedTime timeBefore(int back) {
+        return PrintedTime.at(buffer, at - back, end);
+    }
+
+    /// Whether a time lies in the window in which it was written.
+    boolean wrote(PrintedTime time, int back, WrittenWhen written) {
+        long from = place() - back;
+        Window window = written.at(from);
+        return time.isIn(window.with(written.at(from + time.length() - 1)));
+    }
+
+    String letters(PrintedTime time, int back) {
+        return new String(buffer, at - back, time.length(), StandardCharsets.ISO_8859_1);
+    }
+
+    void moveAfter(PrintedTime time, int back) {
+        at += time.length() - back;
+        tied = place();
+    }
+
+    /// That the two differ here.
+    ContentDifference difference(ComparedStream other) {
+        int before = (int) Math.min(Difference.BEFORE_MAX, Math.min(place(), other.place()));
+        var octets = new Difference(place(), place() - before, around(before), other.around(before));
+        return new ContentDifference(place(), other.place(), octets);
+    }
+
+    private String around(int before) {
+        int from = at - before;
+        int to = Math.min(end, from + Difference.SHOWN_MAX);
+        return new String(buffer, from, to - from, StandardCharsets.ISO_8859_1);
+    }
+}

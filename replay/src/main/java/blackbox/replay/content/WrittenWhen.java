@@ -1,0 +1,15 @@
+package blackbox.replay.content;
+
+/// Says when octets of a stream were written. Owned by the thread that reads the stream.
+@FunctionalInterface
+public interface WrittenWhen {
+
+    /// How far before the last octet that was read one may lie that is asked for.
+    int BEHIND_MAX = 1 << 17;
+
+    /// The window of the guest's clock in which an octet was written.
+    ///
+    /// @param octet its place in the stream, from 0. It was read already, not more than [#BEHIND_MAX] octets ago,
+    ///     and lies at or after the one that was asked for before it
+    Window at(long octet);
+}
