@@ -184,7 +184,8 @@ public final class RecordCommand implements Callable<Integer> {
             converter = SizeConverter.class,
             description =
                     "Keep at most this much of what the command prints, on standard output and on standard error each, for"
-                            + " `blackbox output` and to compare replays with; it may contain secrets (0 keeps none; default: 64M).")
+                            + " `blackbox output` and to compare replays with; it may contain secrets (default: 64M). With 0, what a terminal shows is still kept (--frames-max"
+                            + " 0), and in the exact tier what the machine was given and gave.")
     long outputMax = CaptureLimits.DEFAULT.outputBytesMax();
 
     @Option(

@@ -98,13 +98,35 @@ public sealed interface Moment {
         }
     }
 
-    /// The moment itself, nanoseconds since 1970: of an event, its time.
+    /// The moment itself, nanoseconds since 1970. Of an event, the latest time of all up to it: a guest may date its
+    /// own
+    /// back, but not those of the host before it.
     ///
     /// @throws ReplayException `BAD_INPUT` when it is outside the run
     default long timeNs(Recordings recordings, RunId run) throws ReplayException, IOException {
         Position last = locate(recordings, run);
         Position first = at(recordings, run, 0);
-        return this instanceof AtEvent || first == null ? last.atNs() : untilNs(first.atNs());
+        if (!(this instanceof AtEvent) && first != null) {
+            return untilNs(first.atNs());
+        }
+        long latest = last.atNs();
+        try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
+            while (reader.next() && reader.index() <= last.index()) {
+                latest = Math.max(latest, position(reader).atNs());
+            }
+        }
+        return latest;
+    }
+
+    /// Index of the event right before the first one that is later than `untilNs`; 0 if that is the first.
+    static long lastBefore(Recordings recordings, RunId run, long untilNs) throws IOException {
+        long last = 0;
+        try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
+            while (reader.next() && position(reader).atNs() <= untilNs) {
+                last = reader.index();
+            }
+        }
+        return last;
     }
 
     private static @Nullable Position at(Recordings recordings, RunId run, long index) throws IOException {

@@ -123,7 +123,9 @@ final class AgentRun {
             }
             node.putObject("stdin").put("bytes", stdin.octets()).put("ended", stdin.ended());
             for (PrintedStream stream : PrintedStream.values()) {
-                node.putObject(stream.word()).put("bytes", output.printedBytes(stream));
+                node.putObject(stream.word())
+                        .put("bytes", output.printedBytes(stream))
+                        .put("ended", output.hasEnded(stream));
             }
             if (!unsealed.isEmpty()) {
                 ObjectNode files = node.putObject("unsealed");
@@ -189,7 +191,7 @@ final class AgentRun {
         for (PrintedStream stream : PrintedStream.values()) {
             IOException lost = output.failure(stream);
             if (lost != null) {
-                incomplete.put(stream.word(), "it could not be written: " + lost.getMessage());
+                incomplete.put(stream.word(), FailedWrite.inWords(lost));
             }
         }
         return ending.json(clock, stdin, output, incomplete);
@@ -382,7 +384,8 @@ final class AgentRun {
         }
     }
 
-    /// Ends what is stored of the agent's input and output; whatever comes after this reaches nobody.
+    /// Ends what is stored of the agent's input and output. What is printed after this, which only a slow reader can
+    /// still get, is not stored: its stream has then not ended in the record.
     private void endStreams() {
         try {
             stdin.close();

@@ -298,6 +298,11 @@ public final class RecordSession {
 
     private void sayWhereCut(KeptOutput output) {
         for (PrintedStream stream : PrintedStream.values()) {
+            IOException lost = output.failure(stream);
+            if (lost != null) {
+                progress.say("of what the command printed on its " + stream.inWords() + " only the first "
+                        + output.storedBytes(stream) + " bytes are kept: " + FailedWrite.inWords(lost));
+            }
             Long at = output.cutAt(stream);
             if (at != null) {
                 progress.say("of the " + output.printedBytes(stream) + " bytes that the command printed on its "

@@ -26,8 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class KeptOutput implements Closeable {
 
     private final LongSupplier clock;
+    private final int pieceBytesMin;
     private final Map<PrintedStream, Kept> streams = new EnumMap<>(PrintedStream.class);
     private long number;
+    private long lastNs = Long.MIN_VALUE;
     private boolean closed;
 
     /// @param folder where the files are made with their first octets, readable by this user alone
@@ -35,7 +37,12 @@ public final class KeptOutput implements Closeable {
     ///     as its header has, so that a file is at most about twice as long as this
     /// @param clock nanoseconds since 1970 on the clock of the run's events
     public KeptOutput(Path folder, long bytesMax, LongSupplier clock) {
+        this(folder, bytesMax, clock, OutputPiece.HEADER_BYTES);
+    }
+
+    private KeptOutput(Path folder, long bytesMax, LongSupplier clock, int pieceBytesMin) {
         this.clock = clock;
+        this.pieceBytesMin = pieceBytesMin;
         for (PrintedStream stream : PrintedStream.values()) {
             streams.put(stream, new Kept(stream.capture().in(folder), bytesMax));
         }
@@ -46,9 +53,10 @@ public final class KeptOutput implements Closeable {
         return new KeptOutput(Path.of(""), 0, () -> 0);
     }
 
-    /// A limit with which so many octets are stored, however small the pieces in which they come.
-    public static long limitFor(long octets) {
-        return Math.multiplyExact(octets, (long) OutputPiece.HEADER_BYTES);
+    /// One that stores exactly the first `octets` of each stream, however small the pieces in which they come: a file
+    /// may be many times as long.
+    public static KeptOutput first(long octets, Path folder, LongSupplier clock) {
+        return new KeptOutput(folder, octets, clock, 1);
     }
 
     /// The files, to be sealed as they grow; none if nothing is stored.
@@ -62,7 +70,8 @@ public final class KeptOutput implements Closeable {
         return files;
     }
 
-    /// A stream: what is written to it is stored and then goes to `shown`.
+    /// A stream: what is written to it is stored and then goes to `shown`. Closing it says that there is nothing more,
+    /// and leaves `shown` open.
     public OutputStream through(PrintedStream stream, OutputStream shown) {
         Kept kept = kept(stream);
         return new FilterOutputStream(shown) {
@@ -76,12 +85,32 @@ public final class KeptOutput implements Closeable {
                 keep(kept, octets, offset, length);
                 out.write(octets, offset, length);
             }
+
+            @Override
+            public void close() throws IOException {
+                end(kept);
+                out.flush();
+            }
         };
     }
 
     /// How many octets were printed on a stream, whether or not they were stored.
     public synchronized long printedBytes(PrintedStream stream) {
         return kept(stream).printed;
+    }
+
+    /// Whether the stream's end was seen; if not, more of it may have been printed than is known.
+    public synchronized boolean hasEnded(PrintedStream stream) {
+        return kept(stream).ended;
+    }
+
+    private synchronized void end(Kept kept) {
+        kept.ended = true;
+    }
+
+    /// How many octets of a stream are stored.
+    public synchronized long storedBytes(PrintedStream stream) {
+        return kept(stream).stored;
     }
 
     /// How many octets of a stream are stored, if its limit kept the others from it; null if all are.
@@ -108,10 +137,7 @@ public final class KeptOutput implements Closeable {
     }
 
     private synchronized void keep(Kept kept, byte[] octets, int offset, int length) {
-        if (closed) {
-            return;
-        }
-        for (int from = 0; from < length && !kept.cut && kept.failure == null; ) {
+        for (int from = 0; from < length && !kept.cut && kept.failure == null && !closed; ) {
             int count = Math.min(length - from, OutputPiece.BYTES_MAX);
             store(kept, octets, offset + from, count);
             from += count;
@@ -127,10 +153,15 @@ public final class KeptOutput implements Closeable {
             if (kept.file == null) {
                 form.put(first);
             }
-            OutputPiece.put(form, clock.getAsLong(), number++, octets, offset, fits);
+            lastNs = Math.max(lastNs, clock.getAsLong());
+            OutputPiece.put(form, lastNs, number, octets, offset, fits);
             kept.write(form.flip());
+            if (kept.failure != null) {
+                return;
+            }
+            number++;
             kept.stored += fits;
-            kept.left = Math.max(0, kept.left - Math.max(fits, OutputPiece.HEADER_BYTES));
+            kept.left = Math.max(0, kept.left - Math.max(fits, pieceBytesMin));
         }
         kept.cut |= fits < count;
     }
@@ -156,6 +187,7 @@ public final class KeptOutput implements Closeable {
         private long printed;
         private long stored;
         private boolean cut;
+        private boolean ended;
         private @Nullable IOException failure;
 
         Kept(Path path, long bytesMax) {

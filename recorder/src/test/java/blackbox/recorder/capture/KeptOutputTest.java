@@ -173,12 +173,61 @@ class KeptOutputTest {
             assertEquals(500L, kept.cutAt(PrintedStream.STDOUT));
         }
         assertTrue(Files.size(file(PrintedStream.STDOUT)) <= 20_100);
-        try (var kept = new KeptOutput(Files.createDirectory(folder.resolve("b")), KeptOutput.limitFor(700), () -> 1)) {
+    }
+
+    /// To compare a replay's output, exactly as much is kept as there is to compare it with.
+    @Test
+    void theFirstOctetsAreKeptHoweverSmallThePieces() throws Exception {
+        try (var kept = KeptOutput.first(700, Files.createDirectory(folder.resolve("b")), () -> 1)) {
             for (int i = 0; i < 700; i++) {
                 print(kept, PrintedStream.STDOUT, "x");
             }
             assertNull(kept.cutAt(PrintedStream.STDOUT));
+            print(kept, PrintedStream.STDOUT, "y");
+            assertEquals(700L, kept.cutAt(PrintedStream.STDOUT));
+            assertEquals(701, kept.printedBytes(PrintedStream.STDOUT));
         }
+    }
+
+    @Test
+    void aStreamHasEndedOnceItIsClosedAndNotBefore() throws Exception {
+        var kept = keep(1 << 20);
+        OutputStream out = kept.through(PrintedStream.STDOUT, shown);
+        out.write(1);
+        assertFalse(kept.hasEnded(PrintedStream.STDOUT));
+        out.close();
+        assertTrue(kept.hasEnded(PrintedStream.STDOUT));
+        assertFalse(kept.hasEnded(PrintedStream.STDERR));
+        kept.close();
+        // A slow reader may get more than is kept: it is counted.
+        kept.through(PrintedStream.STDERR, shown).write(new byte[] {1, 2, 3});
+        assertEquals(3, kept.printedBytes(PrintedStream.STDERR));
+        assertEquals(0, kept.storedBytes(PrintedStream.STDERR));
+    }
+
+    /// A number that is missing would make whoever follows both streams wait for it.
+    @Test
+    void whatCouldNotBeWrittenHasNoNumberAndIsNotCountedAsKept() throws Exception {
+        Files.createFile(file(PrintedStream.STDOUT));
+        try (var kept = keep(10)) {
+            kept.through(PrintedStream.STDOUT, shown).write(new byte[20]);
+            assertNotNull(kept.failure(PrintedStream.STDOUT));
+            assertNull(kept.cutAt(PrintedStream.STDOUT));
+            assertEquals(0, kept.storedBytes(PrintedStream.STDOUT));
+            print(kept, PrintedStream.STDERR, "e");
+        }
+        assertEquals(0, pieces(PrintedStream.STDERR).getFirst().number());
+    }
+
+    @Test
+    void noPieceIsOlderThanTheOneBeforeIt() throws Exception {
+        try (var kept = keep(1 << 20)) {
+            clock.set(500);
+            print(kept, PrintedStream.STDOUT, "a");
+            clock.set(100);
+            print(kept, PrintedStream.STDOUT, "b");
+        }
+        assertEquals(500, pieces(PrintedStream.STDOUT).getLast().atNs());
     }
 
     @Test

@@ -1,6 +1,5 @@
 package blackbox.replay.exact;
 
-import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.ReplayedOutput;
@@ -40,9 +39,9 @@ final class PrintedMatch {
 
     /// Frames that a guest has malformed end its side.
     private static void unpack(InputStream frames, ReplayedOutput into) {
-        KeptOutput kept = into.keep(Long.MAX_VALUE, () -> 0);
-        OutputStream out = kept.through(PrintedStream.STDOUT, OutputStream.nullOutputStream());
-        OutputStream error = kept.through(PrintedStream.STDERR, OutputStream.nullOutputStream());
+        into.keep(Long.MAX_VALUE, () -> 0);
+        OutputStream out = into.through(PrintedStream.STDOUT);
+        OutputStream error = into.through(PrintedStream.STDERR);
         try {
             AgentOutput.read(
                     frames, (stream, octets) -> (stream == AgentOutput.Stream.STDOUT ? out : error).write(octets));

@@ -17,6 +17,7 @@ public final class OutputJson {
     ///
     /// @param octet the place of its first octet in its stream, from 0
     public static void piece(JsonGenerator out, OutputPiece piece, long octet) throws IOException {
+        out.setHighestNonEscapedChar('~'); // terminals act on some of what lies beyond
         out.writeStartObject();
         out.writeStringField("at", Timestamps.format(piece.atNs()));
         out.writeStringField("stream", piece.stream().word());

@@ -47,6 +47,17 @@ public record OutputMatch(
         return new OutputMatch(stream, expected.finish(), actual.finish(), match.difference(), match.times());
     }
 
+    /// The same where of the replay only the beginning was compared: it differs from all that is recorded, or the
+    /// recording is its beginning.
+    ///
+    /// @param all of the replay
+    public OutputMatch with(Content all) {
+        if (all.bytes() < actual.bytes()) {
+            throw new IllegalArgumentException(all.bytes() + " octets are not all of a stream of " + actual.bytes());
+        }
+        return new OutputMatch(stream, expected, all, found, times);
+    }
+
     /// The octets of either where they first differ, which may be secret; null if they do not.
     public @Nullable Difference octets() {
         return found == null ? null : found.octets();

@@ -15,7 +15,7 @@ public final class PieceInput extends InputStream implements WrittenWhen {
 
     /// Says that it is not known when the first octet may have been printed at the earliest; its piece's time
     /// counts.
-    static final long BEGAN_UNKNOWN = Long.MAX_VALUE;
+    public static final long BEGAN_UNKNOWN = Long.MAX_VALUE;
 
     /// Gives pieces, and then null.
     @FunctionalInterface

@@ -30,8 +30,9 @@ public record RecordedOutput(RunFacts facts, Map<String, SealedCapture> captures
         }
         String why = bytesMax == null
                 ? "was recorded by a Blackbox that did not keep what a command prints; record it again to have it"
-                : "was recorded with --output-max 0, which keeps nothing of what a command prints; record it again"
-                        + " with --output-max 64M, or without it, to have it";
+                : "was recorded with --output-max 0, and so without what its command printed as output (what a terminal"
+                        + " showed, and what an exact replay needs, it may have); record it again with --output-max"
+                        + " 64M, or without it, to have it";
         return new OutputLimit(OutputLimit.Kind.NOT_RECORDED, null, "run " + facts.run() + " " + why);
     }
 
@@ -63,6 +64,9 @@ public record RecordedOutput(RunFacts facts, Map<String, SealedCapture> captures
         if (why == null && printed > bytes) {
             why = "the run says that " + printed + " bytes were printed";
         }
+        if (why == null && facts.end() != null && !hasEnded(stream)) {
+            why = "the recorder did not see the stream's end";
+        }
         return why == null
                 ? null
                 : new OutputLimit(
@@ -75,6 +79,10 @@ public record RecordedOutput(RunFacts facts, Map<String, SealedCapture> captures
     /// How many octets were printed on a stream; -1 if the run does not say.
     public long printedBytes(PrintedStream stream) {
         return close().path(stream.word()).path("bytes").asLong(-1);
+    }
+
+    private boolean hasEnded(PrintedStream stream) {
+        return close().path(stream.word()).path("ended").asBoolean();
     }
 
     private @Nullable String unsealed(PrintedStream stream) {

@@ -3,13 +3,21 @@ package blackbox.replay.output;
 import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.OutputPiece;
 import blackbox.recorder.capture.PrintedStream;
+import blackbox.replay.cassette.Miss.Content;
+import blackbox.schemas.Hash;
+import blackbox.schemas.Sha256;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +27,7 @@ public final class ReplayedOutput implements AutoCloseable {
     private static final int CHUNK_BYTES = 1 << 16;
 
     private final ScratchFolder folder;
+    private final Map<PrintedStream, MessageDigest> digests = new ConcurrentHashMap<>();
     private KeptOutput kept = KeptOutput.none();
 
     private ReplayedOutput(ScratchFolder folder) {
@@ -38,11 +47,23 @@ public final class ReplayedOutput implements AutoCloseable {
 
     /// Begins to keep.
     ///
-    /// @param bytesMax as a recording's limit
+    /// @param bytesMax the first octets of each stream that are kept to be compared
     /// @param clock nanoseconds since 1970
-    public KeptOutput keep(long bytesMax, LongSupplier clock) {
-        kept = new KeptOutput(folder.path(), bytesMax, clock);
-        return kept;
+    public void keep(long bytesMax, LongSupplier clock) {
+        kept = KeptOutput.first(bytesMax, folder.path(), clock);
+    }
+
+    /// Where a stream is to be printed. All of it is counted and goes into a digest, kept or not.
+    public OutputStream through(PrintedStream stream) {
+        MessageDigest digest = digests.computeIfAbsent(stream, _ -> Sha256.digest());
+        return kept.through(stream, new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+    }
+
+    /// All that was printed on a stream. To be called once.
+    public Content all(PrintedStream stream) {
+        MessageDigest digest = digests.get(stream);
+        byte[] octets = (digest == null ? Sha256.digest() : digest).digest();
+        return new Content(Hash.copyOf(octets, 0), kept.printedBytes(stream));
     }
 
     /// What was printed on a stream. Nothing is kept from now on.

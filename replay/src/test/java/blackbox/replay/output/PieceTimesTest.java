@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import blackbox.query.run.RunState;
-import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Window;
 import blackbox.replay.content.WrittenWhen;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,10 +73,9 @@ class PieceTimesTest {
         return Duration.between(Instant.EPOCH, Instant.parse(time)).toNanos();
     }
 
-    private static void print(KeptOutput kept, AtomicLong clock, String at, String text) throws Exception {
+    private static void print(ReplayedOutput kept, AtomicLong clock, String at, String text) throws Exception {
         clock.set(ns(at));
-        kept.through(PrintedStream.STDOUT, OutputStream.nullOutputStream())
-                .write(text.getBytes(StandardCharsets.UTF_8));
+        kept.through(PrintedStream.STDOUT).write(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /// From the files of two replays.
@@ -87,13 +84,13 @@ class PieceTimesTest {
         try (var first = ReplayedOutput.in(folder);
                 var second = ReplayedOutput.in(folder)) {
             var clock = new AtomicLong();
-            KeptOutput a = first.keep(1 << 20, clock::get);
-            print(a, clock, "2026-11-25T12:11:37.1Z", "begun 12:11:37\n");
-            print(a, clock, "2026-11-25T12:21:37.1Z", "then 12:15:00, now 12:21:");
-            print(a, clock, "2026-11-25T12:21:37.2Z", "37\n");
-            KeptOutput b = second.keep(1 << 20, clock::get);
-            print(b, clock, "2026-11-27T08:05:59.1Z", "begun 08:05:59\n");
-            print(b, clock, "2026-11-27T08:16:00.1Z", "then 08:09:10, now 08:15:59\n");
+            first.keep(1 << 20, clock::get);
+            print(first, clock, "2026-11-25T12:11:37.1Z", "begun 12:11:37\n");
+            print(first, clock, "2026-11-25T12:21:37.1Z", "then 12:15:00, now 12:21:");
+            print(first, clock, "2026-11-25T12:21:37.2Z", "37\n");
+            second.keep(1 << 20, clock::get);
+            print(second, clock, "2026-11-27T08:05:59.1Z", "begun 08:05:59\n");
+            print(second, clock, "2026-11-27T08:16:00.1Z", "then 08:09:10, now 08:15:59\n");
             OutputMatch match = match(first, second);
             assertNull(match.difference());
             assertEquals(3, match.times().count());
@@ -116,8 +113,10 @@ class PieceTimesTest {
         try (var first = ReplayedOutput.in(folder);
                 var second = ReplayedOutput.in(folder)) {
             var clock = new AtomicLong();
-            print(first.keep(1 << 20, clock::get), clock, "2026-11-25T12:21:37Z", "at 12:15:00\n");
-            print(second.keep(1 << 20, clock::get), clock, "2026-11-27T08:15:59Z", "at 08:09:22\n");
+            first.keep(1 << 20, clock::get);
+            print(first, clock, "2026-11-25T12:21:37Z", "at 12:15:00\n");
+            second.keep(1 << 20, clock::get);
+            print(second, clock, "2026-11-27T08:15:59Z", "at 08:09:22\n");
             assertEquals(
                     3, Objects.requireNonNull(match(first, second).difference()).octet());
             try (PieceInput a = first.open(PrintedStream.STDOUT, ns("2026-11-25T12:10:00Z"));

@@ -30,7 +30,8 @@ class RecordedOutputTest {
 
     @Test
     void aClosedRunOfWhichAllIsSealedHasNoLimit() throws Exception {
-        assertNull(nullable(RunState.CLOSED, "{\"stdout\":{\"bytes\":4},\"stderr\":{\"bytes\":9}}"));
+        assertNull(nullable(
+                RunState.CLOSED, "{\"stdout\":{\"bytes\":4,\"ended\":true},\"stderr\":{\"bytes\":9,\"ended\":true}}"));
         assertNull(nullable(RunState.OPEN, "{}"), "the state says that there may be more");
     }
 
@@ -39,10 +40,10 @@ class RecordedOutputTest {
         assertEquals(Kind.UNSEALED, limit(RunState.TRUNCATED, "{}").kind());
         OutputLimit why = limit(
                 RunState.CLOSED,
-                "{\"stdout\":{\"bytes\":4},\"unsealed\":{\"stdout\":\"it could not be written: no room\"}}");
+                "{\"stdout\":{\"bytes\":4,\"ended\":true},\"unsealed\":{\"stdout\":\"it could not be written: no room\"}}");
         assertEquals(Kind.UNSEALED, why.kind());
         assertTrue(why.text().endsWith("it could not be written: no room"), why.text());
-        OutputLimit counted = limit(RunState.CLOSED, "{\"stdout\":{\"bytes\":5}}");
+        OutputLimit counted = limit(RunState.CLOSED, "{\"stdout\":{\"bytes\":5,\"ended\":true}}");
         assertTrue(counted.text().contains("after its first 4 bytes"), counted.text());
         assertEquals(PrintedStream.STDOUT, counted.stream());
     }
@@ -53,7 +54,9 @@ class RecordedOutputTest {
             run.print(PrintedStream.STDOUT, "0123456789012345678901234567890123456789");
             run.print(PrintedStream.STDERR, "short");
             var recorded = new RecordedOutput(
-                    KeptRun.facts(RunState.CLOSED, "{\"stdout\":{\"bytes\":40},\"stderr\":{\"bytes\":5}}"),
+                    KeptRun.facts(
+                            RunState.CLOSED,
+                            "{\"stdout\":{\"bytes\":40,\"ended\":true},\"stderr\":{\"bytes\":5,\"ended\":true}}"),
                     run.captures());
             OutputLimit cut = Objects.requireNonNull(recorded.limit(PrintedStream.STDOUT, 30));
             assertEquals(Kind.CUT, cut.kind());

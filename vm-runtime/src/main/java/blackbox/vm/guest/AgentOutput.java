@@ -27,6 +27,9 @@ public final class AgentOutput {
     /// Receives what was written.
     public interface Sink {
         void take(Stream stream, byte[] octets) throws IOException;
+
+        /// The stream has ended: there is nothing more on it.
+        default void end(Stream stream) throws IOException {}
     }
 
     /// Reads until both streams have ended, or the frames do.
@@ -47,10 +50,16 @@ public final class AgentOutput {
             if (length < 0 || length > FRAME_BYTES_MAX || stream != STDOUT && stream != STDERR) {
                 throw new IOException("a frame of stream " + stream + " with " + length + " octets");
             }
+            Stream which = stream == STDOUT ? Stream.STDOUT : Stream.STDERR;
             if (length == 0) {
                 ended++;
+                sink.end(which);
             } else {
-                sink.take(stream == STDOUT ? Stream.STDOUT : Stream.STDERR, from.readNBytes(length));
+                byte[] octets = from.readNBytes(length);
+                sink.take(which, octets);
+                if (octets.length < length) {
+                    return;
+                }
             }
         }
     }

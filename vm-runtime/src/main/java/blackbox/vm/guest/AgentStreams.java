@@ -26,20 +26,23 @@ public final class AgentStreams {
         this.toGuest = toGuest;
     }
 
-    /// Starts to copy. `in` is read until its end or the agent's, on a thread that may block in a read
+    /// Starts to copy. `out` and `error` are closed when the agent has ended the stream and all of it was passed on,
+    /// and never before; `in` is read until its end or the agent's, on a thread that may block in a read
     /// forever.
     public void start(InputStream in, OutputStream out, OutputStream error) {
         Thread.ofPlatform().daemon().name("agent-output").start(() -> receive(out, error));
         Thread.ofPlatform().daemon().name("agent-input").start(() -> send(in));
     }
 
-    /// Waits until the agent's output has all been passed on.
+    /// Waits until the agent's output has all been passed on, for which whoever reads it must read it; at most for
+    /// `timeout`, or until [#abandon].
     ///
-    /// @throws VmException `TIMEOUT`
+    /// @throws VmException `TIMEOUT` when the thread was interrupted
     public void awaitEnd(Duration timeout) throws VmException {
         try {
-            if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new VmException(Code.TIMEOUT, "the agent's output was not read to its end");
+            boolean passedOn = ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            if (!passedOn) {
+                abandon();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -47,10 +50,28 @@ public final class AgentStreams {
         }
     }
 
+    /// Nobody waits for the output's end any more.
+    public void abandon() {
+        ended.countDown();
+    }
+
     private void receive(OutputStream out, OutputStream error) {
         try (fromGuest) {
-            AgentOutput.read(
-                    fromGuest, (stream, octets) -> pass(octets, stream == AgentOutput.Stream.STDOUT ? out : error));
+            AgentOutput.read(fromGuest, new AgentOutput.Sink() {
+                @Override
+                public void take(AgentOutput.Stream stream, byte[] octets) {
+                    pass(octets, of(stream));
+                }
+
+                @Override
+                public void end(AgentOutput.Stream stream) throws IOException {
+                    of(stream).close();
+                }
+
+                private OutputStream of(AgentOutput.Stream stream) {
+                    return stream == AgentOutput.Stream.STDOUT ? out : error;
+                }
+            });
         } catch (IOException _) {
             // The VM has ended or broke the protocol: there is no more output either way.
         } finally {

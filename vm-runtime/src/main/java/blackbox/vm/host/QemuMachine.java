@@ -161,9 +161,11 @@ public final class QemuMachine implements Machine {
 
     @Override
     public Exit awaitExit(Duration timeout) throws VmException {
+        long from = System.nanoTime();
         Exit exit = control.awaitExit(timeout);
         leaveClock();
-        ends.streams().awaitEnd(OUTPUT_TIMEOUT);
+        Duration left = timeout.minusNanos(System.nanoTime() - from);
+        ends.streams().awaitEnd(left.compareTo(OUTPUT_TIMEOUT) > 0 ? left : OUTPUT_TIMEOUT);
         return exit;
     }
 
@@ -241,7 +243,11 @@ public final class QemuMachine implements Machine {
 
     @Override
     public void kill() throws VmException {
-        qemu.kill();
+        try {
+            qemu.kill();
+        } finally {
+            ends.streams().abandon();
+        }
     }
 
     @Override

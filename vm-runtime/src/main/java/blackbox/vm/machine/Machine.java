@@ -68,7 +68,8 @@ public interface Machine extends AutoCloseable {
     /// Copies the archive that went in to `target`, which must not exist; only this user can read it.
     void copyWorkspaceIn(Path target) throws VmException;
 
-    /// Waits for the agent's end and for the last byte of its output.
+    /// Waits for the agent's end and, as long as `timeout` and at least some seconds, until its output has been
+    /// passed on: a stream of which all was passed on has been closed by then.
     ///
     /// @throws VmException `TIMEOUT` when it runs longer than `timeout`; it is then still running
     Exit awaitExit(Duration timeout) throws VmException;
