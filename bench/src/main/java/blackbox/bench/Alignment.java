@@ -3,8 +3,10 @@ package blackbox.bench;
 import blackbox.bench.result.BenchResult;
 import blackbox.bench.result.Goal;
 import blackbox.bench.subject.Folders;
+import blackbox.replay.ReplayException;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.EventCursor;
@@ -111,7 +113,7 @@ final class Alignment implements Benchmark {
     }
 
     /// Aligns once and prints the peak of the heap above what it was before.
-    static void main(String[] arguments) throws IOException {
+    static void main(String[] arguments) throws IOException, ReplayException {
         Leaves recorded = Leaves.of(new Work(1));
         Leaves actual = Leaves.of(new Work(2));
         System.gc();
@@ -121,13 +123,13 @@ final class Alignment implements Benchmark {
         System.out.println(peak() - before);
     }
 
-    private static double aligned(Leaves recorded, Leaves actual) throws IOException {
+    private static double aligned(Leaves recorded, Leaves actual) throws IOException, ReplayException {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long start = threads.getCurrentThreadCpuTime();
         var alignment = Divergences.align(
                 new Side("one", recorded, RunInputs.UNKNOWN),
                 new Side("other", actual, RunInputs.UNKNOWN),
-                List.of(),
+                LeftFiles.UNKNOWN,
                 AlignmentSettings.of(start));
         long elapsed = threads.getCurrentThreadCpuTime() - start;
         if (!alignment.holds() || alignment.comparedEvents() != recorded.count) {

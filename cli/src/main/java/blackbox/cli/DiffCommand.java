@@ -9,7 +9,9 @@ import blackbox.query.QueryException;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunNames;
 import blackbox.query.run.RunState;
+import blackbox.replay.ReplayException;
 import blackbox.replay.compare.AlignmentReport;
+import blackbox.replay.compare.ComparedFiles;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
@@ -55,7 +57,7 @@ final class DiffCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, QueryException {
+    public Integer call() throws IOException, QueryException, ReplayException {
         if (context < 0 || context > AlignmentSettings.CONTEXT_MAX) {
             throw CommandException.badInput(
                     "--context takes a number from 0 to " + AlignmentSettings.CONTEXT_MAX + ", not " + context);
@@ -63,10 +65,11 @@ final class DiffCommand implements Callable<Integer> {
         var recordings = common.recordings();
         RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
         RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
+        var files = new ComparedFiles(ComparedFiles.of(recordings, one), ComparedFiles.of(recordings, other));
         Alignment alignment = Divergences.align(
                 RecordedSide.of(recordings, one.run()),
                 RecordedSide.of(recordings, other.run()),
-                List.of(),
+                files,
                 new AlignmentSettings(context, new SecureRandom().nextLong(), false));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {

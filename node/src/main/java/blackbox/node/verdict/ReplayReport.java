@@ -6,11 +6,13 @@ import blackbox.node.verdict.ReplaySession.Verdicts;
 import blackbox.node.verdict.VerdictLog.StoredVerdict;
 import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.cassette.Difference;
+import blackbox.replay.divergence.EffectDifference;
 import blackbox.replay.output.OutputDifference;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictJson;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// The answer of `replay`, bounded in size: as JSON, and as text for people.
 public final class ReplayReport {
     private static final int LINE_MAX = 400;
+    private static final int EFFECTS_MAX = 3;
 
     private ReplayReport() {}
 
@@ -68,7 +71,8 @@ public final class ReplayReport {
         Verdict verdict = telling.verdict();
         out.println("run           " + verdicts.run());
         out.println("tier          " + verdict.tier().word() + ": " + verdicts.why());
-        out.println("verdict       " + verdict.outcome() + times(verdicts));
+        out.println("verdict       " + verdict.outcome()
+                + LevelText.of(verdict.comparison().levels()) + times(verdicts));
         comparison(out, verdict.comparison());
         for (Refusal each : verdict.refusals()) {
             line(out, "refused       ", each.what() + " (" + each.kind() + ")");
@@ -105,8 +109,8 @@ public final class ReplayReport {
         Verdict verdict = verdicts.telling().verdict();
         Comparison comparison = verdict.comparison();
         var lines = new ArrayList<String>();
-        lines.add(verdict.outcome() + times(verdicts) + ": " + comparison.events() + " events compared, "
-                + comparison.egressPackets() + " packets left the machine");
+        lines.add(verdict.outcome() + LevelText.of(comparison.levels()) + times(verdicts) + ": " + comparison.events()
+                + " events compared, " + comparison.egressPackets() + " packets left the machine");
         FirstDivergence divergence = comparison.firstDivergence();
         if (divergence != null) {
             lines.add("they diverge at event " + divergence.index() + ", " + divergence.kind() + ": recorded "
@@ -129,7 +133,28 @@ public final class ReplayReport {
                 : "  (" + verdicts.held() + " of " + verdicts.asked() + " replays confirm the run)";
     }
 
+    private static void effects(PrintWriter out, Levels levels) {
+        for (EffectDifference each : levels.effects()
+                .subList(0, Math.min(EFFECTS_MAX, levels.effects().size()))) {
+            line(out, "effect        ", each.kind().name().toLowerCase(Locale.ROOT) + " " + each.subject());
+            line(out, "  recorded    ", each.expected());
+            line(out, "  replayed    ", each.actual());
+        }
+        if (levels.effectDifferences() > EFFECTS_MAX) {
+            out.println("              and " + (levels.effectDifferences() - EFFECTS_MAX)
+                    + " more; --json names the first " + Levels.EFFECTS_MAX);
+        }
+        FirstDivergence path = levels.firstPath();
+        if (path != null) {
+            out.println("path          parts at event " + path.index() + ", " + path.kind());
+            line(out, "  recorded    ", path.expected());
+            line(out, "  replayed    ", path.actual());
+            path.causes().forEach(each -> line(out, "  cause       ", each));
+        }
+    }
+
     private static void comparison(PrintWriter out, Comparison comparison) {
+        effects(out, comparison.levels());
         if (!comparison.compared().isEmpty()) {
             line(out, "compared      ", comparison.events() + " events; " + String.join(", ", comparison.compared()));
         }

@@ -7,6 +7,7 @@ import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.ReplayNote;
+import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictStore;
@@ -50,6 +51,12 @@ public final class VerdictList {
                             ? note.tier().word()
                             : verdict != null ? verdict.tier().word() : null);
             out.writeStringField("verdict", outcome(note, verdict));
+            Levels levels = each.fault() == null && verdict != null
+                    ? verdict.comparison().levels()
+                    : Levels.UNKNOWN;
+            out.writeStringField("equivalence", levels.word());
+            out.writeNumberField("pathDifferences", levels.pathDifferences());
+            out.writeNumberField("effectDifferences", levels.effectDifferences());
             out.writeStringField(
                     "document", document == null ? null : document.file().toString());
             if (note == null) {
@@ -68,7 +75,9 @@ public final class VerdictList {
         for (LoggedVerdict each : verdicts) {
             String fault = each.fault();
             String at = at(each.note(), each.verdict());
-            out.println("replayed      " + outcome(each.note(), each.verdict()) + "  "
+            Verdict verdict = fault == null ? each.verdict() : null;
+            out.println("replayed      " + outcome(each.note(), each.verdict())
+                    + (verdict == null ? "" : LevelText.of(verdict.comparison().levels())) + "  "
                     + (at == null ? "at an unknown time" : at) + "  "
                     + (fault == null
                             ? "signed, leaf " + each.index() + " of the log of runs"

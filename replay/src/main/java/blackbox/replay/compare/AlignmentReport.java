@@ -3,6 +3,7 @@ package blackbox.replay.compare;
 import blackbox.evidence.text.Printable;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.DivergencePoint;
+import blackbox.replay.divergence.EffectDifference;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,9 +24,31 @@ public final class AlignmentReport {
         out.writeNumberField("actualEvents", alignment.actualEvents());
         out.writeFieldName("firstDivergence");
         write(out, alignment.firstDivergence());
-        array(out, "mask", alignment.mask());
+        out.writeFieldName("firstPathDifference");
+        write(out, alignment.differences().firstPath());
+        Alignment.Differences differences = alignment.differences();
+        out.writeStringField("equivalence", equivalence(alignment));
+        out.writeNumberField("pathDifferences", differences.path());
+        out.writeNumberField("effectDifferences", differences.effects());
+        out.writeArrayFieldStart("effects");
+        for (EffectDifference each : differences.shownEffects()) {
+            out.writeStartObject();
+            out.writeStringField("kind", each.kind().name());
+            out.writeStringField("subject", each.subject());
+            out.writeStringField("expected", each.expected());
+            out.writeStringField("actual", each.actual());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
         array(out, "notCompared", alignment.notCompared());
         array(out, "next", alignment.next());
+    }
+
+    private static @Nullable String equivalence(Alignment alignment) {
+        if (!alignment.holds()) {
+            return null;
+        }
+        return alignment.differences().path() == 0 ? "path" : "effects";
     }
 
     private static void write(JsonGenerator out, @Nullable DivergencePoint first) throws IOException {
@@ -78,7 +101,23 @@ public final class AlignmentReport {
         if (first != null) {
             print(out, first, recorded, actual);
         }
-        print(out, "noise", alignment.mask());
+        Alignment.Differences differences = alignment.differences();
+        if (differences.effects() > 0) {
+            out.println("effects       " + differences.effects() + " differ");
+            differences
+                    .shownEffects()
+                    .forEach(each -> out.println("  "
+                            + Printable.of(each.kind() + " " + each.subject() + ": " + each.expected() + ", then "
+                                    + each.actual())));
+        }
+        if (differences.path() > 0) {
+            out.println("path          differs in " + differences.path() + " places");
+            DivergencePoint path = differences.firstPath();
+            if (path != null) {
+                out.println("first there   at event " + path.index() + ": " + path.reason());
+                print(out, path, recorded, actual);
+            }
+        }
         print(out, "not compared", alignment.notCompared());
         print(out, "to see more", alignment.next());
     }

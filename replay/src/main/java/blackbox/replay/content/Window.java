@@ -17,7 +17,7 @@ public record Window(long fromNs, long toNs) {
     }
 
     /// The shortest window that has both in it.
-    Window with(Window later) {
+    public Window with(Window later) {
         return new Window(Math.min(fromNs, later.fromNs), Math.max(toNs, later.toNs));
     }
 

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// @param comparedEvents how many events of each side agreed
 /// @param recordedEvents how many the recorded side has in all
 /// @param actualEvents how many the other side has in all
-/// @param firstDivergence null if they agree
-/// @param mask where two replays differ from each other, which was left out: a count and the first places
+/// @param firstDivergence null if no effect differs
+/// @param differences how many there are, and the first of them
+/// @param left how the files compare that both left, or null if that is not known
 /// @param notCompared what was not compared, and why, a sentence each
 /// @param next commands that show more
 public record Alignment(
@@ -20,7 +21,8 @@ public record Alignment(
         long recordedEvents,
         long actualEvents,
         @Nullable DivergencePoint firstDivergence,
-        List<String> mask,
+        Differences differences,
+        LeftFiles.@Nullable Result left,
         List<String> notCompared,
         List<String> next) {
 
@@ -30,7 +32,7 @@ public record Alignment(
         IDENTICAL,
         /// Equal under the rules that are named.
         EQUIVALENT,
-        /// They diverge at an event.
+        /// An effect differs.
         DIVERGED,
         /// They agree up to the end of the shorter record.
         INCOMPLETE
@@ -44,13 +46,30 @@ public record Alignment(
             "kernel-file-sizes: files in /proc and /sys have different lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",
             "interleaving: threads, processes and flows took turns differently, or threads of a process did each other's share",
-            "noise-mask: places where two replays differ from each other were left out");
+            "path: something was looked at more or less often, or at another time, and no effect differs by it");
+
+    /// What differs.
+    ///
+    /// @param path how many places differ in the path alone
+    /// @param firstPath the first of these, if no event is an effect that differs; else null
+    /// @param effects how many effects differ
+    /// @param shownEffects the first of these
+    public record Differences(
+            long path, @Nullable DivergencePoint firstPath, long effects, List<EffectDifference> shownEffects) {
+        public Differences {
+            shownEffects = List.copyOf(shownEffects);
+        }
+    }
 
     public Alignment {
         rules = List.copyOf(rules);
-        mask = List.copyOf(mask);
         notCompared = List.copyOf(notCompared);
         next = List.copyOf(next);
+    }
+
+    /// The first difference, of an effect or of the path alone; null if there is none.
+    public @Nullable DivergencePoint firstDifference() {
+        return firstDivergence != null ? firstDivergence : differences.firstPath();
     }
 
     /// Whether the runs are equal in the sense of this comparison.

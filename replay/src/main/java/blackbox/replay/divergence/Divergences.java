@@ -1,21 +1,17 @@
 package blackbox.replay.divergence;
 
 import blackbox.evidence.text.Timestamps;
+import blackbox.replay.ReplayException;
 import blackbox.replay.divergence.align.Aligner;
 import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.NamePairs;
-import blackbox.replay.divergence.align.NoiseMask;
 import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.EventLookup;
-import blackbox.replay.divergence.strand.EventSource;
-import blackbox.replay.divergence.strand.Strand;
-import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.WordSet;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,23 +23,31 @@ public final class Divergences {
 
     private Divergences() {}
 
-    /// Aligns `actual` with `recorded`. `again` are further replays: where they differ from `actual`, a
-    /// difference between recording and replay means nothing and is left out, which the result reports.
+    /// Aligns `actual` with `recorded`. They are equal if no effect differs; where only the path to the effects does,
+    /// the result says how often. In an exact replay every event is an effect.
     ///
     /// Every source is read from its beginning up to five times. Blocks the thread.
-    public static Alignment align(Side recorded, Side actual, List<EventSource> again, AlignmentSettings settings)
-            throws IOException {
+    ///
+    /// @param files compares the files that they left behind, if that is known
+    public static Alignment align(Side recorded, Side actual, LeftFiles files, AlignmentSettings settings)
+            throws IOException, ReplayException {
         var hash = new KeyedHash(settings.hashKey());
-        NoiseMask mask = again.isEmpty() ? null : mask(hash, actual, again);
         Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL);
-        int masked = mask == null ? 0 : apply(mask, aligner.divergent());
         boolean cut = withoutCutEnds(aligner);
-        Collection<StrandPair> divergent = aligner.divergent();
-        DivergencePoint first =
-                divergent.isEmpty() ? null : new Explanation(hash, recorded, actual, settings).explain(aligner);
+        LeftFiles.Result left = settings.exact() ? null : files.compare(aligner.standIns(hash)::test);
+        var levels = Levels.of(aligner, recorded, actual, left, settings.exact());
+        var explanation = new Explanation(hash, recorded, actual, settings);
+        DivergencePoint firstPath =
+                !levels.hasEvents() && levels.pathDifferences() > 0 ? explanation.explain(aligner, _ -> true) : null;
+        DivergencePoint first = null;
+        if (levels.hasEvents()) {
+            first = explanation.explain(aligner, levels::isEffect);
+        } else if (!levels.effects().isEmpty()) {
+            first = explanation.ofFile(levels.effects().getFirst(), firstPath);
+        }
         var rules = new ArrayList<>(aligner.rules());
-        if (masked > 0) {
-            rules.add("noise-mask");
+        if (levels.pathDifferences() > 0) {
+            rules.add("path");
         }
         if (first != null) {
             rules.clear();
@@ -55,8 +59,9 @@ public final class Divergences {
                 aligner.events(Aligner.RECORDED),
                 aligner.events(Aligner.ACTUAL),
                 first,
-                mask == null ? List.of() : shown(mask, actual),
-                notCompared(aligner, recorded, actual),
+                new Alignment.Differences(levels.pathDifferences(), firstPath, levels.count(), levels.effects()),
+                left,
+                notCompared(aligner, recorded, actual, left),
                 next(recorded, actual, first));
     }
 
@@ -68,38 +73,6 @@ public final class Divergences {
             return Alignment.Outcome.INCOMPLETE;
         }
         return rules.isEmpty() ? Alignment.Outcome.IDENTICAL : Alignment.Outcome.EQUIVALENT;
-    }
-
-    private static NoiseMask mask(KeyedHash hash, Side actual, List<EventSource> again) throws IOException {
-        var mask = new NoiseMask();
-        for (EventSource other : again) {
-            mask.learn(
-                    Aligner.of(hash, actual.events(), other, Aligner.RECORDED).divergent());
-        }
-        return mask;
-    }
-
-    /// Removes noise; returns how much there was.
-    private static int apply(NoiseMask mask, Collection<StrandPair> divergent) {
-        int masked = 0;
-        for (StrandPair pair : divergent) {
-            Strand strand = pair.strand();
-            Strand actual = pair.strandOf(Aligner.ACTUAL);
-            boolean whole = mask.coversStrand(actual == null ? strand.key() : actual.key())
-                    || actual == null && mask.coversStrand(strand.parent());
-            if (whole) {
-                mask.learnStrand(strand.key());
-                masked += pair.edits().size();
-                pair.edits().clear();
-                continue;
-            }
-            int before = pair.edits().size();
-            long key = actual == null ? strand.key() : actual.key();
-            pair.edits().removeIf(edit -> mask.covers(key, edit));
-            masked += before - pair.edits().size();
-        }
-        divergent.removeIf(pair -> pair.edits().isEmpty());
-        return masked;
     }
 
     /// If a record ends without its close, what the other side has after that point is not a divergence.
@@ -122,24 +95,16 @@ public final class Divergences {
         return (side == Aligner.RECORDED ? edit.hereExpected() : edit.hereActual()) == null;
     }
 
-    private static List<String> shown(NoiseMask mask, Side actual) throws IOException {
-        var lines = new ArrayList<String>();
-        lines.add(mask.size() + " places differ between replays and are left out");
-        var lookup = new EventLookup(actual.events());
-        for (Token token : mask.shown()) {
-            EventLookup.Facts facts = lookup.facts(token.index());
-            if (facts != null) {
-                lines.add(facts.line());
-            }
-        }
-        return lines;
-    }
-
-    private static List<String> notCompared(Aligner aligner, Side recorded, Side actual) throws IOException {
+    private static List<String> notCompared(
+            Aligner aligner, Side recorded, Side actual, LeftFiles.@Nullable Result left) throws IOException {
         var lines = new ArrayList<String>();
         lines.add("heartbeats, reports of tracer and VM, link-level frames and the kernel's own threads: "
                 + aligner.notCompared(Aligner.RECORDED) + " and " + aligner.notCompared(Aligner.ACTUAL) + " events");
-        lines.add("contents of files and of network traffic, values of environment variables: they are not recorded");
+        lines.add("contents of network traffic, values of environment variables: they are not recorded");
+        lines.add(
+                left == null
+                        ? "contents of files: what they are in the end is not known of both"
+                        : "contents of files, but those that are there in the end");
         if (aligner.names().count() > 0) {
             lines.add(standing(aligner.names(), recorded, actual));
         }

@@ -6,12 +6,16 @@ import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.Candidate;
 import blackbox.replay.divergence.cause.CausalScan;
 import blackbox.replay.divergence.cause.Causes;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.Deed;
+import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileView;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -21,12 +25,14 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Finds, among the strands that differ, the one to which no other led, and what led to it.
 final class Explanation {
 
     private static final int CANDIDATES_MAX = 62;
+    private static final int EFFECTS_MAX = 40;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NOTHING = "nothing more in this thread or process";
 
@@ -46,15 +52,40 @@ final class Explanation {
         this.actualEvents = new EventLookup(actual.events());
     }
 
-    /// The first divergence of sides that differ somewhere.
-    DivergencePoint explain(Aligner aligner) throws IOException {
+    /// The first divergence of sides of which an effect differs.
+    ///
+    /// @param effects the differences that are effects, at least one; the others are only the path
+    DivergencePoint explain(Aligner aligner, Predicate<Edit> effects) throws IOException {
         Collection<StrandPair> divergent = aligner.divergent();
-        List<Candidate> candidates = candidates(divergent);
+        List<Candidate> candidates = candidates(divergent, effects);
         List<Causes.NetworkChange> network = networkChanges(candidates);
         CausalScan before = scan(recorded, candidates, network, true);
         CausalScan beforeActual = scan(actual, candidates, network, false);
-        Candidate found = root(candidates, before, beforeActual);
-        Candidate root = aligner.isClosed(Aligner.ACTUAL) ? found : missBefore(found, candidates);
+        Candidate found = effect(candidates, effects, before, beforeActual);
+        Candidate effect = aligner.isClosed(Aligner.ACTUAL) ? found : missBefore(found, candidates);
+        Candidate path = path(effect, candidates, before, beforeActual);
+        Causes.Found why = causes(aligner, path, network, before, beforeActual);
+        if (path.bit() == effect.bit()) {
+            return first(effect, why);
+        }
+        if (why.reason() == DivergenceClass.UNEXPLAINED) {
+            why = causes(aligner, effect, network, before, beforeActual);
+        }
+        var causes = new ArrayList<String>();
+        causes.add(parted(
+                line(recordedEvents, path.edit().hereExpected()),
+                line(actualEvents, path.edit().hereActual())));
+        causes.addAll(why.causes());
+        return first(effect, new Causes.Found(why.reason(), causes));
+    }
+
+    private Causes.Found causes(
+            Aligner aligner,
+            Candidate root,
+            List<Causes.NetworkChange> network,
+            CausalScan before,
+            CausalScan beforeActual)
+            throws IOException {
         var evidence = new Causes.Evidence(
                 root,
                 new Causes.SideEvidence(
@@ -70,23 +101,33 @@ final class Explanation {
                         beforeActual,
                         beforeActual.historyOf(root.actualIndex())),
                 network,
-                divergent);
-        Causes causes = new Causes(hash, evidence, settings.exact());
-        return first(root, causes.find());
+                aligner.divergent());
+        return new Causes(hash, evidence, settings.exact()).find();
     }
 
-    private List<Candidate> candidates(Collection<StrandPair> divergent) {
-        List<StrandPair> earliest = divergent.stream()
-                .sorted(Comparator.comparingLong(
-                        pair -> new Candidate(0, pair, pair.edits().getFirst()).place()))
-                .limit(CANDIDATES_MAX)
-                .toList();
+    /// The first effect and the first other difference of each strand; the earliest of each, effects above all.
+    private static List<Candidate> candidates(Collection<StrandPair> divergent, Predicate<Edit> effects) {
+        var chosen = new ArrayList<>(firsts(divergent, effects, EFFECTS_MAX));
+        chosen.addAll(firsts(divergent, effects.negate(), CANDIDATES_MAX - chosen.size()));
+        chosen.sort(Comparator.comparingLong(Candidate::place));
         var candidates = new ArrayList<Candidate>();
-        for (StrandPair pair : earliest) {
-            candidates.add(
-                    new Candidate(1L << candidates.size(), pair, pair.edits().getFirst()));
+        for (Candidate each : chosen) {
+            candidates.add(new Candidate(1L << candidates.size(), each.pair(), each.edit()));
         }
         return candidates;
+    }
+
+    private static List<Candidate> firsts(Collection<StrandPair> divergent, Predicate<Edit> wanted, int most) {
+        return divergent.stream()
+                .flatMap(pair ->
+                        pair.edits().stream()
+                                .filter(wanted)
+                                .findFirst()
+                                .map(edit -> new Candidate(0, pair, edit))
+                                .stream())
+                .sorted(Comparator.comparingLong(Candidate::place))
+                .limit(most)
+                .toList();
     }
 
     /// Flows to the same peer that received something else, and questions that were answered differently.
@@ -140,15 +181,31 @@ final class Explanation {
         return new CausalScan(places, watched).scan(side.events(), until);
     }
 
-    /// The earliest candidate to which no other one led on either side. A difference in the network is an
-    /// input, not a difference in what the run did; it is the divergence only if there is no other.
-    private static Candidate root(List<Candidate> candidates, CausalScan before, CausalScan beforeActual) {
-        List<Candidate> own =
-                candidates.stream().filter(candidate -> !candidate.isNetwork()).toList();
-        List<Candidate> all = own.isEmpty() ? candidates : own;
-        for (Candidate candidate : all) {
+    /// The first effect. A difference in the network is an input, not a difference in what the run did; it is the
+    /// divergence only if there is no other.
+    private static Candidate effect(
+            List<Candidate> candidates, Predicate<Edit> effects, CausalScan before, CausalScan beforeActual) {
+        List<Candidate> all =
+                candidates.stream().filter(each -> effects.test(each.edit())).toList();
+        List<Candidate> own = all.stream().filter(each -> !each.isNetwork()).toList();
+        return first(own.isEmpty() ? all : own, before, beforeActual);
+    }
+
+    /// The first difference of the path that led to an effect; the effect itself if there is none.
+    private static Candidate path(
+            Candidate effect, List<Candidate> candidates, CausalScan before, CausalScan beforeActual) {
+        long causes = led(effect, before, beforeActual);
+        List<Candidate> chain = candidates.stream()
+                .filter(each -> each.bit() == effect.bit() || (causes & each.bit()) != 0 && !each.isNetwork())
+                .toList();
+        return first(chain, before, beforeActual);
+    }
+
+    /// The earliest candidate to which no other one led on either side.
+    private static Candidate first(List<Candidate> candidates, CausalScan before, CausalScan beforeActual) {
+        for (Candidate candidate : candidates) {
             long causes = led(candidate, before, beforeActual);
-            boolean free = all.stream()
+            boolean free = candidates.stream()
                     .noneMatch(other -> other.bit() != candidate.bit()
                             && (causes & other.bit()) != 0
                             && (led(other, before, beforeActual) & candidate.bit()) == 0);
@@ -156,7 +213,7 @@ final class Explanation {
                 return candidate;
             }
         }
-        return all.getFirst();
+        return candidates.getFirst();
     }
 
     /// For a replay that was ended at an unanswered request: that request, if it came before `found`; otherwise
@@ -180,6 +237,51 @@ final class Explanation {
     private static long led(Candidate candidate, CausalScan before, CausalScan beforeActual) {
         return before.historyOf(candidate.recordedIndex()).divergences()
                 | beforeActual.historyOf(candidate.actualIndex()).divergences();
+    }
+
+    private static String parted(String expected, String actual) {
+        return "the path had parted before: recorded " + expected + ", then " + actual;
+    }
+
+    /// A file that is different in the end, though no event says why.
+    ///
+    /// @param path where the path differs first, or null
+    DivergencePoint ofFile(EffectDifference file, @Nullable DivergencePoint path) throws IOException {
+        long index = lastChange(recorded, file.subject());
+        long actualIndex = lastChange(actual, file.subject());
+        var causes = new ArrayList<String>();
+        causes.add("no change to a file differs in the events; what was written is not recorded");
+        if (path != null) {
+            causes.add(parted(path.expected(), path.actual()));
+            causes.addAll(path.causes());
+        }
+        return new DivergencePoint(
+                Math.max(0, index),
+                Math.max(0, actualIndex),
+                path == null ? DivergenceClass.UNEXPLAINED : path.reason(),
+                file.subject() + ": " + file.expected(),
+                file.subject() + ": " + file.actual(),
+                causes,
+                null,
+                index < 0 ? List.of() : recordedEvents.context(index, settings.context()),
+                actualIndex < 0 ? List.of() : actualEvents.context(actualIndex, settings.context()));
+    }
+
+    /// Index of the last event that may have changed what is at a path; -1 if there is none.
+    private static long lastChange(Side side, String path) throws IOException {
+        var views = new EventViews();
+        long last = -1;
+        try (EventCursor cursor = side.events().open(0)) {
+            while (cursor.next()) {
+                boolean there = views.of(cursor.row()) instanceof FileView file
+                        && file.mayChange()
+                        && (path.equals(String.valueOf(file.path()))
+                                || file instanceof FileView.ToName named
+                                        && path.equals(String.valueOf(named.pathTo())));
+                last = there ? cursor.index() : last;
+            }
+        }
+        return last;
     }
 
     private DivergencePoint first(Candidate root, Causes.Found found) throws IOException {

@@ -13,6 +13,8 @@ import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.EffectDifference;
+import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.inputs.Argv;
@@ -23,6 +25,7 @@ import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
@@ -108,10 +111,10 @@ public final class ExactReplayer implements Replayer {
         }
     }
 
-    private static Alignment align(ReplayRequest request, EventTape tape) throws IOException {
+    private static Alignment align(ReplayRequest request, EventTape tape) throws IOException, ReplayException {
         Side recorded = RecordedSide.of(request.recordings(), request.facts().run());
         var settings = new AlignmentSettings(AlignmentSettings.CONTEXT_DEFAULT, new SecureRandom().nextLong(), true);
-        return Divergences.align(recorded, new Side("replay", tape, recorded.inputs()), List.of(), settings);
+        return Divergences.align(recorded, new Side("replay", tape, recorded.inputs()), LeftFiles.UNKNOWN, settings);
     }
 
     private static Comparison comparison(ReplayRequest request, ExactReplay.Result result, Alignment alignment) {
@@ -122,6 +125,7 @@ public final class ExactReplayer implements Replayer {
         notCompared.add("times of events: the recording has the host's clock, the replay the guest's");
         var found = alignment.firstDivergence();
         FirstDivergence first = cut || found == null ? null : FirstDivergence.of(found);
+        var more = new ArrayList<EffectDifference>();
         for (StreamMatch match : result.matches()) {
             if (match.bytes() > 0 || match.fault() != null) {
                 compared.add(match.name() + ", " + match.bytes() + " octets");
@@ -129,7 +133,12 @@ public final class ExactReplayer implements Replayer {
             String fault = match.fault();
             if (fault != null && cut) {
                 notCompared.add(fault);
-            } else if (fault != null && first == null) {
+                continue;
+            }
+            if (fault != null) {
+                more.add(new EffectDifference(EffectDifference.Kind.OTHER, match.name(), "the recorded octets", fault));
+            }
+            if (fault != null && first == null) {
                 first = new FirstDivergence(
                         Math.max(0, request.facts().events() - 1),
                         DivergenceClass.ENGINE,
@@ -140,6 +149,7 @@ public final class ExactReplayer implements Replayer {
             }
         }
         OutputMatch printed = result.printed();
+        more.addAll(Levels.of(printed == null ? null : printed.difference()));
         if (first != null && printed != null) {
             first = first.with(printed.difference());
         }
@@ -151,7 +161,8 @@ public final class ExactReplayer implements Replayer {
             notCompared.add("the order in which the recorder merged the guest's events with the network's");
         }
         return new Comparison(rules, compared, notCompared, alignment.comparedEvents(), first, 0)
-                .with(cut ? null : clock(result.matches()));
+                .with(cut ? null : clock(result.matches()))
+                .with(cut ? Levels.UNKNOWN : Levels.of(alignment.differences(), more));
     }
 
     /// The guest reports on its control port what its clock showed when the agent started and when it ended.

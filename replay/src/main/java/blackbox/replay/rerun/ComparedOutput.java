@@ -8,18 +8,19 @@ import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.content.Origins;
+import blackbox.replay.content.TiedTimes;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.output.OutputDifference;
 import blackbox.replay.output.OutputDifference.How;
 import blackbox.replay.output.OutputLimit;
 import blackbox.replay.output.OutputMatch;
+import blackbox.replay.output.PieceInput;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Refusal;
 import java.io.IOException;
-import java.io.InputStream;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,12 @@ record ComparedOutput(
         WHOLE,
         /// The command was ended: it would have printed more.
         ENDED
+    }
+
+    /// When either command began, before which it printed nothing; nanoseconds since 1970 on the clock of its guest, or
+    /// [PieceInput#BEGAN_UNKNOWN].
+    record Began(long recordedNs, long replayedNs) {
+        static final Began UNKNOWN = new Began(PieceInput.BEGAN_UNKNOWN, PieceInput.BEGAN_UNKNOWN);
     }
 
     /// How many octets of each stream must be kept of a re-execution to compare it; 0 if there is nothing to
@@ -84,7 +91,8 @@ record ComparedOutput(
     /// Compares.
     ///
     /// @throws IOException when either cannot be read
-    static ComparedOutput of(RecordedOutput recorded, ReplayedOutput replayed, Extent extent) throws IOException {
+    static ComparedOutput of(RecordedOutput recorded, ReplayedOutput replayed, Extent extent, Began began)
+            throws IOException {
         OutputLimit unkept = recorded.unkept();
         if (unkept != null) {
             return new ComparedOutput(List.of(), List.of("what the command printed: " + unkept.text()), null, null);
@@ -93,7 +101,7 @@ record ComparedOutput(
         OutputMatch first = null;
         OutputPiece where = null;
         for (PrintedStream stream : PrintedStream.values()) {
-            OutputMatch match = match(stream, recorded, replayed);
+            OutputMatch match = match(stream, recorded, replayed, began);
             OutputDifference difference = match.difference();
             if (lines.agree(match) || difference == null) {
                 continue;
@@ -107,11 +115,13 @@ record ComparedOutput(
         return new ComparedOutput(lines.compared, lines.notCompared, first, where);
     }
 
-    private static OutputMatch match(PrintedStream stream, RecordedOutput recorded, ReplayedOutput replayed)
-            throws IOException {
-        try (InputStream expected = recorded.open(stream);
-                InputStream actual = replayed.open(stream)) {
-            return OutputMatch.of(stream, expected, actual);
+    private static OutputMatch match(
+            PrintedStream stream, RecordedOutput recorded, ReplayedOutput replayed, Began began) throws IOException {
+        // Before it is compared: opening it ends the keeping.
+        try (PieceInput expected = recorded.open(stream, began.recordedNs());
+                PieceInput actual = replayed.open(stream, began.replayedNs())) {
+            return OutputMatch.of(stream, expected, actual, new Origins(expected, actual))
+                    .with(replayed.all(stream));
         }
     }
 
@@ -127,6 +137,15 @@ record ComparedOutput(
             this.extent = extent;
         }
 
+        private void sayTimes(OutputMatch match) {
+            TiedTimes times = match.times();
+            if (times.count() > 0) {
+                notCompared.add("times on " + match.stream().inWords() + ", each from when its side printed it: "
+                        + times.count() + " (" + times.first().getFirst().recorded() + " for "
+                        + times.first().getFirst().actual() + ")");
+            }
+        }
+
         /// Whether the streams agree as far as either goes: one that was cut, or whose command was ended, would
         /// go on.
         boolean agree(OutputMatch match) {
@@ -137,6 +156,7 @@ record ComparedOutput(
                 if (match.expected().bytes() > 0 || stream == PrintedStream.STDOUT) {
                     compared.add(stream.inWords() + ", " + match.expected().bytes() + " octets");
                 }
+                sayTimes(match);
                 return true;
             }
             How how = difference == null ? null : difference.how();
@@ -145,7 +165,7 @@ record ComparedOutput(
             if (!recordingEnds && !replayEnds) {
                 return false;
             }
-            long bytes = Math.min(match.expected().bytes(), match.actual().bytes());
+            long bytes = difference == null ? match.expected().bytes() : difference.octet();
             compared.add(stream.inWords() + ", its first " + bytes + " octets");
             notCompared.add(
                     limit == null || !recordingEnds
@@ -160,7 +180,7 @@ record ComparedOutput(
     /// @throws IOException when the run's events cannot be read
     @Nullable
     FirstDivergence divergence(@Nullable FirstDivergence ofEvents, Recordings recordings, RunFacts facts)
-            throws IOException, ReplayException {
+            throws IOException {
         OutputDifference difference = differs == null ? null : differs.difference();
         if (difference == null) {
             return ofEvents;
@@ -168,11 +188,13 @@ record ComparedOutput(
         if (ofEvents != null) {
             return ofEvents.with(difference);
         }
-        long index = where == null
+        return FirstDivergence.of(index(recordings, facts), difference);
+    }
+
+    /// Index of the last event before what differs was printed: what `output --at` shows of it is without that.
+    private long index(Recordings recordings, RunFacts facts) throws IOException {
+        return where == null
                 ? Math.max(0, facts.events() - 1)
-                : new Moment.AtTime(Instant.EPOCH.plusNanos(where.atNs()))
-                        .locate(recordings, facts.run())
-                        .index();
-        return FirstDivergence.of(index, difference);
+                : Moment.lastBefore(recordings, facts.run(), where.atNs());
     }
 }

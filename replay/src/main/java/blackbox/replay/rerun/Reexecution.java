@@ -2,7 +2,6 @@ package blackbox.replay.rerun;
 
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
-import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.recorder.feed.GuestFeeds;
 import blackbox.recorder.feed.GuestStreams;
@@ -63,7 +62,7 @@ final class Reexecution {
     private final HostClock clock;
     private final EventTape tape;
     private final EndingTape events;
-    private final KeptOutput printed;
+    private final ReplayedOutput printed;
     private final @Nullable Path disk;
     private volatile @Nullable Miss missed;
     private volatile @Nullable VmException unkilled;
@@ -123,7 +122,8 @@ final class Reexecution {
         this.clock = new HostClock(wall);
         this.tape = tapes.events();
         this.events = new EndingTape(tape);
-        this.printed = tapes.printed().keep(tapes.printedBytesMax(), clock::nowNs);
+        this.printed = tapes.printed();
+        printed.keep(tapes.printedBytesMax(), clock::nowNs);
         this.disk = tapes.disk();
     }
 
@@ -231,8 +231,8 @@ final class Reexecution {
     /// The agent begins at exactly the time at which the recorded one began, if that is known; the agent does
     /// not notice how long the workspace took to unpack.
     private void launch(Machine vm, Inputs inputs, InputStream stdin) throws VmException {
-        OutputStream out = printed.through(PrintedStream.STDOUT, OutputStream.nullOutputStream());
-        OutputStream error = printed.through(PrintedStream.STDERR, OutputStream.nullOutputStream());
+        OutputStream out = printed.through(PrintedStream.STDOUT);
+        OutputStream error = printed.through(PrintedStream.STDERR);
         GuestEntropy recorded = inputs.entropy();
         GuestEntropy entropy = recorded == null ? GuestEntropy.from(new SecureRandom()) : recorded;
         vm.prepareAgent(inputs.command(), entropy, stdin, out, error);

@@ -3,7 +3,6 @@ package blackbox.replay.rerun;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.capture.KeptOutput;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.Payload;
@@ -96,7 +95,7 @@ final class Rerun {
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
             Cassette cassette = Cassette.read(out, in);
             limits.addAll(cassette.limits());
-            long needed = KeptOutput.limitFor(ComparedOutput.bytesNeeded(new RecordedOutput(facts, captures)));
+            long needed = ComparedOutput.bytesNeeded(new RecordedOutput(facts, captures));
             progress.say("executing the run again, with " + cassette.connectionCount() + " recorded connections and "
                     + cassette.exchangeCount() + " recorded datagrams to answer from");
             var tapes = new Reexecution.Tapes(tape, printed, needed, disk);

@@ -7,27 +7,32 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Miss;
+import blackbox.replay.compare.ComparedFiles;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
-import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.RunInputs.Input;
 import blackbox.replay.divergence.cause.Side;
-import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.files.FilesAtEnd;
+import blackbox.replay.files.RecordedFiles;
 import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.rerun.ComparedOutput.Began;
 import blackbox.replay.rerun.ComparedOutput.Extent;
 import blackbox.replay.rerun.Rerun.Executed;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
@@ -36,6 +41,7 @@ import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vault.Vault;
+import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.MachineHost;
 import blackbox.vm.machine.StartFacts;
@@ -54,8 +60,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Replays a run that was recorded live by executing it again, and reports how far it behaved the same. The best
-/// verdict is EQUIVALENT: the clock and what depends on it are the machine's own. If the two differ, it executes
-/// the run once more, and leaves out differences between the two executions.
+/// verdict is EQUIVALENT: the clock and what depends on it are the machine's own.
 public final class RerunReplayer implements Replayer {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(
@@ -120,29 +125,27 @@ public final class RerunReplayer implements Replayer {
     public Verdict replay(ReplayRequest request, Progress progress) throws ReplayException, InterruptedException {
         Path scratch = new DataFolder(request.recordings().data()).cache();
         try (var tape = new EventTape(scratch);
-                var second = new EventTape(scratch);
                 var printed = ReplayedOutput.in(scratch);
-                var printedAgain = ReplayedOutput.in(scratch)) {
-            Executed executed = execute(request, tape, printed, progress);
-            Alignment alignment = align(request, executed, tape, List.of());
-            if (alignment.firstDivergence() != null && !isEndedThere(executed, alignment.firstDivergence())) {
-                progress.say(
-                        "the replay differs from the recording; executing the run once more, to see what differs every time");
-                execute(request, second, printedAgain, progress);
-                alignment = align(request, executed, tape, List.of(second));
-            }
+                var place = ScratchFolder.ofThisProcess(scratch, ".disk-")) {
+            Path disk = place.path().resolve("disk.raw");
+            Executed executed = execute(request, tape, printed, disk, progress);
+            ComparedFiles files = files(request, executed, tape, disk);
+            Alignment alignment = align(request, executed, tape, files);
             String unfinished = unfinished(request.facts(), executed, alignment);
             ComparedOutput output = ComparedOutput.of(
-                    new RecordedOutput(request.facts(), request.inputs().captures()), printed, extent(executed));
+                    new RecordedOutput(request.facts(), request.inputs().captures()),
+                    printed,
+                    extent(executed),
+                    began(request.facts(), executed));
             Verdict verdict = Verdict.of(
                     request.facts().run(),
                     wall.instant(),
                     ReplayMethod.RERUN,
-                    comparison(request, executed, alignment, output),
+                    comparison(request, executed, alignment, output, files),
                     new Completion(unfinished));
             keep(request, verdict, executed, output);
             return verdict;
-        } catch (IOException e) {
+        } catch (IOException | VmException e) {
             throw new ReplayException(
                     Code.ENGINE, "the replay of run " + request.facts().run() + " failed", e);
         } catch (ReplayException e) {
@@ -168,28 +171,44 @@ public final class RerunReplayer implements Replayer {
         }
     }
 
-    /// Whether the divergence is the request at which the replay was ended: another execution would not get any
-    /// further.
-    private boolean isEndedThere(Executed executed, DivergencePoint found) {
-        return onMiss == OnMiss.END && executed.result().missed() != null && found.reason() == DivergenceClass.NET_MISS;
+    private static Began began(RunFacts facts, Executed executed) throws ReplayException {
+        RecordedAgent.GuestTimes recorded = RecordedAgent.of(facts).times().guest();
+        ClockOffset offset = executed.result().clock();
+        return recorded == null || offset == null
+                ? Began.UNKNOWN
+                : new Began(recorded.startNs(), recorded.startNs() + offset.startNs());
     }
 
     private static Extent extent(Executed executed) {
         return executed.result().exit() == null ? Extent.ENDED : Extent.WHOLE;
     }
 
-    private Executed execute(ReplayRequest request, EventTape tape, ReplayedOutput printed, Progress progress)
+    private Executed execute(
+            ReplayRequest request, EventTape tape, ReplayedOutput printed, Path disk, Progress progress)
             throws ReplayException, InterruptedException {
         var inputs = request.inputs();
         return new Rerun(request.recordings(), request.facts(), environment, onMiss, hosts)
-                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, printed, null, progress);
+                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, printed, disk, progress);
     }
 
-    private static Alignment align(ReplayRequest request, Executed executed, EventTape tape, List<EventSource> again)
-            throws IOException {
+    private static ComparedFiles files(ReplayRequest request, Executed executed, EventTape tape, Path disk) {
+        var recordings = request.recordings();
+        var facts = request.facts();
+        String unknown = executed.result().diskUnknown();
+        return new ComparedFiles(
+                ComparedFiles.of(recordings, facts),
+                new ComparedFiles.Left(
+                        () -> unknown == null
+                                ? new RecordedFiles.Known(FilesAtEnd.ofImage(disk))
+                                : new RecordedFiles.Unknown(unknown),
+                        tape));
+    }
+
+    private static Alignment align(ReplayRequest request, Executed executed, EventTape tape, LeftFiles files)
+            throws IOException, ReplayException {
         Side recorded = RecordedSide.of(request.recordings(), request.facts().run());
         var actual = new Side("replay", tape, inputs(executed.result().facts()));
-        return Divergences.align(recorded, actual, again, AlignmentSettings.of(new SecureRandom().nextLong()));
+        return Divergences.align(recorded, actual, files, AlignmentSettings.of(new SecureRandom().nextLong()));
     }
 
     private static RunInputs inputs(StartFacts facts) {
@@ -202,7 +221,8 @@ public final class RerunReplayer implements Replayer {
         return new RunInputs(values);
     }
 
-    private Comparison comparison(ReplayRequest request, Executed executed, Alignment alignment, ComparedOutput output)
+    private Comparison comparison(
+            ReplayRequest request, Executed executed, Alignment alignment, ComparedOutput output, ComparedFiles files)
             throws IOException, ReplayException {
         var rules = new ArrayList<>(RULES);
         if (!environment.isEmpty()) {
@@ -214,8 +234,11 @@ public final class RerunReplayer implements Replayer {
         FirstDivergence ofEvents = found == null ? null : FirstDivergence.of(found);
         var compared = new ArrayList<>(List.of("events of the guest and of its network, as the recorder sees them"));
         compared.addAll(output.compared());
+        compared.addAll(files.compared());
         var notCompared = new ArrayList<>(notCompared(request, executed, alignment));
         notCompared.addAll(output.notCompared());
+        notCompared.addAll(files.notCompared());
+        OutputMatch differs = output.differs();
         return new Comparison(
                 rules,
                 compared,
@@ -223,7 +246,8 @@ public final class RerunReplayer implements Replayer {
                 alignment.comparedEvents(),
                 output.divergence(ofEvents, request.recordings(), request.facts()),
                 0,
-                executed.result().clock());
+                executed.result().clock(),
+                Levels.of(alignment.differences(), Levels.of(differs == null ? null : differs.difference())));
     }
 
     private @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {
@@ -241,9 +265,7 @@ public final class RerunReplayer implements Replayer {
 
     private static List<String> notCompared(ReplayRequest request, Executed executed, Alignment alignment) {
         var lines = new ArrayList<>(alignment.notCompared());
-        lines.addAll(alignment.mask());
         lines.add(RecordedInput.of(request.facts(), request.inputs().captures()).limit());
-        lines.add("the workspace that came back");
         lines.addAll(executed.limits());
         Played played = executed.result().played();
         if (played.unusedConnections() + played.unusedDatagrams() > 0) {

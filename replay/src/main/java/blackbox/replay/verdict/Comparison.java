@@ -1,7 +1,5 @@
 package blackbox.replay.verdict;
 
-import blackbox.replay.divergence.Alignment;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param firstDivergence where they diverge, or null
 /// @param egressPackets frames that the replay let out to any network; anything but 0 is a defect
 /// @param clock how the guests' clocks differed, null if that is not known
+/// @param levels in what they are equal, or how many differences there are
 public record Comparison(
         List<String> rules,
         List<String> compared,
@@ -21,11 +20,12 @@ public record Comparison(
         long events,
         @Nullable FirstDivergence firstDivergence,
         long egressPackets,
-        @Nullable ClockOffset clock) {
+        @Nullable ClockOffset clock,
+        Levels levels) {
     /// Nothing was compared.
     public static final Comparison NONE = new Comparison(List.of(), List.of(), List.of(), 0, null, 0);
 
-    /// A comparison that knows nothing about the clocks.
+    /// A comparison that knows nothing about the clocks, and does not say in what the two are equal.
     public Comparison(
             List<String> rules,
             List<String> compared,
@@ -33,7 +33,7 @@ public record Comparison(
             long events,
             @Nullable FirstDivergence firstDivergence,
             long egressPackets) {
-        this(rules, compared, notCompared, events, firstDivergence, egressPackets, null);
+        this(rules, compared, notCompared, events, firstDivergence, egressPackets, null, Levels.UNKNOWN);
     }
 
     public Comparison {
@@ -47,22 +47,11 @@ public record Comparison(
 
     /// The same with what is known of the guests' clocks.
     public Comparison with(@Nullable ClockOffset offset) {
-        return new Comparison(rules, compared, notCompared, events, firstDivergence, egressPackets, offset);
+        return new Comparison(rules, compared, notCompared, events, firstDivergence, egressPackets, offset, levels);
     }
 
-    /// The result of aligning the events of a run with those of its replay.
-    ///
-    /// @param compared what was compared, in words
-    public static Comparison of(Alignment alignment, List<String> compared, long egressPackets) {
-        var notCompared = new ArrayList<>(alignment.notCompared());
-        alignment.mask().forEach(place -> notCompared.add("masked as noise: " + place));
-        var found = alignment.firstDivergence();
-        return new Comparison(
-                alignment.rules(),
-                compared,
-                notCompared,
-                alignment.comparedEvents(),
-                found == null ? null : FirstDivergence.of(found),
-                egressPackets);
+    /// The same with what is known of its differences.
+    public Comparison with(Levels known) {
+        return new Comparison(rules, compared, notCompared, events, firstDivergence, egressPackets, clock, known);
     }
 }

@@ -60,7 +60,7 @@ public record FirstDivergence(
                 output);
     }
 
-    private static String printed(OutputDifference output, Content all) {
+    static String printed(OutputDifference output, Content all) {
         return output.stream().inWords() + ", from byte " + output.octet() + " of " + all.bytes()
                 + " on, SHA-256 of all " + all.sha256();
     }

@@ -34,6 +34,12 @@ public record Verdict(
         if (outcome.holds() && (!refusals.isEmpty() || comparison.egressPackets() > 0 || comparison.events() == 0)) {
             throw new IllegalArgumentException("only a replay in isolation that compared events can confirm a run");
         }
+        if (!outcome.holds() && comparison.levels().equivalence() != null) {
+            throw new IllegalArgumentException("a verdict of " + outcome + " confirms no equivalence");
+        }
+        if (outcome.holds() && comparison.levels().effectDifferences() > 0) {
+            throw new IllegalArgumentException("a verdict of " + outcome + " and an effect contradict each other");
+        }
         if (outcome == Outcome.ENGINE_FAILED && message == null) {
             throw new IllegalArgumentException("a verdict of ENGINE_FAILED must say what failed");
         }
@@ -53,7 +59,16 @@ public record Verdict(
     ///
     /// @param whole whether all of the run was replayed
     public static Verdict of(RunId run, Instant at, ReplayMethod tier, Comparison comparison, Completion whole) {
-        return new Verdict(run, at, tier, outcome(comparison, whole), comparison, List.of(), whole.why());
+        Outcome outcome = outcome(comparison, whole);
+        Levels levels = comparison.levels();
+        return new Verdict(
+                run,
+                at,
+                tier,
+                outcome,
+                comparison.with(outcome.holds() ? levels : levels.withoutEquivalence()),
+                List.of(),
+                whole.why());
     }
 
     /// How far a replay got.

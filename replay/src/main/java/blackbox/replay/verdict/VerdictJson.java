@@ -4,8 +4,10 @@ import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.cassette.Miss.Content;
+import blackbox.replay.divergence.EffectDifference;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.output.OutputDifference;
+import blackbox.replay.verdict.Levels.Equivalence;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonParser;
@@ -27,15 +29,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a
-/// verdict has exactly one encoding. Reading refuses any other. Version 3 says how what was printed differs,
-/// version 2 how the guests' clocks did; a verdict that has neither to say is of version 1.
+/// verdict has exactly one encoding. Reading refuses any other. Version 3 says in what the
+/// two are equal and which effects differ, version 2 how the guests' clocks did; a verdict that has neither to say
+/// is of version 1.
 public final class VerdictJson {
     /// A longer document is invalid: divergences are stored in bounded form.
     public static final int OCTETS_MAX = 1 << 20;
 
     private static final int WITHOUT_CLOCK = 1;
     private static final int WITH_CLOCK = 2;
-    private static final int WITH_OUTPUT = 3;
+    private static final int WITH_LEVELS = 3;
     private static final int DEPTH_MAX = 8;
     private static final ObjectMapper JSON = mapper();
 
@@ -65,8 +68,10 @@ public final class VerdictJson {
         ClockOffset clock = comparison.clock();
         FirstDivergence divergence = comparison.firstDivergence();
         OutputDifference output = divergence == null ? null : divergence.output();
-        int withoutOutput = clock == null ? WITHOUT_CLOCK : WITH_CLOCK;
-        ObjectNode tree = JSON.createObjectNode().put("version", output == null ? withoutOutput : WITH_OUTPUT);
+        Levels levels = comparison.levels();
+        boolean hasLevels = output != null || !levels.equals(Levels.UNKNOWN);
+        int withoutLevels = clock == null ? WITHOUT_CLOCK : WITH_CLOCK;
+        ObjectNode tree = JSON.createObjectNode().put("version", hasLevels ? WITH_LEVELS : withoutLevels);
         tree.put("run", verdict.run().value()).put("at", verdict.at().toString());
         tree.put("tier", verdict.tier().word()).put("verdict", verdict.outcome().name());
         texts(tree.putArray("rules"), comparison.rules());
@@ -81,6 +86,9 @@ public final class VerdictJson {
         tree.put("egressPackets", comparison.egressPackets());
         if (clock != null) {
             tree.putObject("clock").put("startOffsetNs", clock.startNs()).put("endOffsetNs", clock.endNs());
+        }
+        if (hasLevels) {
+            levels(tree, levels);
         }
         if (output != null) {
             output(tree.putObject("outputDifference"), output);
@@ -102,6 +110,26 @@ public final class VerdictJson {
         tree.put("expected", divergence.expected()).put("actual", divergence.actual());
         texts(tree.putArray("causes"), divergence.causes());
         texts(tree.putArray("context"), divergence.context());
+    }
+
+    private static void levels(ObjectNode tree, Levels levels) {
+        tree.put("equivalence", levels.word());
+        tree.put("pathDifferences", levels.pathDifferences());
+        FirstDivergence path = levels.firstPath();
+        if (path == null) {
+            tree.putNull("firstPathDifference");
+        } else {
+            divergence(tree.putObject("firstPathDifference"), path);
+        }
+        tree.put("effectDifferences", levels.effectDifferences());
+        ArrayNode effects = tree.putArray("effects");
+        for (EffectDifference each : levels.effects()) {
+            effects.addObject()
+                    .put("kind", each.kind().name())
+                    .put("subject", each.subject())
+                    .put("expected", each.expected())
+                    .put("actual", each.actual());
+        }
     }
 
     private static void output(ObjectNode tree, OutputDifference output) {
@@ -152,7 +180,8 @@ public final class VerdictJson {
                 tree.path("comparedEvents").longValue(),
                 divergence.isObject() ? divergence(divergence, tree.path("outputDifference")) : null,
                 tree.path("egressPackets").longValue(),
-                tree.path("clock").isObject() ? clock(tree.path("clock")) : null);
+                tree.path("clock").isObject() ? clock(tree.path("clock")) : null,
+                tree.has("equivalence") ? levels(tree) : Levels.UNKNOWN);
         return new Verdict(
                 new RunId(text(tree, "run")),
                 Instant.parse(text(tree, "at")),
@@ -161,6 +190,26 @@ public final class VerdictJson {
                 comparison,
                 refusals,
                 tree.path("message").textValue());
+    }
+
+    private static Levels levels(JsonNode tree) {
+        var effects = new ArrayList<EffectDifference>();
+        for (JsonNode each : tree.path("effects")) {
+            effects.add(new EffectDifference(
+                    EffectDifference.Kind.valueOf(text(each, "kind")),
+                    text(each, "subject"),
+                    text(each, "expected"),
+                    text(each, "actual")));
+        }
+        JsonNode path = tree.path("firstPathDifference");
+        return new Levels(
+                tree.path("equivalence").isNull()
+                        ? null
+                        : Equivalence.valueOf(text(tree, "equivalence").toUpperCase(Locale.ROOT)),
+                tree.path("pathDifferences").longValue(),
+                path.isObject() ? divergence(path, JSON.nullNode()) : null,
+                tree.path("effectDifferences").longValue(),
+                effects);
     }
 
     private static ClockOffset clock(JsonNode tree) {

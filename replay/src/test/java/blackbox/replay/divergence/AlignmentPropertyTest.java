@@ -20,7 +20,8 @@ class AlignmentPropertyTest {
     private static final int ROUNDS = 300;
 
     private static Alignment align(Run recorded, Run actual) throws Exception {
-        return Divergences.align(recorded.side("one"), actual.side("other"), List.of(), AlignmentSettings.of(4711));
+        return Divergences.align(
+                recorded.side("one"), actual.side("other"), LeftFiles.UNKNOWN, AlignmentSettings.of(4711));
     }
 
     @Test
@@ -59,7 +60,7 @@ class AlignmentPropertyTest {
             planted++;
             Run recorded = program.run(seed * 2 + 1);
             Alignment alignment = align(recorded, changed.run(seed * 2 + 2));
-            DivergencePoint first = alignment.firstDivergence();
+            DivergencePoint first = alignment.firstDifference();
             long at = seed;
             assertNotNull(first, () -> "seed " + at + ": " + step + " was changed and not found");
             assertEquals(expected(recorded, step), first.index(), () -> "seed " + at + ": " + step + " but " + first);

@@ -161,7 +161,7 @@ class EvidenceForCausesTest {
         Alignment alignment = Divergences.align(
                 new Side("one", one.source(), GIVEN),
                 new Side("other", other.source(), GIVEN),
-                List.of(),
+                LeftFiles.UNKNOWN,
                 AlignmentSettings.of(3));
         assertEquals(Outcome.DIVERGED, alignment.outcome(), alignment::toString);
         DivergencePoint first = alignment.firstDivergence();

@@ -54,7 +54,7 @@ class PlantedCausesTest {
     record Planted(Alignment alignment, long index, long actualIndex) {
 
         DivergencePoint first() {
-            DivergencePoint first = alignment.firstDivergence();
+            DivergencePoint first = alignment.firstDifference();
             assertNotNull(first, alignment::toString);
             return first;
         }
@@ -95,7 +95,7 @@ class PlantedCausesTest {
         Alignment alignment = Divergences.align(
                 new Side("one", one.source(), given),
                 new Side("other", other.source(), givenActual),
-                List.of(),
+                LeftFiles.UNKNOWN,
                 settings);
         return new Planted(alignment, index, actualIndex);
     }
@@ -232,7 +232,7 @@ class PlantedCausesTest {
         Alignment alignment = Divergences.align(
                 new Side("one", one.source(), GIVEN),
                 new Side("other", other.source(), given(Input.WORKSPACE, "aaaa")),
-                List.of(),
+                LeftFiles.UNKNOWN,
                 AlignmentSettings.of(3));
         new Planted(alignment, index, actualIndex)
                 .is(DivergenceClass.IMAGE)
@@ -286,7 +286,7 @@ class PlantedCausesTest {
         Alignment alignment = Divergences.align(
                 new Side("one", one.source(), given(Input.ENVIRONMENT, "[A]")),
                 new Side("other", other.source(), given(Input.ENVIRONMENT, "[B]")),
-                List.of(),
+                LeftFiles.UNKNOWN,
                 AlignmentSettings.of(3));
         new Planted(alignment, index, -1).is(DivergenceClass.IMAGE).saying("environment");
     }
@@ -471,7 +471,7 @@ class PlantedCausesTest {
         Alignment alignment = Divergences.align(
                 new Side("one", one.source(), GIVEN),
                 new Side("other", other.source(), GIVEN),
-                List.of(),
+                LeftFiles.UNKNOWN,
                 AlignmentSettings.of(3));
         assertEquals(Outcome.INCOMPLETE, alignment.outcome(), alignment::toString);
         assertTrue(alignment.notCompared().toString().contains("other was not closed"), alignment::toString);
@@ -483,24 +483,6 @@ class PlantedCausesTest {
                 .is(DivergenceClass.UNEXPLAINED)
                 .saying("nothing that was recorded explains it")
                 .saying("values of environment variables");
-    }
-
-    @Test
-    void whatTwoReplaysDoDifferentlyIsMasked() throws Exception {
-        var runs = new RecordedEvents[3];
-        for (int i = 0; i < runs.length; i++) {
-            runs[i] = new RecordedEvents(i).open();
-            String noise = "number-" + i;
-            shell(runs[i], branchAfter(PlantedCausesTest::nothing, noise));
-        }
-        Alignment alignment = Divergences.align(
-                new Side("one", runs[0].source(), GIVEN),
-                new Side("replay", runs[1].source(), GIVEN),
-                List.of(runs[2].source()),
-                AlignmentSettings.of(3));
-        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
-        assertTrue(alignment.rules().contains("noise-mask"));
-        assertTrue(alignment.mask().toString().contains("number-1"), alignment::toString);
     }
 
     @Test

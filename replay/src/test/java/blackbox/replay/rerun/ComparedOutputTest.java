@@ -6,13 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.query.run.RunState;
-import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.output.KeptRun;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.rerun.ComparedOutput.Began;
 import blackbox.replay.rerun.ComparedOutput.Extent;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +33,6 @@ class ComparedOutputTest {
 
     private KeptRun run;
     private ReplayedOutput replayed;
-    private KeptOutput printed;
 
     @BeforeEach
     void begin() throws Exception {
@@ -43,7 +41,7 @@ class ComparedOutputTest {
         run.print(ERR, "warning\n");
         run.print(OUT, "two\n");
         replayed = ReplayedOutput.in(folder.resolve("cache"));
-        printed = replayed.keep(1 << 20, () -> 1);
+        replayed.keep(1 << 20, () -> 1);
     }
 
     @AfterEach
@@ -56,16 +54,19 @@ class ComparedOutputTest {
     }
 
     private void replay(PrintedStream stream, String text) throws Exception {
-        printed.through(stream, OutputStream.nullOutputStream()).write(text.getBytes(StandardCharsets.UTF_8));
+        replayed.through(stream).write(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private ComparedOutput compare(Extent extent) throws Exception {
-        return compare(extent, "{\"stdout\":{\"bytes\":8},\"stderr\":{\"bytes\":8}}");
+        return compare(extent, "{\"stdout\":{\"bytes\":8,\"ended\":true},\"stderr\":{\"bytes\":8,\"ended\":true}}");
     }
 
     private ComparedOutput compare(Extent extent, String close) throws Exception {
         return ComparedOutput.of(
-                new RecordedOutput(KeptRun.facts(RunState.CLOSED, close), run.captures()), replayed, extent);
+                new RecordedOutput(KeptRun.facts(RunState.CLOSED, close), run.captures()),
+                replayed,
+                extent,
+                Began.UNKNOWN);
     }
 
     private static void assertDiffers(ComparedOutput found, PrintedStream stream, long octet) {
@@ -122,7 +123,7 @@ class ComparedOutputTest {
         assertTrue(found.notCompared().getFirst().contains("after 4 octets: the replay was ended"));
         replayed.close();
         replayed = ReplayedOutput.in(folder.resolve("cache"));
-        printed = replayed.keep(1 << 20, () -> 1);
+        replayed.keep(1 << 20, () -> 1);
         replay(OUT, "onx");
         assertDiffers(compare(Extent.ENDED), OUT, 2);
     }
@@ -134,7 +135,7 @@ class ComparedOutputTest {
         run.print(OUT, more);
         replay(OUT, "one\ntwo\n" + more);
         replay(ERR, "warning\n");
-        String close = "{\"stdout\":{\"bytes\":68},\"stderr\":{\"bytes\":8}}";
+        String close = "{\"stdout\":{\"bytes\":68,\"ended\":true},\"stderr\":{\"bytes\":8,\"ended\":true}}";
         ComparedOutput found = compare(Extent.WHOLE, close);
         assertNull(found.differs(), found::toString);
         assertEquals("standard error, 8 octets", found.compared().getLast());
@@ -143,7 +144,7 @@ class ComparedOutputTest {
         assertTrue(found.notCompared().getFirst().contains("only the first 18 bytes are kept, of 68"));
         replayed.close();
         replayed = ReplayedOutput.in(folder.resolve("cache"));
-        printed = replayed.keep(1 << 20, () -> 1);
+        replayed.keep(1 << 20, () -> 1);
         replay(OUT, "one\n");
         replay(ERR, "warning\n");
         assertDiffers(compare(Extent.WHOLE, close), OUT, 4);
@@ -154,7 +155,7 @@ class ComparedOutputTest {
         replay(OUT, "anything");
         var none = new RecordedOutput(KeptRun.facts(RunState.CLOSED, "{}", "{}"), Map.of());
         assertEquals(0, ComparedOutput.bytesNeeded(none));
-        ComparedOutput found = ComparedOutput.of(none, replayed, Extent.WHOLE);
+        ComparedOutput found = ComparedOutput.of(none, replayed, Extent.WHOLE, Began.UNKNOWN);
         assertNull(found.differs());
         assertEquals(List.of(), found.compared());
         assertTrue(found.notCompared().getFirst().startsWith("what the command printed: run "), found::toString);
@@ -178,7 +179,7 @@ class ComparedOutputTest {
     @Test
     void enoughIsKept() throws Exception {
         var recorded = new RecordedOutput(KeptRun.facts(RunState.CLOSED, "{}"), run.captures());
-        printed = replayed.keep(KeptOutput.limitFor(ComparedOutput.bytesNeeded(recorded)), () -> 1);
+        replayed.keep(ComparedOutput.bytesNeeded(recorded), () -> 1);
         for (char each : "one\ntwo\n".toCharArray()) {
             replay(OUT, String.valueOf(each));
         }

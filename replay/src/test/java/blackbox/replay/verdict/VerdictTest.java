@@ -9,10 +9,12 @@ import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.cassette.Miss.Content;
-import blackbox.replay.divergence.Alignment;
+import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.DivergencePoint.Agreed;
+import blackbox.replay.divergence.EffectDifference;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.output.OutputDifference;
+import blackbox.replay.verdict.Levels.Equivalence;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
@@ -132,17 +134,22 @@ class VerdictTest {
         var recorded = new Content(Hash.sha256(new byte[] {1}), 1_234);
         var replayed = new Content(Hash.sha256(new byte[] {2}), 1_300);
         var output = new OutputDifference(PrintedStream.STDOUT, 1_017, recorded, replayed);
+        var effect = new EffectDifference(EffectDifference.Kind.OUTPUT, "stdout", "1,234 bytes", "1,300 bytes");
+        String levels = "\"equivalence\":null,\"pathDifferences\":3,\"firstPathDifference\":null,"
+                + "\"effectDifferences\":2,\"effects\":[{\"kind\":\"OUTPUT\",\"subject\":\"stdout\","
+                + "\"expected\":\"1,234 bytes\",\"actual\":\"1,300 bytes\"}],";
         String printed =
                 "\"outputDifference\":{\"stream\":\"stdout\",\"octet\":1017,\"expected\":{\"bytes\":1234,\"sha256\":\""
                         + recorded.sha256() + "\"},\"actual\":{\"bytes\":1300,\"sha256\":\"" + replayed.sha256()
                         + "\"}},";
         var divergence = Objects.requireNonNull(parted().firstDivergence()).with(output);
         var comparison = new Comparison(
-                List.of("times differ"), List.of("events"), List.of("console: not kept"), 40, divergence, 0);
+                        List.of("times differ"), List.of("events"), List.of("console: not kept"), 40, divergence, 0)
+                .with(new Levels(null, 3, null, 2, List.of(effect)));
         String golden = GOLDEN.replace("\"version\":1", "\"version\":3")
-                .replace("\"egressPackets\":0,", "\"egressPackets\":0," + printed);
+                .replace("\"egressPackets\":0,", "\"egressPackets\":0," + levels + printed);
         String withClock = golden.replace(
-                "\"outputDifference\"", "\"clock\":{\"startOffsetNs\":5,\"endOffsetNs\":null},\"outputDifference\"");
+                "\"equivalence\"", "\"clock\":{\"startOffsetNs\":5,\"endOffsetNs\":null},\"equivalence\"");
         assertDocument(golden, comparison);
         assertDocument(withClock, comparison.with(new ClockOffset(5, null)));
         // After times of other lengths.
@@ -150,16 +157,21 @@ class VerdictTest {
         assertDocument(
                 golden.replace("\"octet\":1017", "\"octet\":1234,\"replayedOctet\":1040"),
                 new Comparison(
-                        List.of("times differ"),
-                        List.of("events"),
-                        List.of("console: not kept"),
-                        40,
-                        Objects.requireNonNull(parted().firstDivergence()).with(apart),
-                        0));
+                                List.of("times differ"),
+                                List.of("events"),
+                                List.of("console: not kept"),
+                                40,
+                                Objects.requireNonNull(parted().firstDivergence())
+                                        .with(apart),
+                                0)
+                        .with(comparison.levels()));
         for (String bad : List.of(
                 golden.replace("\"octet\":1017", "\"octet\":1017,\"replayedOctet\":1017"),
                 golden.replace("\"octet\":1017", "\"octet\":1017,\"replayedOctet\":1301"),
                 golden.replace("\"version\":3", "\"version\":2"),
+                golden.replace("\"effectDifferences\":2", "\"effectDifferences\":0"),
+                golden.replace("\"equivalence\":null", "\"equivalence\":\"effects\""),
+                golden.replace("\"kind\":\"OUTPUT\"", "\"kind\":\"PRINT\""),
                 golden.replace("1017", "1235"),
                 golden.replace("1017", "-1"),
                 golden.replace("\"stdout\"", "\"stdin\""),
@@ -168,6 +180,28 @@ class VerdictTest {
                 golden.replaceFirst("\"firstDivergence\":\\{.*?\\},\"egress", "\"firstDivergence\":null,\"egress"))) {
             assertNull(VerdictJson.decode(bad.getBytes(StandardCharsets.UTF_8)), bad);
         }
+    }
+
+    @Test
+    void anEquivalenceSaysInWhat() {
+        var path = FirstDivergence.of(
+                new DivergencePoint(3, 4, DivergenceClass.SCHED, "a", "b", List.of(), null, List.of(), List.of()));
+        var effects = new Levels(Equivalence.EFFECTS, 1, path, 0, List.of());
+        var all = new Levels(Equivalence.PATH, 0, null, 0, List.of());
+        var comparison = new Comparison(List.of("path"), List.of("events"), List.of(), 40, null, 0);
+        for (Levels levels : List.of(effects, all)) {
+            Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, comparison.with(levels), Completion.WHOLE);
+            assertEquals(Outcome.EQUIVALENT, verdict.outcome());
+            assertEquals(levels, verdict.comparison().levels());
+            assertEquals(verdict, VerdictJson.decode(VerdictJson.encode(verdict)));
+            Verdict cut =
+                    Verdict.of(RUN, AT, ReplayMethod.RERUN, comparison.with(levels), new Completion("it was ended"));
+            assertEquals(Outcome.INCOMPLETE, cut.outcome());
+            assertNull(cut.comparison().levels().equivalence());
+        }
+        assertThrows(IllegalArgumentException.class, () -> new Levels(Equivalence.PATH, 1, path, 0, List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new Levels(Equivalence.EFFECTS, 0, null, 0, List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new Levels(Equivalence.EFFECTS, 1, path, 1, List.of()));
     }
 
     private static void assertDocument(String golden, Comparison comparison) {
@@ -213,8 +247,8 @@ class VerdictTest {
     }
 
     @Test
-    void anAlignmentBecomesAComparisonWithItsContext() {
-        var parted = new blackbox.replay.divergence.DivergencePoint(
+    void aDivergenceHasItsContextAndItsEffects() {
+        var parted = new DivergencePoint(
                 37,
                 39,
                 DivergenceClass.SCHED,
@@ -224,19 +258,7 @@ class VerdictTest {
                 new Agreed(36, 36, "36 open /a"),
                 List.of("37 read 5"),
                 List.of("39 read 6"));
-        var alignment = new Alignment(
-                Alignment.Outcome.DIVERGED,
-                List.of("interleaving"),
-                37,
-                50,
-                51,
-                parted,
-                List.of("1 place"),
-                List.of("host times"),
-                List.of());
-        Comparison comparison = Comparison.of(alignment, List.of("events"), 0);
-        assertEquals(List.of("host times", "masked as noise: 1 place"), comparison.notCompared());
-        assertEquals(37, comparison.events());
+        FirstDivergence first = FirstDivergence.of(parted);
         assertEquals(
                 new FirstDivergence(
                         37,
@@ -245,7 +267,10 @@ class VerdictTest {
                         "read 6",
                         List.of("two threads took turns"),
                         List.of("both agree: 36 open /a", "recorded: 37 read 5", "replayed: 39 read 6")),
-                comparison.firstDivergence());
+                first);
+        var effect = new EffectDifference(EffectDifference.Kind.FILE, "/a", "read 5", "read 6");
+        Comparison comparison = new Comparison(List.of(), List.of("events"), List.of(), 37, first, 0)
+                .with(new Levels(null, 2, null, 3, List.of(effect)));
         Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, comparison, Completion.WHOLE);
         assertEquals(verdict, VerdictJson.decode(VerdictJson.encode(verdict)));
     }

@@ -9,6 +9,8 @@ import blackbox.replay.divergence.strand.TokenSink;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
+import blackbox.replay.divergence.text.TextNormalizer;
+import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
 import blackbox.schemas.view.RecorderView;
@@ -24,6 +26,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Reads both sides and matches them strand by strand. The side with fewer events waiting for their
@@ -385,6 +388,12 @@ public final class Aligner {
     /// The made-up names that correspond to each other.
     public NamePairs names() {
         return names;
+    }
+
+    /// Whether the last names of a recorded path and of one of the other side stand for each other.
+    public BiPredicate<Text, Text> standIns(KeyedHash hash) {
+        var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING));
+        return (recorded, actual) -> names.standFor(words.lastName(recorded), words.lastName(actual));
     }
 
     /// Whether there were more words or made-up names than are kept.

@@ -1,7 +1,10 @@
 package blackbox.replay.divergence.align;
 
 import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Token.Reach;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A place in a strand where the two sides differ: what only the recorded side has, and what only the other
@@ -33,6 +36,14 @@ public record Edit(
     @Nullable
     public Token hereActual() {
         return actual.isEmpty() ? nextActual : actual.getFirst();
+    }
+
+    /// The farthest that anything reaches which only one side has here.
+    Reach reach() {
+        return Stream.concat(expected.stream(), actual.stream())
+                .map(Token::reach)
+                .max(Comparator.naturalOrder())
+                .orElse(Reach.PATH);
     }
 
     /// Whether it has all tokens of the place.

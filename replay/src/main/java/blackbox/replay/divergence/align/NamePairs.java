@@ -79,6 +79,12 @@ public final class NamePairs {
         return fit;
     }
 
+    /// Whether one name on the recorded side stands for one on the other side.
+    boolean standFor(long recorded, long actual) {
+        long standIn = standIns[Aligner.RECORDED].get(recorded);
+        return standIn != GenerationalCache.ABSENT && standIn == standIns[Aligner.ACTUAL].get(actual);
+    }
+
     /// How many names stand for another one.
     public long count() {
         return count;

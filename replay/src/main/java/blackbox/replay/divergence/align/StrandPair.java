@@ -2,6 +2,7 @@ package blackbox.replay.divergence.align;
 
 import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Token.Reach;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -153,6 +154,11 @@ public final class StrandPair {
     /// Whether all that differs was kept.
     boolean isWhole() {
         return whole && !cut[0] && !cut[1];
+    }
+
+    /// How far one of its differences reaches: as far as possible if not all of them are known.
+    public Reach reach(Edit edit) {
+        return isWhole() ? edit.reach() : Reach.EFFECT;
     }
 
     /// Removes tokens that turned out not to be a difference.

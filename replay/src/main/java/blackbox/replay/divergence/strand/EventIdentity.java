@@ -182,7 +182,17 @@ final class EventIdentity {
         canon = result(row, canon);
         canon = ports(row, portsOf(event), canon);
         boolean writes = event instanceof FileView file && file.mayChange();
-        return new Token(index, ordinal, sort(event), canon, lanes(row), subject, volume, writes, names.used());
+        return new Token(
+                index,
+                ordinal,
+                sort(event),
+                canon,
+                lanes(row),
+                subject,
+                volume,
+                writes,
+                names.used(),
+                EventReach.of(event));
     }
 
     private static Token.Sort sort(EventView event) {
@@ -409,21 +419,7 @@ final class EventIdentity {
     /// The length of what the kernel shows in /proc and /sys varies with every process number and counter in
     /// it.
     private static boolean isOfTheKernel(Row row) {
-        return startsWith(row, "/proc/") || startsWith(row, "/sys/");
-    }
-
-    private static boolean startsWith(Row row, String start) {
-        if (!row.has(Column.PATH) || row.length(Column.PATH) < start.length()) {
-            return false;
-        }
-        byte[] array = row.array(Column.PATH);
-        int offset = row.offset(Column.PATH);
-        for (int i = 0; i < start.length(); i++) {
-            if (array[offset + i] != start.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
+        return EventReach.begins(row, "/proc/") || EventReach.begins(row, "/sys/");
     }
 
     private static boolean tellsProcesses(PrivilegeView.Use use) {

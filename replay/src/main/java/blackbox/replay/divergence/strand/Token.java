@@ -15,6 +15,7 @@ import blackbox.replay.divergence.text.NamesUsed;
 ///     of the hashes
 /// @param writes whether it changes its subject
 /// @param names the made-up names in it
+/// @param reach how much of the world could tell whether it happened
 public record Token(
         long index,
         long ordinal,
@@ -24,7 +25,8 @@ public record Token(
         long subject,
         long volume,
         boolean writes,
-        NamesUsed names) {
+        NamesUsed names,
+        Reach reach) {
 
     /// Kinds of events that are compared in a way of their own.
     public enum Sort {
@@ -43,5 +45,16 @@ public record Token(
         MISS,
         /// Anything else.
         OTHER
+    }
+
+    /// How far a deed reaches. In rising order.
+    public enum Reach {
+        /// Something was only looked at, or an attempt failed: nobody else can tell.
+        PATH,
+        /// It changed a file of the guest's disk: what the file is at the end tells.
+        DISK,
+        /// Anything else: a program ran, ended, got other rights or sent something; a name came to mean another
+        /// file; something was changed that is not on the disk.
+        EFFECT
     }
 }

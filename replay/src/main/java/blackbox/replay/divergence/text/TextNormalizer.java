@@ -1,5 +1,6 @@
 package blackbox.replay.divergence.text;
 
+import blackbox.schemas.row.Text;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
 
@@ -146,6 +147,12 @@ public final class TextNormalizer {
             }
         }
         return held == 0 ? total : hash.mix(total, chunk);
+    }
+
+    /// The hash of the last name of a path, as a whole.
+    public long lastName(Text path) {
+        byte[] octets = path.toBytes();
+        return word(octets, lastName(octets, 0, octets.length), octets.length);
     }
 
     /// The hash of a number as a word.

@@ -1,0 +1,76 @@
+package blackbox.replay.compare;
+
+import blackbox.replay.content.Window;
+import blackbox.replay.content.WrittenWhen;
+import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.strand.EventSource;
+import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileView;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// When one side wrote its files, as its events say: from the first event that may have changed what has a path to the
+/// last one. What is renamed takes its time along.
+///
+/// Memory: [#PATHS_MAX] paths; of further ones nothing is known.
+final class WriteTimes {
+    static final int PATHS_MAX = 1 << 17;
+
+    private final Map<Text, Window> windows = new HashMap<>();
+    private @Nullable Window run;
+
+    private WriteTimes() {}
+
+    /// Reads all events once.
+    static WriteTimes of(EventSource events) throws IOException {
+        var times = new WriteTimes();
+        var views = new EventViews();
+        try (EventCursor cursor = events.open(0)) {
+            while (cursor.next()) {
+                times.see(views.of(cursor.row()));
+            }
+        }
+        return times;
+    }
+
+    private void see(EventView event) {
+        var now = new Window(event.atNs(), event.atNs());
+        run = run == null ? now : run.with(now);
+        if (!(event instanceof FileView file) || !file.mayChange()) {
+            return;
+        }
+        Text path = file.path();
+        if (path == null) {
+            return;
+        }
+        add(path, now);
+        Text target = file instanceof FileView.ToName named ? named.pathTo() : null;
+        Window written = windows.get(path);
+        if (target != null && written != null) {
+            add(target, written);
+        }
+    }
+
+    private void add(Text path, Window when) {
+        if (windows.size() < PATHS_MAX || windows.containsKey(path)) {
+            windows.merge(path, when, Window::with);
+        }
+    }
+
+    /// When what has that path in the end was written; null if that is not known.
+    @Nullable
+    WrittenWhen of(Text path) {
+        Window window = windows.get(path);
+        return window == null ? null : _ -> window;
+    }
+
+    /// From the first event to the last, null if there is none.
+    @Nullable
+    Window run() {
+        return run;
+    }
+}

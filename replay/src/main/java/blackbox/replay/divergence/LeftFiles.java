@@ -1,0 +1,41 @@
+package blackbox.replay.divergence;
+
+import blackbox.replay.ReplayException;
+import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Compares the files that two runs left behind.
+@FunctionalInterface
+public interface LeftFiles {
+
+    /// It is not known what they left.
+    LeftFiles UNKNOWN = _ -> null;
+
+    /// Compares them.
+    ///
+    /// @return null if it is not known what one of them left
+    /// @throws ReplayException when what is here is not what was sealed, or cannot be read
+    @Nullable
+    Result compare(StandIns names) throws IOException, ReplayException;
+
+    /// Which made-up names stand for each other.
+    @FunctionalInterface
+    interface StandIns {
+        /// Whether the last name of a path on the recorded side and that of one on the other side do.
+        boolean standFor(Text recorded, Text actual);
+    }
+
+    /// The result.
+    ///
+    /// @param files how many agree
+    /// @param bytes their content
+    /// @param count how many differ
+    /// @param differences the first of those, by path
+    record Result(long files, long bytes, long count, List<EffectDifference> differences) {
+        public Result {
+            differences = List.copyOf(differences);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package blackbox.replay.divergence.strand;
+
+import blackbox.replay.divergence.strand.Token.Reach;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileEffect;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.PrivilegeView;
+import blackbox.schemas.view.ProcessView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import blackbox.schemas.view.VmView;
+import java.util.List;
+
+/// How far an event's deed reaches.
+final class EventReach {
+
+    /// Where nothing is on the guest's disk.
+    private static final List<String> ELSEWHERE = List.of("/dev/", "/proc/", "/run/", "/sys/");
+
+    /// Devices that keep nothing, and terminals: what is printed is compared by itself.
+    private static final List<String> KEEPING_NOTHING =
+            List.of("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/pts/", "/dev/console");
+
+    private EventReach() {}
+
+    static Reach of(EventView event) {
+        return switch (event) {
+            case FileView.Rename file -> file.failed() ? Reach.PATH : Reach.EFFECT;
+            case FileView file -> ofFile(file);
+            case ProcessView.Fork _ -> Reach.PATH;
+            case ProcessView.Exec exec -> exec.failed() ? Reach.PATH : Reach.EFFECT;
+            case ProcessView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ ->
+                Reach.EFFECT;
+        };
+    }
+
+    private static Reach ofFile(FileView file) {
+        boolean changed = file.effects().stream().anyMatch(EventReach::leavesSomething)
+                || file instanceof FileView.ToName named && !named.failed();
+        if (!changed) {
+            return Reach.PATH;
+        }
+        Row row = file.row();
+        if (KEEPING_NOTHING.stream().anyMatch(place -> isIn(row, place))) {
+            return Reach.PATH;
+        }
+        boolean onDisk = begins(row, "/") && ELSEWHERE.stream().noneMatch(place -> begins(row, place));
+        return onDisk ? Reach.DISK : Reach.EFFECT;
+    }
+
+    private static boolean leavesSomething(FileEffect effect) {
+        return effect.isChange() || effect == FileEffect.MAPS;
+    }
+
+    /// Whether the event's path is this one, or below it where it ends with a slash.
+    private static boolean isIn(Row row, String place) {
+        return begins(row, place) && (place.endsWith("/") || row.length(Column.PATH) == place.length());
+    }
+
+    /// Whether the event's path begins like this.
+    static boolean begins(Row row, String start) {
+        if (!row.has(Column.PATH) || row.length(Column.PATH) < start.length()) {
+            return false;
+        }
+        byte[] array = row.array(Column.PATH);
+        int offset = row.offset(Column.PATH);
+        for (int i = 0; i < start.length(); i++) {
+            if (array[offset + i] != start.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

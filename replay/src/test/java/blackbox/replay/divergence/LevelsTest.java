@@ -1,0 +1,130 @@
+package blackbox.replay.divergence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.replay.divergence.Alignment.Outcome;
+import blackbox.replay.divergence.EffectDifference.Kind;
+import blackbox.replay.divergence.PlantedCausesTest.Deeds;
+import blackbox.replay.divergence.cause.RunInputs;
+import blackbox.replay.divergence.cause.Side;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// What counts as an effect, and what only as another path to the same effects.
+final class LevelsTest {
+
+    private static final LeftFiles SAME = _ -> new LeftFiles.Result(7, 1_000, 0, List.of());
+    private static final LeftFiles DIFFERENT = _ -> new LeftFiles.Result(
+            6, 900, 1, List.of(new EffectDifference(Kind.FILE, "/workspace/log", "100 bytes", "100 other bytes")));
+
+    private static final Deeds NOTHING = (_, _) -> 0;
+
+    private static Alignment align(Deeds recorded, Deeds actual, LeftFiles files) throws Exception {
+        var one = new RecordedEvents(1).open();
+        var other = new RecordedEvents(2).open();
+        PlantedCausesTest.shell(one, recorded);
+        PlantedCausesTest.shell(other, actual);
+        return Divergences.align(
+                new Side("one", one.source(), RunInputs.UNKNOWN),
+                new Side("other", other.source(), RunInputs.UNKNOWN),
+                files,
+                AlignmentSettings.of(3));
+    }
+
+    private static void assertPath(Alignment alignment, long places) {
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(places, alignment.differences().path(), alignment::toString);
+        assertEquals(0, alignment.differences().effects(), alignment::toString);
+        assertNull(alignment.firstDivergence(), alignment::toString);
+        assertNotNull(alignment.differences().firstPath(), alignment::toString);
+    }
+
+    private static void assertEffect(Alignment alignment, Kind kind, String subject) {
+        assertEquals(Outcome.DIVERGED, alignment.outcome(), alignment::toString);
+        assertNotNull(alignment.firstDivergence(), alignment::toString);
+        EffectDifference first = alignment.differences().shownEffects().getFirst();
+        assertEquals(kind, first.kind(), alignment::toString);
+        assertEquals(subject, first.subject().replaceAll("\\[.*", ""), alignment::toString);
+    }
+
+    @Test
+    void aLookMoreIsOfThePath() throws Exception {
+        Deeds look = (events, shell) -> events.open(shell, "/etc/hosts");
+        assertPath(align(NOTHING, look, LeftFiles.UNKNOWN), 1);
+        assertPath(align(look, NOTHING, LeftFiles.UNKNOWN), 1);
+        Deeds failed = (events, shell) -> events.open(shell, "/etc/no", -2);
+        assertPath(align(NOTHING, failed, SAME), 1);
+    }
+
+    @Test
+    void anotherProgramIsAnEffect() throws Exception {
+        Deeds run = (events, shell) -> {
+            var child = events.fork(shell, "curl");
+            long index = events.exec(child, "/usr/bin/curl", "http://x/");
+            events.exit(child, 0);
+            return index;
+        };
+        assertEffect(align(NOTHING, run, SAME), Kind.PROGRAM, "curl");
+    }
+
+    @Test
+    void whatIsWrittenIsToldByTheFilesThatAreLeft() throws Exception {
+        Deeds write = (events, shell) -> events.create(shell, "/workspace/log", RecordedEvents.WRITE_CREATE);
+        assertPath(align(NOTHING, write, SAME), 1);
+        assertEffect(align(NOTHING, write, LeftFiles.UNKNOWN), Kind.FILE, "/workspace/log");
+        Alignment differs = align(NOTHING, write, DIFFERENT);
+        assertEffect(differs, Kind.FILE, "/workspace/log");
+        assertEquals(2, differs.differences().effects());
+    }
+
+    @Test
+    void whatIsNotOnTheDiskIsAnEffect() throws Exception {
+        Deeds write = (events, shell) -> events.create(shell, "/dev/shm/x", RecordedEvents.WRITE_CREATE);
+        assertEffect(align(NOTHING, write, SAME), Kind.FILE, "/dev/shm/x");
+        Deeds discard = (events, shell) -> events.create(shell, "/dev/null", RecordedEvents.WRITE_CREATE);
+        assertPath(align(NOTHING, discard, SAME), 1);
+        Deeds trick = (events, shell) -> events.create(shell, "/dev/nullx", RecordedEvents.WRITE_CREATE);
+        assertEffect(align(NOTHING, trick, SAME), Kind.FILE, "/dev/nullx");
+    }
+
+    @Test
+    void aFileThatIsDifferentWithoutAnyEventIsADivergence() throws Exception {
+        Deeds write = (events, shell) -> events.create(shell, "/workspace/log", RecordedEvents.WRITE_CREATE);
+        Alignment alignment = align(write, write, DIFFERENT);
+        assertEffect(alignment, Kind.FILE, "/workspace/log");
+        DivergencePoint first = found(alignment.firstDivergence());
+        assertEquals("/workspace/log: 100 bytes", first.expected());
+        assertEquals("/workspace/log: 100 other bytes", first.actual());
+    }
+
+    /// The effect is named, and what led to it is said.
+    @Test
+    void theEffectComesBeforeThePathToIt() throws Exception {
+        Deeds left = (events, shell) -> branch(events, shell, "/etc/left");
+        Deeds right = (events, shell) -> branch(events, shell, "/etc/right");
+        Alignment alignment = align(left, right, SAME);
+        assertEffect(alignment, Kind.PROGRAM, "tool");
+        DivergencePoint first = found(alignment.firstDivergence());
+        String causes = String.join("; ", first.causes());
+        assertTrue(first.expected().contains("process.exec"), first::toString);
+        assertTrue(causes.contains("the path had parted before"), first::toString);
+        assertTrue(causes.contains("/etc/left"), first::toString);
+    }
+
+    private static long branch(RecordedEvents events, RecordedEvents.Guest shell, String file) {
+        events.open(shell, file);
+        var child = events.fork(shell, "tool");
+        long index = events.exec(child, "/usr/bin/tool", file);
+        events.exit(child, 0);
+        return index;
+    }
+
+    private static <T> T found(@Nullable T value) {
+        return Objects.requireNonNull(value);
+    }
+}
