@@ -6,9 +6,9 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.GitIndex;
 import blackbox.replay.content.Origins;
-import blackbox.replay.content.TiedTime;
+import blackbox.replay.content.Tie;
+import blackbox.replay.content.Ties;
 import blackbox.replay.content.Window;
-import blackbox.replay.content.WrittenWhen;
 import blackbox.replay.divergence.EffectDifference;
 import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.strand.EventSource;
@@ -32,8 +32,9 @@ public final class ComparedFiles implements LeftFiles {
     private final Left actual;
     private final List<String> compared = new ArrayList<>();
     private final List<String> notCompared = new ArrayList<>();
-    private final List<TiedTime> times = new ArrayList<>();
-    private long tied;
+    private final Tied times = new Tied();
+    private final Tied inContents = new Tied();
+    private StandIns names = (_, _) -> false;
 
     /// Where one side's files come from.
     ///
@@ -58,6 +59,7 @@ public final class ComparedFiles implements LeftFiles {
 
     @Override
     public @Nullable Result compare(StandIns names) throws IOException, ReplayException {
+        this.names = names;
         try (Opened one = Opened.of(recorded);
                 Opened other = Opened.of(actual)) {
             FilesAtEnd was = one.files();
@@ -99,10 +101,29 @@ public final class ComparedFiles implements LeftFiles {
                     + match.pairs().count() + " (" + brief(first.recorded().toString()) + " for "
                     + brief(first.actual().toString()) + ")");
         }
-        if (tied > 0) {
-            TiedTime first = times.getFirst();
-            notCompared.add("times in the files that were left, each from when its side wrote it: " + tied + " ("
-                    + first.recorded() + " for " + first.actual() + ")");
+        times.say("times in the files that were left, each from when its side wrote it");
+        inContents.say("made-up names in the files that were left, which stand for each other");
+    }
+
+    /// Whether a made-up name of the recorded side stands for one of the other side, once [#compare] was called.
+    public boolean standFor(String recordedName, String actualName) {
+        return names.standFor(Text.of(recordedName), Text.of(actualName));
+    }
+
+    /// Values that stood for others.
+    private final class Tied {
+        private @Nullable Tie first;
+        private long count;
+
+        void add(Ties ties) {
+            count += ties.count();
+            first = first == null && ties.count() > 0 ? ties.first().getFirst() : first;
+        }
+
+        void say(String what) {
+            if (first != null) {
+                notCompared.add(what + ": " + count + " (" + first.recorded() + " for " + first.actual() + ")");
+            }
         }
     }
 
@@ -145,22 +166,19 @@ public final class ComparedFiles implements LeftFiles {
             recordedTimes = one;
             actualTimes = other;
             ContentMatch match = match(path, was, is, one, other);
-            tied += match.times().count();
-            match.times().first().stream().limit(Math.max(0, 1 - times.size())).forEach(times::add);
+            times.add(match.times());
+            inContents.add(match.names());
             return match.firstDifference();
         }
 
-        private static ContentMatch match(Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other)
+        private ContentMatch match(Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other)
                 throws IOException {
             Window run = one.run();
             Window otherRun = other.run();
             if (path.toString().endsWith(GIT_INDEX) && run != null && otherRun != null) {
                 return GitIndex.compare(was, run, is, otherRun);
             }
-            WrittenWhen wrote = one.of(path);
-            WrittenWhen otherWrote = other.of(path);
-            return ContentMatch.of(
-                    was, is, wrote == null || otherWrote == null ? null : new Origins(wrote, otherWrote));
+            return ContentMatch.of(was, is, new Origins(one.of(path), other.of(path), ComparedFiles.this::standFor));
         }
     }
 }

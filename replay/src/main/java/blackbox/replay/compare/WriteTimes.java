@@ -61,11 +61,10 @@ final class WriteTimes {
         }
     }
 
-    /// When what has that path in the end was written; null if that is not known.
-    @Nullable
+    /// When what has that path in the end was written.
     WrittenWhen of(Text path) {
         Window window = windows.get(path);
-        return window == null ? null : _ -> window;
+        return window == null ? WrittenWhen.UNKNOWN : _ -> window;
     }
 
     /// From the first event to the last, null if there is none.

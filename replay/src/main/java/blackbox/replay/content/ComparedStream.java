@@ -89,12 +89,49 @@ final class ComparedStream {
         return time.isIn(window.with(written.at(from + time.length() - 1)));
     }
 
-    String letters(PrintedTime time, int back) {
-        return new String(buffer, at - back, time.length(), StandardCharsets.ISO_8859_1);
+    /// How far before the place the word begins that goes on to it; -1 if it may begin before what is here.
+    int wordBack() {
+        int back = 0;
+        int most = (int) Math.min(BEHIND, place() - tied);
+        while (back < most && at - back > 0 && isOfWord(buffer[at - back - 1])) {
+            back++;
+        }
+        return back == BEHIND ? -1 : back;
     }
 
-    void moveAfter(PrintedTime time, int back) {
-        at += time.length() - back;
+    /// Length of the word that begins so many octets before the place, without full stops at its end; -1 if it may go
+    /// on beyond what is here.
+    int wordLength(int back) {
+        int to = at;
+        while (to < end && isOfWord(buffer[to])) {
+            to++;
+        }
+        if (to == end && !ended) {
+            return -1;
+        }
+        while (to > at && buffer[to - 1] == '.') {
+            to--;
+        }
+        return to - (at - back);
+    }
+
+    /// Letters, digits and what else programs put into names that they make up.
+    private static boolean isOfWord(byte octet) {
+        return octet >= 'a' && octet <= 'z'
+                || octet >= 'A' && octet <= 'Z'
+                || octet >= '0' && octet <= '9'
+                || octet == '_'
+                || octet == '-'
+                || octet == '.';
+    }
+
+    /// So many octets from `back` before the place on.
+    String letters(int length, int back) {
+        return new String(buffer, at - back, length, StandardCharsets.ISO_8859_1);
+    }
+
+    void moveAfter(int length, int back) {
+        at += length - back;
         tied = place();
     }
 

@@ -10,11 +10,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A time in either may stand for one at the corresponding place in the other if both are written in one and the
 /// same [TimeForm], and each lies in the window in which its own side wrote it, or within a second of it. All else
-/// must be equal, octet for octet.
+/// must be equal, octet for octet. So may a name that a program made up on one side for what it created, for the name
+/// of
+/// the same thing on the other side.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
-public record ContentMatch(@Nullable ContentDifference difference, TiedTimes times) {
+/// @param names which names did
+public record ContentMatch(@Nullable ContentDifference difference, Ties times, Ties names) {
 
     /// Compares up to the first octet that differs; no time stands for another. Neither stream need be read to its
     /// end, and neither is closed.
@@ -41,8 +44,8 @@ public record ContentMatch(@Nullable ContentDifference difference, TiedTimes tim
         private final ComparedStream recorded;
         private final ComparedStream actual;
         private final @Nullable Origins origins;
-        private final List<TiedTime> first = new ArrayList<>();
-        private long count;
+        private final Tied times = new Tied();
+        private final Tied names = new Tied();
 
         Comparing(InputStream recorded, InputStream actual, @Nullable Origins origins) {
             this.recorded = new ComparedStream(recorded);
@@ -59,24 +62,42 @@ public record ContentMatch(@Nullable ContentDifference difference, TiedTimes tim
                     continue;
                 }
                 if (recorded.isOver() && actual.isOver()) {
-                    return new ContentMatch(null, times());
+                    return new ContentMatch(null, times.all(), names.all());
                 }
                 recorded.fill();
                 actual.fill();
-                if (origins == null || !tie(origins)) {
-                    return new ContentMatch(recorded.difference(actual), times());
+                if (origins == null || !tieTimes(origins) && !tieNames(origins)) {
+                    return new ContentMatch(recorded.difference(actual), times.all(), names.all());
                 }
             }
         }
 
-        private TiedTimes times() {
-            return new TiedTimes(count, first);
+        /// Moves both to after the words that they differ in, if these are names that stand for each other.
+        private boolean tieNames(Origins known) {
+            int back = recorded.wordBack();
+            if (back < 0 || back != actual.wordBack()) {
+                return false;
+            }
+            int length = recorded.wordLength(back);
+            int otherLength = actual.wordLength(back);
+            if (length <= back && otherLength <= back || length < 0 || otherLength < 0) {
+                return false;
+            }
+            String name = recorded.letters(length, back);
+            String other = actual.letters(otherLength, back);
+            if (!known.names().test(name, other)) {
+                return false;
+            }
+            names.add(recorded.place() - back, name, actual.place() - back, other);
+            recorded.moveAfter(length, back);
+            actual.moveAfter(otherLength, back);
+            return true;
         }
 
         /// Moves both to after the times that are where they differ, if these stand for each other. Of several
         /// that go across that place, one in another, only the outermost counts: a date that is wrong is not
         /// mended by an hour that is right.
-        private boolean tie(Origins known) {
+        private boolean tieTimes(Origins known) {
             for (int back = recorded.backMax(); back >= 0; back--) {
                 PrintedTime expected = recorded.timeBefore(back);
                 PrintedTime found = actual.timeBefore(back);
@@ -95,16 +116,30 @@ public record ContentMatch(@Nullable ContentDifference difference, TiedTimes tim
                     || !actual.wrote(found, back, known.actual())) {
                 return false;
             }
-            if (count++ < TiedTimes.SHOWN_MAX) {
-                first.add(new TiedTime(
-                        recorded.place() - back,
-                        recorded.letters(expected, back),
-                        actual.place() - back,
-                        actual.letters(found, back)));
-            }
-            recorded.moveAfter(expected, back);
-            actual.moveAfter(found, back);
+            times.add(
+                    recorded.place() - back,
+                    recorded.letters(expected.length(), back),
+                    actual.place() - back,
+                    actual.letters(found.length(), back));
+            recorded.moveAfter(expected.length(), back);
+            actual.moveAfter(found.length(), back);
             return true;
+        }
+    }
+
+    /// Values that stood for others so far.
+    private static final class Tied {
+        private final List<Tie> first = new ArrayList<>();
+        private long count;
+
+        void add(long recordedAt, String recorded, long actualAt, String actual) {
+            if (count++ < Ties.SHOWN_MAX) {
+                first.add(new Tie(recordedAt, recorded, actualAt, actual));
+            }
+        }
+
+        Ties all() {
+            return new Ties(count, first);
         }
     }
 }

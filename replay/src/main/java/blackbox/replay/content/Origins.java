@@ -1,4 +1,16 @@
 package blackbox.replay.content;
 
-/// When the octets of two streams that are compared were written, each on the clock of its own guest.
-public record Origins(WrittenWhen recorded, WrittenWhen actual) {}
+import java.util.function.BiPredicate;
+
+/// What is known of the values in two streams that are compared.
+///
+/// @param recorded when its octets were written, on the clock of its own guest
+/// @param actual the same of the replay
+/// @param names whether a name on the recorded side stands for one on the other side
+public record Origins(WrittenWhen recorded, WrittenWhen actual, BiPredicate<String, String> names) {
+
+    /// No name stands for another.
+    public Origins(WrittenWhen recorded, WrittenWhen actual) {
+        this(recorded, actual, (_, _) -> false);
+    }
+}

@@ -4,6 +4,9 @@ package blackbox.replay.content;
 @FunctionalInterface
 public interface WrittenWhen {
 
+    /// It is not known, so that no time stands for another.
+    WrittenWhen UNKNOWN = _ -> new Window(Long.MIN_VALUE / 2, Long.MIN_VALUE / 2);
+
     /// How far before the last octet that was read one may lie that is asked for.
     int BEHIND_MAX = 1 << 17;
 

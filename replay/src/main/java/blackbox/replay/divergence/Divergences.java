@@ -33,7 +33,8 @@ public final class Divergences {
             throws IOException, ReplayException {
         var hash = new KeyedHash(settings.hashKey());
         Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL);
-        boolean cut = withoutCutEnds(aligner);
+        boolean ended = withoutCutEnds(aligner);
+        boolean cut = ended || aligner.isShortOfDifferences();
         LeftFiles.Result left = settings.exact() ? null : files.compare(aligner.standIns(hash)::test);
         var levels = Levels.of(aligner, recorded, actual, left, settings.exact());
         var explanation = new Explanation(hash, recorded, actual, settings);

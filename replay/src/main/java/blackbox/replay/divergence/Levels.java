@@ -47,12 +47,20 @@ final class Levels {
     static Levels of(Aligner aligner, Side recorded, Side actual, LeftFiles.@Nullable Result left, boolean exact)
             throws IOException {
         var levels = new Levels(recorded, actual);
-        levels.sort(aligner, left, exact ? Reach.PATH : left == null ? Reach.DISK : Reach.EFFECT);
+        levels.sort(aligner, left, lowest(aligner, left, exact));
         if (left != null) {
             levels.count += left.count();
             levels.effects.addAll(left.differences());
         }
         return levels;
+    }
+
+    /// From how far on a difference is an effect.
+    private static Reach lowest(Aligner aligner, LeftFiles.@Nullable Result left, boolean exact) {
+        if (exact || aligner.isShortOfDifferences()) {
+            return Reach.PATH;
+        }
+        return left == null || aligner.isAnythingMounted() ? Reach.DISK : Reach.EFFECT;
     }
 
     private record Place(StrandPair pair, Edit edit, Reach reach) {

@@ -6,7 +6,7 @@ import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.content.ContentDifference;
 import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.Origins;
-import blackbox.replay.content.TiedTimes;
+import blackbox.replay.content.Ties;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
 import java.io.IOException;
@@ -22,12 +22,14 @@ import org.jspecify.annotations.Nullable;
 /// @param actual all that the replay printed on it
 /// @param found where they first differ; null if they do not
 /// @param times which times stood for another before that
+/// @param names which made-up names did
 public record OutputMatch(
         PrintedStream stream,
         Content expected,
         Content actual,
         @Nullable ContentDifference found,
-        TiedTimes times) {
+        Ties times,
+        Ties names) {
 
     /// Compares two streams, both to their ends; no time stands for another. Memory does not depend on how long
     /// they are.
@@ -44,7 +46,8 @@ public record OutputMatch(
         var expected = new Digested(recorded);
         var actual = new Digested(replayed);
         ContentMatch match = ContentMatch.of(expected, actual, origins);
-        return new OutputMatch(stream, expected.finish(), actual.finish(), match.difference(), match.times());
+        return new OutputMatch(
+                stream, expected.finish(), actual.finish(), match.difference(), match.times(), match.names());
     }
 
     /// The same where of the replay only the beginning was compared: it differs from all that is recorded, or the
@@ -55,7 +58,7 @@ public record OutputMatch(
         if (all.bytes() < actual.bytes()) {
             throw new IllegalArgumentException(all.bytes() + " octets are not all of a stream of " + actual.bytes());
         }
-        return new OutputMatch(stream, expected, all, found, times);
+        return new OutputMatch(stream, expected, all, found, times, names);
     }
 
     /// The octets of either where they first differ, which may be secret; null if they do not.

@@ -9,7 +9,8 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.content.Origins;
-import blackbox.replay.content.TiedTimes;
+import blackbox.replay.content.Tie;
+import blackbox.replay.content.Ties;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.output.OutputDifference;
 import blackbox.replay.output.OutputDifference.How;
@@ -23,6 +24,7 @@ import blackbox.replay.verdict.Refusal;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// What the command printed, as it was recorded and in a re-execution.
@@ -91,7 +93,14 @@ record ComparedOutput(
     /// Compares.
     ///
     /// @throws IOException when either cannot be read
-    static ComparedOutput of(RecordedOutput recorded, ReplayedOutput replayed, Extent extent, Began began)
+    ///
+    /// @param names whether a made-up name in the recording stands for one in the replay
+    static ComparedOutput of(
+            RecordedOutput recorded,
+            ReplayedOutput replayed,
+            Extent extent,
+            Began began,
+            BiPredicate<String, String> names)
             throws IOException {
         OutputLimit unkept = recorded.unkept();
         if (unkept != null) {
@@ -101,7 +110,7 @@ record ComparedOutput(
         OutputMatch first = null;
         OutputPiece where = null;
         for (PrintedStream stream : PrintedStream.values()) {
-            OutputMatch match = match(stream, recorded, replayed, began);
+            OutputMatch match = match(stream, recorded, replayed, began, names);
             OutputDifference difference = match.difference();
             if (lines.agree(match) || difference == null) {
                 continue;
@@ -116,11 +125,16 @@ record ComparedOutput(
     }
 
     private static OutputMatch match(
-            PrintedStream stream, RecordedOutput recorded, ReplayedOutput replayed, Began began) throws IOException {
+            PrintedStream stream,
+            RecordedOutput recorded,
+            ReplayedOutput replayed,
+            Began began,
+            BiPredicate<String, String> names)
+            throws IOException {
         // Before it is compared: opening it ends the keeping.
         try (PieceInput expected = recorded.open(stream, began.recordedNs());
                 PieceInput actual = replayed.open(stream, began.replayedNs())) {
-            return OutputMatch.of(stream, expected, actual, new Origins(expected, actual))
+            return OutputMatch.of(stream, expected, actual, new Origins(expected, actual, names))
                     .with(replayed.all(stream));
         }
     }
@@ -137,12 +151,10 @@ record ComparedOutput(
             this.extent = extent;
         }
 
-        private void sayTimes(OutputMatch match) {
-            TiedTimes times = match.times();
-            if (times.count() > 0) {
-                notCompared.add("times on " + match.stream().inWords() + ", each from when its side printed it: "
-                        + times.count() + " (" + times.first().getFirst().recorded() + " for "
-                        + times.first().getFirst().actual() + ")");
+        private void say(String what, Ties ties) {
+            if (ties.count() > 0) {
+                Tie first = ties.first().getFirst();
+                notCompared.add(what + ": " + ties.count() + " (" + first.recorded() + " for " + first.actual() + ")");
             }
         }
 
@@ -156,7 +168,8 @@ record ComparedOutput(
                 if (match.expected().bytes() > 0 || stream == PrintedStream.STDOUT) {
                     compared.add(stream.inWords() + ", " + match.expected().bytes() + " octets");
                 }
-                sayTimes(match);
+                say("times on " + stream.inWords() + ", each from when its side printed it", match.times());
+                say("made-up names on " + stream.inWords() + " that stand for each other", match.names());
                 return true;
             }
             How how = difference == null ? null : difference.how();

@@ -136,7 +136,8 @@ public final class RerunReplayer implements Replayer {
                     new RecordedOutput(request.facts(), request.inputs().captures()),
                     printed,
                     extent(executed),
-                    began(request.facts(), executed));
+                    began(request.facts(), executed),
+                    files::standFor);
             Verdict verdict = Verdict.of(
                     request.facts().run(),
                     wall.instant(),
@@ -258,9 +259,12 @@ public final class RerunReplayer implements Replayer {
         if (executed.result().exit() == null) {
             return "the command was ended: it took more than twenty times as long as when it was recorded, and two minutes";
         }
-        return alignment.outcome() == Alignment.Outcome.INCOMPLETE
+        if (alignment.outcome() != Alignment.Outcome.INCOMPLETE) {
+            return null;
+        }
+        return facts.end() == null
                 ? "the recording of run " + facts.run() + " has no end; the replay agrees with it as far as it goes"
-                : null;
+                : "the replay was not compared to its end: the two differ in too much for the memory limit";
     }
 
     private static List<String> notCompared(ReplayRequest request, Executed executed, Alignment alignment) {

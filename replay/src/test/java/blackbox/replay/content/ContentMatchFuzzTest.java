@@ -132,7 +132,8 @@ class ContentMatchFuzzTest {
             assertEquals(slow.actual(), difference == null ? -1 : difference.actual(), where);
             ties += slow.times();
             equal += difference == null ? 1 : 0;
-            assertEquals(new ContentMatch(null, TiedTimes.NONE), match(a, a, new Origins(_ -> recorded, _ -> actual)));
+            assertEquals(
+                    new ContentMatch(null, Ties.NONE, Ties.NONE), match(a, a, new Origins(_ -> recorded, _ -> actual)));
         }
         assertTrue(ties > 3_000 && equal > 300, ties + " times, " + equal + " equal");
     }

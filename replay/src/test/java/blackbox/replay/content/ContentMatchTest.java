@@ -55,12 +55,13 @@ class ContentMatchTest {
             int times = around.split("%s", -1).length - 1;
             assertEquals(times, match.times().count());
             assertEquals(
-                    new TiedTime(a.indexOf(recorded), recorded, b.indexOf(actual), actual),
+                    new Tie(a.indexOf(recorded), recorded, b.indexOf(actual), actual),
                     match.times().first().getFirst());
             assertNotNull(match(b, a).difference(), "each side has its own time");
             assertNotNull(match(b, b.replace(actual, recorded)).difference());
         }
-        assertEquals(new ContentMatch(null, TiedTimes.NONE), match(recorded, recorded), "equal ones need no window");
+        assertEquals(
+                new ContentMatch(null, Ties.NONE, Ties.NONE), match(recorded, recorded), "equal ones need no window");
     }
 
     private static void assertDiffers(String recorded, String actual) throws IOException {
@@ -106,7 +107,7 @@ class ContentMatchTest {
         ContentMatch match = ContentMatch.of(
                 new ByteArrayInputStream(octets("at 12:11:37")), new ByteArrayInputStream(octets("at 08:05:59")));
         assertEquals(3, match.firstDifference());
-        assertEquals(TiedTimes.NONE, match.times());
+        assertEquals(Ties.NONE, match.times());
     }
 
     @Test
@@ -203,7 +204,7 @@ class ContentMatchTest {
         ContentMatch match = match("12:11:37\n".repeat(1_000), "08:05:59\n".repeat(1_000));
         assertNull(match.difference());
         assertEquals(1_000, match.times().count());
-        assertEquals(TiedTimes.SHOWN_MAX, match.times().first().size());
+        assertEquals(Ties.SHOWN_MAX, match.times().first().size());
         assertEquals(18, match.times().first().getLast().actualAt());
     }
 
@@ -260,7 +261,7 @@ class ContentMatchTest {
                 ContentMatch match = match(a, b);
                 assertNull(match.difference());
                 assertEquals(
-                        List.of(new TiedTime(at, recorded, at, actual)),
+                        List.of(new Tie(at, recorded, at, actual)),
                         match.times().first());
                 b[b.length - 1] ^= 1;
                 ContentDifference difference =
@@ -330,7 +331,7 @@ class ContentMatchTest {
             for (int i = 0; i < length; i++) {
                 octets[i] = (byte) ("0123456789:-T. Z\n".charAt(random.nextInt(17)));
             }
-            assertEquals(new ContentMatch(null, TiedTimes.NONE), match(octets, octets.clone()));
+            assertEquals(new ContentMatch(null, Ties.NONE, Ties.NONE), match(octets, octets.clone()));
             if (length > 0) {
                 byte[] shorter = Arrays.copyOf(octets, length - 1);
                 assertEquals(length - 1L, match(octets, shorter).firstDifference());

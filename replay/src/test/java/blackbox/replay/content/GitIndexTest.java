@@ -63,7 +63,7 @@ class GitIndexTest {
             byte[] b = index(kind + "-b");
             assertNotNull(ContentMatch.of(new ByteArrayInputStream(a), new ByteArrayInputStream(b))
                     .difference());
-            assertEquals(new ContentMatch(null, TiedTimes.NONE), match(a, b), kind);
+            assertEquals(new ContentMatch(null, Ties.NONE, Ties.NONE), match(a, b), kind);
             assertNull(match(a, A, a, A).difference());
         }
     }

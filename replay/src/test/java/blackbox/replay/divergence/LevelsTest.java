@@ -10,6 +10,8 @@ import blackbox.replay.divergence.EffectDifference.Kind;
 import blackbox.replay.divergence.PlantedCausesTest.Deeds;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.row.Text;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +92,18 @@ final class LevelsTest {
         assertPath(align(NOTHING, discard, SAME), 1);
         Deeds trick = (events, shell) -> events.create(shell, "/dev/nullx", RecordedEvents.WRITE_CREATE);
         assertEffect(align(NOTHING, trick, SAME), Kind.FILE, "/dev/nullx");
+    }
+
+    /// What is mounted there may not be the guest's disk.
+    @Test
+    void afterAMountWhatIsWrittenIsAnEffect() throws Exception {
+        Deeds mount = (events, shell) ->
+                events.add(new Event.PrivilegeUse(events.guest(shell), "mount", Text.of("/mnt"), "tmpfs", 0));
+        Deeds write = (events, shell) -> {
+            mount.run(events, shell);
+            return events.create(shell, "/mnt/log", RecordedEvents.WRITE_CREATE);
+        };
+        assertEffect(align(mount, write, SAME), Kind.FILE, "/mnt/log");
     }
 
     @Test

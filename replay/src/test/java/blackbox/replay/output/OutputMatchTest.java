@@ -9,7 +9,7 @@ import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.content.Origins;
-import blackbox.replay.content.TiedTime;
+import blackbox.replay.content.Tie;
 import blackbox.replay.content.Window;
 import blackbox.replay.output.OutputDifference.How;
 import blackbox.schemas.Hash;
@@ -127,7 +127,7 @@ class OutputMatchTest {
         OutputMatch equal = match("at 00:00:00.1: one", "at 00:00:00.123456: one", origins);
         assertNull(equal.difference());
         assertEquals(
-                List.of(new TiedTime(3, "00:00:00.1", 3, "00:00:00.123456")),
+                List.of(new Tie(3, "00:00:00.1", 3, "00:00:00.123456")),
                 equal.times().first());
         assertEquals(new Content(Hash.sha256(octets("at 00:00:00.123456: one")), 23), equal.actual());
         OutputMatch other = match("at 00:00:00.1: one", "at 00:00:00.123456: two", origins);

@@ -66,7 +66,8 @@ class ComparedOutputTest {
                 new RecordedOutput(KeptRun.facts(RunState.CLOSED, close), run.captures()),
                 replayed,
                 extent,
-                Began.UNKNOWN);
+                Began.UNKNOWN,
+                (_, _) -> false);
     }
 
     private static void assertDiffers(ComparedOutput found, PrintedStream stream, long octet) {
@@ -155,7 +156,7 @@ class ComparedOutputTest {
         replay(OUT, "anything");
         var none = new RecordedOutput(KeptRun.facts(RunState.CLOSED, "{}", "{}"), Map.of());
         assertEquals(0, ComparedOutput.bytesNeeded(none));
-        ComparedOutput found = ComparedOutput.of(none, replayed, Extent.WHOLE, Began.UNKNOWN);
+        ComparedOutput found = ComparedOutput.of(none, replayed, Extent.WHOLE, Began.UNKNOWN, (_, _) -> false);
         assertNull(found.differs());
         assertEquals(List.of(), found.compared());
         assertTrue(found.notCompared().getFirst().startsWith("what the command printed: run "), found::toString);

@@ -13,6 +13,7 @@ import blackbox.replay.divergence.text.TextNormalizer;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.PrivilegeView;
 import blackbox.schemas.view.RecorderView;
 import blackbox.schemas.view.RunView;
 import java.io.IOException;
@@ -39,6 +40,7 @@ public final class Aligner {
     public static final int RECORDED = 0;
     public static final int ACTUAL = 1;
 
+    private static final String MOUNT = "mount";
     static final int PENDING_MAX = 1 << 18;
     private static final int WINDOW = 1_024;
     private static final int WINDOW_MAX = 4_096;
@@ -68,6 +70,8 @@ public final class Aligner {
     private long lanesDiffering;
     private boolean foldedOtherwise;
     private boolean turnsTakenOtherwise;
+    private boolean forgotten;
+    private boolean mounted;
 
     private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual) {
         known = new KnownNames[] {recorded, actual};
@@ -145,6 +149,9 @@ public final class Aligner {
             if (event instanceof RecorderView.Loss loss) {
                 lost[side] += loss.lost();
             }
+            mounted |= event instanceof PrivilegeView.Use use
+                    && !use.isBySupervisor()
+                    && String.valueOf(use.what()).equals(MOUNT);
             lineages[side].add(event, cursor.index());
         }
         return true;
@@ -219,6 +226,7 @@ public final class Aligner {
             }
             compareAll(pair);
             if (pair.isWithoutEdits() || ++divergent > DIVERGENT_MAX) {
+                forgotten |= !pair.isWithoutEdits();
                 pairs.remove(key);
             }
         }
@@ -431,6 +439,17 @@ public final class Aligner {
     /// Events of that side that are never compared because of their kind.
     public long notCompared(int side) {
         return lineages[side].notCompared();
+    }
+
+    /// Whether some differences are not among [#divergent], because memory is short.
+    public boolean isShortOfDifferences() {
+        return forgotten || cutOff[RECORDED] + cutOff[ACTUAL] > 0;
+    }
+
+    /// Whether something was mounted on either side while the agent ran, so that a path may be elsewhere than on the
+    /// guest's disk.
+    public boolean isAnythingMounted() {
+        return mounted;
     }
 
     /// Events of that side that were beyond the bound on memory.
