@@ -33,7 +33,8 @@ public final class KafkaClientOptions {
         return new KafkaSettings(servers == null ? null : checked(servers), properties, ingest);
     }
 
-    /// Each address is checked: one that is wrong would be missed only on the day when the others are gone.
+    /// Checks the form of each address before anything starts; Kafka would do so once a run is on its way.
+    /// Whether there is such a host is not asked: Kafka passes over names that it cannot resolve.
     static String checked(String servers) {
         String[] addresses = servers.strip().split("\\s*,\\s*", -1);
         for (String address : addresses) {
