@@ -19,6 +19,7 @@ import blackbox.replay.divergence.Divergences;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -65,12 +66,13 @@ final class DiffCommand implements Callable<Integer> {
         var recordings = common.recordings();
         RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
         RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
-        var files = new ComparedFiles(ComparedFiles.of(recordings, one), ComparedFiles.of(recordings, other));
+        ComparedFiles files = ComparedFiles.ofRuns(recordings, one, other);
         Alignment alignment = Divergences.align(
-                RecordedSide.of(recordings, one.run()),
-                RecordedSide.of(recordings, other.run()),
-                files,
-                new AlignmentSettings(context, new SecureRandom().nextLong(), false));
+                        RecordedSide.of(recordings, one.run()),
+                        RecordedSide.of(recordings, other.run()),
+                        files,
+                        new AlignmentSettings(context, new SecureRandom().nextLong(), false))
+                .with(notCompared(files));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {
@@ -97,6 +99,12 @@ final class DiffCommand implements Callable<Integer> {
             out.flush();
         }
         return alignment.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    private static List<String> notCompared(ComparedFiles files) {
+        var lines = new ArrayList<>(files.notCompared());
+        lines.add("what the commands printed: `blackbox output` prints it");
+        return lines;
     }
 
     private static String described(RunFacts facts) {

@@ -211,6 +211,8 @@ final class AgentRun {
                 if (exited.await(INTERRUPT_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
                     return;
                 }
+                // It may have ended, and only its output be read by nobody.
+                vm.abandonOutput();
             }
             vm.kill();
         } catch (VmException e) {

@@ -4,6 +4,7 @@ import blackbox.evidence.text.Printable;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.EffectDifference;
+import blackbox.replay.divergence.LeftFiles;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -45,10 +46,11 @@ public final class AlignmentReport {
     }
 
     private static @Nullable String equivalence(Alignment alignment) {
-        if (!alignment.holds()) {
+        LeftFiles.Result left = alignment.left();
+        if (!alignment.holds() || left == null) {
             return null;
         }
-        return alignment.differences().path() == 0 ? "path" : "effects";
+        return alignment.differences().path() == 0 && !left.tied() ? "path" : "effects";
     }
 
     private static void write(JsonGenerator out, @Nullable DivergencePoint first) throws IOException {

@@ -2,6 +2,7 @@ package blackbox.replay.compare;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunOpening;
 import blackbox.replay.ReplayException;
 import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.GitIndex;
@@ -57,6 +58,27 @@ public final class ComparedFiles implements LeftFiles {
         return new Left(() -> FilesAtEnd.ofRun(recordings, facts), RecordedSide.events(recordings, facts.run()));
     }
 
+    /// Those of two recorded runs, which can be compared if both began with the same image.
+    public static ComparedFiles ofRuns(Recordings recordings, RunFacts one, RunFacts other) {
+        String first = image(one);
+        if (first != null && first.equals(image(other))) {
+            return new ComparedFiles(of(recordings, one), of(recordings, other));
+        }
+        Left unknown = new Left(
+                () -> new RecordedFiles.Unknown("the runs began with different images, or do not say with which"),
+                RecordedSide.events(recordings, one.run()));
+        return new ComparedFiles(unknown, unknown);
+    }
+
+    private static @Nullable String image(RunFacts facts) {
+        try {
+            RunOpening.Image image = facts.opening().image();
+            return image == null ? null : image.digest().toString();
+        } catch (IllegalArgumentException e) {
+            return null; // what was recorded first cannot be read
+        }
+    }
+
     @Override
     public @Nullable Result compare(StandIns names) throws IOException, ReplayException {
         this.names = names;
@@ -75,7 +97,15 @@ public final class ComparedFiles implements LeftFiles {
                     match.files(),
                     match.octets(),
                     match.count(),
-                    match.differences().stream().map(ComparedFiles::effect).toList());
+                    match.differences().stream().map(ComparedFiles::effect).toList(),
+                    times.count + inContents.count + match.pairs().count() > 0);
+        } catch (ReplayException e) {
+            if (e.code() != ReplayException.Code.ENGINE) {
+                throw e;
+            }
+            // A guest can leave a disk that nobody can read.
+            notCompared.add("the files that were left: " + e.getMessage());
+            return null;
         }
     }
 

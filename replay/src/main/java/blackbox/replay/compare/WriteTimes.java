@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// Memory: [#PATHS_MAX] paths; of further ones nothing is known.
 final class WriteTimes {
     static final int PATHS_MAX = 1 << 17;
+    private static final int PATH_OCTETS_MAX = 32 << 20;
 
     private final Map<Text, Window> windows = new HashMap<>();
     private @Nullable Window run;
+    private long octets;
 
     private WriteTimes() {}
 
@@ -56,7 +58,9 @@ final class WriteTimes {
     }
 
     private void add(Text path, Window when) {
-        if (windows.size() < PATHS_MAX || windows.containsKey(path)) {
+        boolean known = windows.containsKey(path);
+        if (known || windows.size() < PATHS_MAX && octets < PATH_OCTETS_MAX) {
+            octets += known ? 0 : path.length();
             windows.merge(path, when, Window::with);
         }
     }

@@ -1,5 +1,6 @@
 package blackbox.replay.divergence;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,8 @@ public record Alignment(
             "kernel-file-sizes: files in /proc and /sys have different lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",
             "interleaving: threads, processes and flows took turns differently, or threads of a process did each other's share",
-            "path: something was looked at more or less often, or at another time, and no effect differs by it");
+            "path: something was looked at more or less often, or at another time, and no effect differs by it",
+            "values: times or made-up names in files that were left, or names of such files, stand for each other");
 
     /// What differs.
     ///
@@ -65,6 +67,23 @@ public record Alignment(
         rules = List.copyOf(rules);
         notCompared = List.copyOf(notCompared);
         next = List.copyOf(next);
+    }
+
+    /// The same, with what else was not compared.
+    public Alignment with(List<String> more) {
+        var all = new ArrayList<>(notCompared);
+        all.addAll(more);
+        return new Alignment(
+                outcome,
+                rules,
+                comparedEvents,
+                recordedEvents,
+                actualEvents,
+                firstDivergence,
+                differences,
+                left,
+                all,
+                next);
     }
 
     /// The first difference, of an effect or of the path alone; null if there is none.

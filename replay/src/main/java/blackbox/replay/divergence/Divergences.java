@@ -34,7 +34,7 @@ public final class Divergences {
         var hash = new KeyedHash(settings.hashKey());
         Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL);
         boolean ended = withoutCutEnds(aligner);
-        boolean cut = ended || aligner.isShortOfDifferences();
+        boolean cut = ended || aligner.isShortOfDifferences() || aligner.isMissingEvents();
         LeftFiles.Result left = settings.exact() ? null : files.compare(aligner.standIns(hash)::test);
         var levels = Levels.of(aligner, recorded, actual, left, settings.exact());
         var explanation = new Explanation(hash, recorded, actual, settings);
@@ -49,6 +49,9 @@ public final class Divergences {
         var rules = new ArrayList<>(aligner.rules());
         if (levels.pathDifferences() > 0) {
             rules.add("path");
+        }
+        if (left != null && left.tied()) {
+            rules.add("values");
         }
         if (first != null) {
             rules.clear();
@@ -99,13 +102,13 @@ public final class Divergences {
     private static List<String> notCompared(
             Aligner aligner, Side recorded, Side actual, LeftFiles.@Nullable Result left) throws IOException {
         var lines = new ArrayList<String>();
-        lines.add("heartbeats, reports of tracer and VM, link-level frames and the kernel's own threads: "
+        lines.add("heartbeats, reports of tracer and VM, ICMP and link-level frames and the kernel's own threads: "
                 + aligner.notCompared(Aligner.RECORDED) + " and " + aligner.notCompared(Aligner.ACTUAL) + " events");
         lines.add("contents of network traffic, values of environment variables: they are not recorded");
         lines.add(
                 left == null
                         ? "contents of files: what they are in the end is not known of both"
-                        : "contents of files, but those that are there in the end");
+                        : "contents of files, but those that were left on the disk");
         if (aligner.names().count() > 0) {
             lines.add(standing(aligner.names(), recorded, actual));
         }
@@ -117,6 +120,9 @@ public final class Divergences {
         for (int side = 0; side < sides.length; side++) {
             if (!aligner.isClosed(side)) {
                 lines.add(sides[side].name() + " was not closed: what happened after its last event is not known");
+            }
+            if (side == 0 && aligner.isMissingEvents()) {
+                lines.add("what happened meanwhile: a recorder says that events are missing");
             }
             if (aligner.lost(side) > 0) {
                 lines.add(sides[side].name() + " declares " + aligner.lost(side) + " events lost");

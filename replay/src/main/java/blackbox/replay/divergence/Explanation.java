@@ -250,7 +250,7 @@ final class Explanation {
         long index = lastChange(recorded, file.subject());
         long actualIndex = lastChange(actual, file.subject());
         var causes = new ArrayList<String>();
-        causes.add("no change to a file differs in the events; what was written is not recorded");
+        causes.add("no event was found that explains it; what was written is not recorded");
         if (path != null) {
             causes.add(parted(path.expected(), path.actual()));
             causes.addAll(path.causes());

@@ -33,7 +33,8 @@ public interface LeftFiles {
     /// @param bytes their content
     /// @param count how many differ
     /// @param differences the first of those, by path
-    record Result(long files, long bytes, long count, List<EffectDifference> differences) {
+    /// @param tied whether values in them, or names of them, stood for others
+    record Result(long files, long bytes, long count, List<EffectDifference> differences, boolean tied) {
         public Result {
             differences = List.copyOf(differences);
         }

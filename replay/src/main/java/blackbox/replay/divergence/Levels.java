@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// if that file is different in the end, or if it is not known what the sides left. All others are effects.
 final class Levels {
     private static final int SHOWN_EFFECTS_MAX = 20;
-    private static final int LOOKED_UP_MAX = 256;
+    private static final int LOOKED_UP_MAX = 64;
     private static final String NOTHING = "nothing";
 
     private final Set<Edit> effectEdits = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -86,24 +86,25 @@ final class Levels {
                         .collect(Collectors.toCollection(HashSet::new));
         int lookedUp = 0;
         for (Place place : places) {
-            boolean effect = place.reach().compareTo(lowest) >= 0;
-            if (!effect && place.reach() == Reach.DISK && !differing.isEmpty() && lookedUp < LOOKED_UP_MAX) {
-                lookedUp++;
-                effect = isAbout(place.edit(), differing);
-            }
-            if (effect) {
+            if (place.reach().compareTo(lowest) >= 0) {
                 effectEdits.add(place.edit());
                 count++;
                 show(place, lowest);
+                continue;
+            }
+            boolean mayBeAbout = place.reach() == Reach.DISK && !differing.isEmpty() && lookedUp++ < LOOKED_UP_MAX;
+            if (mayBeAbout && isAbout(place.edit(), differing)) {
+                effectEdits.add(place.edit()); // counted and shown with its file
             } else {
                 pathDifferences++;
             }
         }
     }
 
+    /// Whether the first change to the disk of either side is one to any of these.
     private boolean isAbout(Edit edit, Set<String> paths) throws IOException {
-        Facts was = facts(recorded, edit.hereExpected());
-        Facts is = facts(actual, edit.hereActual());
+        Facts was = facts(recorded, telling(edit.expected(), Reach.DISK));
+        Facts is = facts(actual, telling(edit.actual(), Reach.DISK));
         return was != null && paths.contains(String.valueOf(was.path()))
                 || is != null && paths.contains(String.valueOf(is.path()));
     }

@@ -162,7 +162,7 @@ public final class ExactReplayer implements Replayer {
         }
         return new Comparison(rules, compared, notCompared, alignment.comparedEvents(), first, 0)
                 .with(cut ? null : clock(result.matches()))
-                .with(cut ? Levels.UNKNOWN : Levels.of(alignment.differences(), more));
+                .with(cut ? Levels.UNKNOWN : Levels.of(alignment.differences(), more, Levels.Extent.ALL));
     }
 
     /// The guest reports on its control port what its clock showed when the agent started and when it ended.

@@ -20,6 +20,7 @@ import blackbox.replay.output.PieceInput;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.Refusal;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,11 +35,13 @@ import org.jspecify.annotations.Nullable;
 /// @param differs the stream that differs, of two the one that differs first; null if neither does
 /// @param where the recorded piece that has the first octet that differs; null if neither differs, or if the
 ///     recording ends there
+/// @param extent whether both were compared to their ends
 record ComparedOutput(
         List<String> compared,
         List<String> notCompared,
         @Nullable OutputMatch differs,
-        @Nullable OutputPiece where) {
+        @Nullable OutputPiece where,
+        Levels.Extent extent) {
     ComparedOutput {
         compared = List.copyOf(compared);
         notCompared = List.copyOf(notCompared);
@@ -104,7 +107,8 @@ record ComparedOutput(
             throws IOException {
         OutputLimit unkept = recorded.unkept();
         if (unkept != null) {
-            return new ComparedOutput(List.of(), List.of("what the command printed: " + unkept.text()), null, null);
+            return new ComparedOutput(
+                    List.of(), List.of("what the command printed: " + unkept.text()), null, null, Levels.Extent.PART);
         }
         var lines = new Lines(recorded, extent);
         OutputMatch first = null;
@@ -121,7 +125,7 @@ record ComparedOutput(
                 where = piece;
             }
         }
-        return new ComparedOutput(lines.compared, lines.notCompared, first, where);
+        return new ComparedOutput(lines.compared, lines.notCompared, first, where, lines.compared());
     }
 
     private static OutputMatch match(
@@ -145,14 +149,27 @@ record ComparedOutput(
         private final Extent extent;
         private final List<String> compared = new ArrayList<>();
         private final List<String> notCompared = new ArrayList<>();
+        private boolean tied;
+        private boolean part;
 
         Lines(RecordedOutput recorded, Extent extent) {
             this.recorded = recorded;
             this.extent = extent;
         }
 
+        Levels.Extent compared() {
+            return part ? Levels.Extent.PART : tied ? Levels.Extent.ALL_BUT_VALUES : Levels.Extent.ALL;
+        }
+
+        private void sayTied(OutputMatch match) {
+            PrintedStream stream = match.stream();
+            say("times on " + stream.inWords() + ", each from when its side printed it", match.times());
+            say("made-up names on " + stream.inWords() + " that stand for each other", match.names());
+        }
+
         private void say(String what, Ties ties) {
             if (ties.count() > 0) {
+                tied = true;
                 Tie first = ties.first().getFirst();
                 notCompared.add(what + ": " + ties.count() + " (" + first.recorded() + " for " + first.actual() + ")");
             }
@@ -168,8 +185,7 @@ record ComparedOutput(
                 if (match.expected().bytes() > 0 || stream == PrintedStream.STDOUT) {
                     compared.add(stream.inWords() + ", " + match.expected().bytes() + " octets");
                 }
-                say("times on " + stream.inWords() + ", each from when its side printed it", match.times());
-                say("made-up names on " + stream.inWords() + " that stand for each other", match.names());
+                sayTied(match);
                 return true;
             }
             How how = difference == null ? null : difference.how();
@@ -178,6 +194,8 @@ record ComparedOutput(
             if (!recordingEnds && !replayEnds) {
                 return false;
             }
+            part = true;
+            sayTied(match);
             long bytes = difference == null ? match.expected().bytes() : difference.octet();
             compared.add(stream.inWords() + ", its first " + bytes + " octets");
             notCompared.add(

@@ -180,6 +180,14 @@ public final class RerunReplayer implements Replayer {
                 : new Began(recorded.startNs(), recorded.startNs() + offset.startNs());
     }
 
+    private static Levels.Extent extent(Alignment alignment, ComparedOutput output) {
+        LeftFiles.Result left = alignment.left();
+        if (left == null || output.extent() == Levels.Extent.PART) {
+            return Levels.Extent.PART;
+        }
+        return left.tied() ? Levels.Extent.ALL_BUT_VALUES : output.extent();
+    }
+
     private static Extent extent(Executed executed) {
         return executed.result().exit() == null ? Extent.ENDED : Extent.WHOLE;
     }
@@ -248,7 +256,10 @@ public final class RerunReplayer implements Replayer {
                 output.divergence(ofEvents, request.recordings(), request.facts()),
                 0,
                 executed.result().clock(),
-                Levels.of(alignment.differences(), Levels.of(differs == null ? null : differs.difference())));
+                Levels.of(
+                        alignment.differences(),
+                        Levels.of(differs == null ? null : differs.difference()),
+                        extent(alignment, output)));
     }
 
     private @Nullable String unfinished(RunFacts facts, Executed executed, Alignment alignment) {
@@ -264,7 +275,8 @@ public final class RerunReplayer implements Replayer {
         }
         return facts.end() == null
                 ? "the recording of run " + facts.run() + " has no end; the replay agrees with it as far as it goes"
-                : "the replay was not compared to its end: the two differ in too much for the memory limit";
+                : "the replay agrees as far as it could be compared: events are missing, or the two differ in too much"
+                        + " for the memory limit";
     }
 
     private static List<String> notCompared(ReplayRequest request, Executed executed, Alignment alignment) {

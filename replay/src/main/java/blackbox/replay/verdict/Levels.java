@@ -30,9 +30,9 @@ public record Levels(
 
     /// A level of equality.
     public enum Equivalence {
-        /// Every event agrees.
+        /// Every event agrees, and all that was compared, octet for octet.
         PATH,
-        /// All effects agree, the way to them does not.
+        /// All effects agree; the way to them does not, or values in them stand for others.
         EFFECTS
     }
 
@@ -43,23 +43,36 @@ public record Levels(
                 || effects.size() > EFFECTS_MAX) {
             throw new IllegalArgumentException("counts of differences contradict each other");
         }
-        if (equivalence != null
-                && (effectDifferences > 0 || (equivalence == Equivalence.PATH) != (pathDifferences == 0))) {
+        if (equivalence != null && effectDifferences > 0 || equivalence == Equivalence.PATH && pathDifferences > 0) {
             throw new IllegalArgumentException("what differs contradicts an equivalence in " + equivalence);
         }
     }
 
+    /// How much was compared beside the events.
+    public enum Extent {
+        /// Files that were left, and what was printed.
+        ALL,
+        /// The same, and values in them, or names, stood for others.
+        ALL_BUT_VALUES,
+        /// Not all of that: it is not known in what the two are equal.
+        PART
+    }
+
     /// What an alignment found, and effects beside its events.
-    public static Levels of(Alignment.Differences found, List<EffectDifference> more) {
+    public static Levels of(Alignment.Differences found, List<EffectDifference> more, Extent extent) {
         long count = found.effects() + more.size();
         var effects = new ArrayList<>(found.shownEffects());
         effects.addAll(more);
         return new Levels(
-                count > 0 ? null : found.path() > 0 ? Equivalence.EFFECTS : Equivalence.PATH,
+                count > 0 || extent == Extent.PART ? null : equivalence(found, extent),
                 found.path(),
                 found.firstPath() == null ? null : FirstDivergence.of(found.firstPath()),
                 count,
                 effects.subList(0, Math.min(EFFECTS_MAX, effects.size())));
+    }
+
+    private static Equivalence equivalence(Alignment.Differences found, Extent extent) {
+        return found.path() > 0 || extent == Extent.ALL_BUT_VALUES ? Equivalence.EFFECTS : Equivalence.PATH;
     }
 
     /// The equivalence as in documents, `path` or `effects`, or null.

@@ -200,7 +200,6 @@ class VerdictTest {
             assertNull(cut.comparison().levels().equivalence());
         }
         assertThrows(IllegalArgumentException.class, () -> new Levels(Equivalence.PATH, 1, path, 0, List.of()));
-        assertThrows(IllegalArgumentException.class, () -> new Levels(Equivalence.EFFECTS, 0, null, 0, List.of()));
         assertThrows(IllegalArgumentException.class, () -> new Levels(Equivalence.EFFECTS, 1, path, 1, List.of()));
     }
 

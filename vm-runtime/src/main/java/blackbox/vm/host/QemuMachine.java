@@ -170,6 +170,11 @@ public final class QemuMachine implements Machine {
     }
 
     @Override
+    public void abandonOutput() {
+        ends.streams().abandon();
+    }
+
+    @Override
     public void signalAgent(int number) throws VmException {
         control.signal(number);
     }

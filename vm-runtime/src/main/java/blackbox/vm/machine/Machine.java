@@ -74,6 +74,11 @@ public interface Machine extends AutoCloseable {
     /// @throws VmException `TIMEOUT` when it runs longer than `timeout`; it is then still running
     Exit awaitExit(Duration timeout) throws VmException;
 
+    /// Does not wait for the agent's output any longer, because nobody reads it: [#awaitExit] returns once the agent
+    /// has
+    /// ended. Any thread.
+    void abandonOutput();
+
     /// Sends the agent's first process a signal, by Linux's number.
     void signalAgent(int number) throws VmException;
 

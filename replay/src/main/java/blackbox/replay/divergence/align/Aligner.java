@@ -10,6 +10,7 @@ import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
 import blackbox.replay.divergence.text.TextNormalizer;
+import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
@@ -27,6 +28,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +42,7 @@ public final class Aligner {
     public static final int RECORDED = 0;
     public static final int ACTUAL = 1;
 
-    private static final String MOUNT = "mount";
+    private static final Set<String> MOUNTS = Set.of("mount", "unshare", "setns");
     static final int PENDING_MAX = 1 << 18;
     private static final int WINDOW = 1_024;
     private static final int WINDOW_MAX = 4_096;
@@ -72,6 +74,7 @@ public final class Aligner {
     private boolean turnsTakenOtherwise;
     private boolean forgotten;
     private boolean mounted;
+    private boolean missing;
 
     private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual) {
         known = new KnownNames[] {recorded, actual};
@@ -149,9 +152,10 @@ public final class Aligner {
             if (event instanceof RecorderView.Loss loss) {
                 lost[side] += loss.lost();
             }
+            missing |= isMissing(event);
             mounted |= event instanceof PrivilegeView.Use use
                     && !use.isBySupervisor()
-                    && String.valueOf(use.what()).equals(MOUNT);
+                    && MOUNTS.contains(String.valueOf(use.what()));
             lineages[side].add(event, cursor.index());
         }
         return true;
@@ -287,11 +291,16 @@ public final class Aligner {
         if (hunk == null || isAtCut(pair, hunk, recorded.size(), actual.size())) {
             return;
         }
+        List<Token> expected = kept(recorded, hunk.expectedFrom(), hunk.expectedTo());
+        List<Token> found = kept(actual, hunk.actualFrom(), hunk.actualTo());
         pair.add(new Edit(
-                kept(recorded, hunk.expectedFrom(), hunk.expectedTo()),
-                kept(actual, hunk.actualFrom(), hunk.actualTo()),
+                expected,
+                found,
                 hunk.expectedTo() - hunk.expectedFrom(),
                 hunk.actualTo() - hunk.actualFrom(),
+                Edit.reach(
+                        recorded.subList(hunk.expectedFrom() + expected.size(), hunk.expectedTo()),
+                        actual.subList(hunk.actualFrom() + found.size(), hunk.actualTo())),
                 pair.agreed,
                 hunk.expectedTo() < recorded.size() ? recorded.get(hunk.expectedTo()) : null,
                 hunk.actualTo() < actual.size() ? actual.get(hunk.actualTo()) : null));
@@ -446,7 +455,22 @@ public final class Aligner {
         return forgotten || cutOff[RECORDED] + cutOff[ACTUAL] > 0;
     }
 
-    /// Whether something was mounted on either side while the agent ran, so that a path may be elsewhere than on the
+    /// Whether a recorder of either side says that events are missing.
+    public boolean isMissingEvents() {
+        return missing;
+    }
+
+    private static boolean isMissing(EventView event) {
+        if (event instanceof RecorderView.Noticed noticed) {
+            Finding finding = noticed.finding();
+            // A guest that is slow for a while sends what it has later.
+            return noticed.meansMissing() && finding != Finding.GUEST_SILENT && finding != Finding.GUEST_BACK;
+        }
+        return event instanceof RecorderView.Loss loss && loss.lost() > 0;
+    }
+
+    /// Whether something was mounted on either side while the agent ran, or may have been in another namespace, so that
+    /// a path may be elsewhere than on the
     /// guest's disk.
     public boolean isAnythingMounted() {
         return mounted;

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param expected the tokens, or the first of them if memory is short
 /// @param expectedSpan how many there were
+/// @param unkept how far the tokens reach that were not kept
 /// @param agreed the last tokens that agreed before it, or null where it is at the strand's beginning
 /// @param nextExpected what the recorded side has after it, or null
 /// @param nextActual what the other side has after it, or null
@@ -20,6 +21,7 @@ public record Edit(
         List<Token> actual,
         int expectedSpan,
         int actualSpan,
+        Reach unkept,
         @Nullable Agreed agreed,
         @Nullable Token nextExpected,
         @Nullable Token nextActual) {
@@ -40,6 +42,12 @@ public record Edit(
 
     /// The farthest that anything reaches which only one side has here.
     Reach reach() {
+        Reach of = reach(expected, actual);
+        return of.compareTo(unkept) > 0 ? of : unkept;
+    }
+
+    /// The farthest that any of these tokens reaches.
+    static Reach reach(List<Token> expected, List<Token> actual) {
         return Stream.concat(expected.stream(), actual.stream())
                 .map(Token::reach)
                 .max(Comparator.naturalOrder())
@@ -52,6 +60,6 @@ public record Edit(
     }
 
     Edit with(List<Token> otherExpected, List<Token> otherActual) {
-        return new Edit(otherExpected, otherActual, expectedSpan, actualSpan, agreed, nextExpected, nextActual);
+        return new Edit(otherExpected, otherActual, expectedSpan, actualSpan, unkept, agreed, nextExpected, nextActual);
     }
 }

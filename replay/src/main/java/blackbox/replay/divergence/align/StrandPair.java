@@ -27,6 +27,8 @@ public final class StrandPair {
     private final List<Edit> edits = new ArrayList<>();
     private final Map<Long, Folded> folded = new LinkedHashMap<>();
     private boolean whole = true;
+    /// How far the differences reach that were not kept.
+    private Reach dropped = Reach.PATH;
     Edit.@Nullable Agreed agreed;
 
     /// Differences in folded reads and writes of one file: they may add up to nothing.
@@ -111,7 +113,10 @@ public final class StrandPair {
     void add(Edit edit) {
         whole &= edit.isWhole() && edits.size() < EDITS_MAX;
         Edit rest = edit.with(putAside(Aligner.RECORDED, edit), putAside(Aligner.ACTUAL, edit));
-        if ((!rest.expected().isEmpty() || !rest.actual().isEmpty()) && edits.size() < EDITS_MAX) {
+        if (edits.size() >= EDITS_MAX) {
+            Reach reach = edit.reach();
+            dropped = reach.compareTo(dropped) > 0 ? reach : dropped;
+        } else if (!rest.expected().isEmpty() || !rest.actual().isEmpty()) {
             edits.add(rest);
         }
     }
@@ -156,9 +161,13 @@ public final class StrandPair {
         return whole && !cut[0] && !cut[1];
     }
 
-    /// How far one of its differences reaches: as far as possible if not all of them are known.
+    /// How far one of its differences, or one that was not kept, reaches: as far as possible if that is not known.
     public Reach reach(Edit edit) {
-        return isWhole() ? edit.reach() : Reach.EFFECT;
+        if (cut[0] || cut[1]) {
+            return Reach.EFFECT;
+        }
+        Reach reach = edit.reach();
+        return reach.compareTo(dropped) > 0 ? reach : dropped;
     }
 
     /// Removes tokens that turned out not to be a difference.

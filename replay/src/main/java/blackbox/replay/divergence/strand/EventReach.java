@@ -38,17 +38,25 @@ final class EventReach {
     }
 
     private static Reach ofFile(FileView file) {
+        Row row = file.row();
+        boolean keptNowhere = KEEPING_NOTHING.stream().anyMatch(place -> isIn(row, place));
+        if (keptNowhere && (file instanceof FileView.Open open && !open.created() || file instanceof FileView.Io)) {
+            return Reach.PATH;
+        }
+        if (file instanceof FileView.Open open && !open.failed() && open.isForWriting() && isDevice(row)) {
+            return Reach.EFFECT; // what is written to a device leaves no event
+        }
         boolean changed = file.effects().stream().anyMatch(EventReach::leavesSomething)
                 || file instanceof FileView.ToName named && !named.failed();
         if (!changed) {
             return Reach.PATH;
         }
-        Row row = file.row();
-        if (KEEPING_NOTHING.stream().anyMatch(place -> isIn(row, place))) {
-            return Reach.PATH;
-        }
         boolean onDisk = begins(row, "/") && ELSEWHERE.stream().noneMatch(place -> begins(row, place));
         return onDisk ? Reach.DISK : Reach.EFFECT;
+    }
+
+    private static boolean isDevice(Row row) {
+        return begins(row, "/dev/") && !begins(row, "/dev/shm/");
     }
 
     private static boolean leavesSomething(FileEffect effect) {
