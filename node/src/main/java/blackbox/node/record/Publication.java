@@ -48,6 +48,7 @@ final class Publication {
     private volatile @Nullable KafkaPublisher borrowed;
     private volatile @Nullable SpoolPump pump;
     private volatile @Nullable Exception failure;
+    private volatile boolean givenUp;
 
     /// @param first what to wait for before the broker starts, so that it does not slow the agent's start
     Publication(DataFolder data, RunId run, Spool spool, KafkaSettings kafka, Progress progress, Runnable first) {
@@ -87,6 +88,12 @@ final class Publication {
         }
         for (long deadline = System.nanoTime() + START_TIMEOUT.toNanos(); System.nanoTime() < deadline; ) {
             PipelineLock lock = PipelineLock.tryTake(data);
+            if (givenUp) {
+                if (lock != null) {
+                    lock.close();
+                }
+                throw new InterruptedException("nobody waits for the broker any longer");
+            }
             if (lock != null) {
                 return own(lock);
             }
@@ -285,7 +292,8 @@ final class Publication {
     /// process.
     void close(Duration patience) throws IOException, InterruptedException {
         if (starter.isAlive()) {
-            return; // a broker cannot be stopped while it is starting
+            givenUp = true; // a broker cannot be stopped while it is starting, but need not begin to
+            return;
         }
         var fault = new AtomicReference<@Nullable IOException>();
         Thread closing = Thread.ofPlatform().daemon().name("publication-close").start(() -> {
