@@ -5,16 +5,12 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +60,7 @@ public final class KeptOutput implements Closeable {
         var files = new ArrayList<CaptureFile>();
         streams.forEach((stream, kept) -> {
             if (kept.bytesMax > 0) {
-                files.add(CaptureFile.cutByItsWriter(stream.word(), kept.path, () -> isCut(kept)));
+                files.add(CaptureFile.cutByItsWriter(stream.word(), kept.file.path(), () -> isCut(kept)));
             }
         });
         return files;
@@ -121,7 +117,7 @@ public final class KeptOutput implements Closeable {
 
     /// What ended the storing of a stream, or null.
     public synchronized @Nullable IOException failure(PrintedStream stream) {
-        return kept(stream).failure;
+        return kept(stream).file.failure();
     }
 
     private Kept kept(PrintedStream stream) {
@@ -137,7 +133,7 @@ public final class KeptOutput implements Closeable {
     }
 
     private synchronized void keep(Kept kept, byte[] octets, int offset, int length) {
-        for (int from = 0; from < length && !kept.cut && kept.failure == null && !closed; ) {
+        for (int from = 0; from < length && !kept.cut && kept.file.failure() == null && !closed; ) {
             int count = Math.min(length - from, OutputPiece.BYTES_MAX);
             store(kept, octets, offset + from, count);
             from += count;
@@ -150,13 +146,13 @@ public final class KeptOutput implements Closeable {
         if (fits > 0) {
             byte[] first = OutputPiece.VERSION_LINE.getBytes(StandardCharsets.US_ASCII);
             var form = ByteBuffer.allocate(first.length + OutputPiece.HEADER_BYTES + fits);
-            if (kept.file == null) {
+            if (!kept.file.isOpen()) {
                 form.put(first);
             }
             lastNs = Math.max(lastNs, clock.getAsLong());
             OutputPiece.put(form, lastNs, number, octets, offset, fits);
-            kept.write(form.flip());
-            if (kept.failure != null) {
+            kept.file.write(form.flip());
+            if (kept.file.failure() != null) {
                 return;
             }
             number++;
@@ -171,46 +167,24 @@ public final class KeptOutput implements Closeable {
     public synchronized void close() throws IOException {
         closed = true;
         for (Kept kept : streams.values()) {
-            FileChannel file = kept.file;
-            if (file != null) {
-                file.close();
-            }
+            kept.file.close();
         }
     }
 
     /// One stream. Guarded by its owner.
     private static final class Kept {
-        private final Path path;
+        private final KeptFile file;
         private final long bytesMax;
-        private @Nullable FileChannel file;
         private long left;
         private long printed;
         private long stored;
         private boolean cut;
         private boolean ended;
-        private @Nullable IOException failure;
 
         Kept(Path path, long bytesMax) {
-            this.path = path;
+            this.file = new KeptFile(path);
             this.bytesMax = bytesMax;
             this.left = bytesMax;
-        }
-
-        void write(ByteBuffer octets) {
-            try {
-                FileChannel to = file == null ? open() : file;
-                file = to;
-                while (octets.hasRemaining()) {
-                    to.write(octets);
-                }
-            } catch (IOException e) {
-                failure = e;
-            }
-        }
-
-        private FileChannel open() throws IOException {
-            var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-            return FileChannel.open(path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode);
         }
     }
 }
