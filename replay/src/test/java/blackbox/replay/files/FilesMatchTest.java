@@ -200,8 +200,8 @@ class FilesMatchTest {
     @Test
     void namesStandForOthersAndSoDoThePathsBelowThem() throws Exception {
         List<String> recorded = List.of(
-                "mkdir work",
-                "cd work",
+                "mkdir desk",
+                "cd desk",
                 "mkdir tmp.X1",
                 disks.write("tmp.X2", "two"),
                 disks.write("tmp.X3", "three"),
@@ -211,8 +211,8 @@ class FilesMatchTest {
                 disks.write("in", "inside"),
                 disks.write("made-1", "same"));
         List<String> actual = List.of(
-                "mkdir work",
-                "cd work",
+                "mkdir desk",
+                "cd desk",
                 disks.write("tmp.A3", "two"),
                 disks.write("tmp.A4", "three"),
                 disks.write("kept", "kept"),
@@ -226,24 +226,24 @@ class FilesMatchTest {
             asked.add(one + " " + other);
             String[] parts = {one.toString(), other.toString()};
             return parts[0].contains("made-") && parts[1].contains("made-")
-                    || parts[0].startsWith("/work/tmp.X")
-                            && parts[1].startsWith("/work/tmp.")
+                    || parts[0].startsWith("/desk/tmp.X")
+                            && parts[1].startsWith("/desk/tmp.")
                             && parts[1].length() > 10;
         };
         FilesMatch match = match(recorded, actual, names, ContentRule.STRICT);
         assertEquals(
                 List.of(
-                        difference("/work/other", How.EXTRA, ABSENT, "a file of 4 octets"),
+                        difference("/desk/other", How.EXTRA, ABSENT, "a file of 4 octets"),
                         new FileDifference(
-                                Text.of("/work/tmp.X1/in"), How.CONTENT, content("inside"), content("INSIDE"), 0),
-                        difference("/work/tmp.X4", How.MISSING, "a file of 4 octets", ABSENT)),
+                                Text.of("/desk/tmp.X1/in"), How.CONTENT, content("inside"), content("INSIDE"), 0),
+                        difference("/desk/tmp.X4", How.MISSING, "a file of 4 octets", ABSENT)),
                 match.differences());
         assertEquals(4, match.pairs().count());
         assertEquals(
-                List.of(pair("/work/tmp.X1", "/work/tmp.Z"), pair("/work/tmp.X2", "/work/tmp.A3")),
+                List.of(pair("/desk/tmp.X1", "/desk/tmp.Z"), pair("/desk/tmp.X2", "/desk/tmp.A3")),
                 match.pairs().first().subList(0, 2));
         assertEquals(Pairs.SHOWN_MAX, match.pairs().first().size());
-        assertTrue(asked.contains("/work/tmp.X1/made-1 /work/tmp.Z/made-2"), asked::toString);
+        assertTrue(asked.contains("/desk/tmp.X1/made-1 /desk/tmp.Z/made-2"), asked::toString);
         assertFalse(asked.stream().anyMatch(each -> each.contains("kept")), "what both have is not asked about");
     }
 
