@@ -133,7 +133,7 @@ public final class Main {
             case ReplayException e ->
                 switch (e.code()) {
                     case BAD_INPUT -> ExitCodes.BAD_INPUT;
-                    case MISSING, ALTERED -> ExitCodes.DOES_NOT_HOLD;
+                    case MISSING, ALTERED, PARTED -> ExitCodes.DOES_NOT_HOLD;
                     case ENGINE -> ExitCodes.FAILED;
                 };
             case IOException e -> ExitCodes.FAILED;

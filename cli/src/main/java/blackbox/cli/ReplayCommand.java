@@ -20,7 +20,10 @@ import blackbox.node.verdict.Tiers;
 import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
+import blackbox.replay.landing.ExactLanding;
+import blackbox.replay.landing.Landing;
 import blackbox.replay.rerun.OnMiss;
+import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -54,7 +57,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  blackbox replay last",
             "  blackbox replay last --times 20 --json",
-            "  blackbox replay last --to 02:13:07          stop there, paused, and inspect (exact recordings)",
+            "  blackbox replay last --to 02:13:07          stop there, paused, and inspect",
             "  echo registers | blackbox replay last --to 812 --json",
             "",
             "Before anything starts, the run is verified, and image, snapshot, workspace, QEMU, command line and",
@@ -89,6 +92,12 @@ final class ReplayCommand implements Callable<Integer> {
     private int times = 1;
 
     @Option(
+            names = "--keep",
+            description = "For runs recorded live: execute the run again where every instruction is counted, several"
+                    + " times slower, and keep that, so that --to can stop in it. The first --to does the same.")
+    private boolean keep;
+
+    @Option(
             names = "--workspace",
             paramLabel = "DIR",
             description = "The original workspace, if its archive was not kept; its digest must equal the sealed one.")
@@ -118,10 +127,33 @@ final class ReplayCommand implements Callable<Integer> {
             return seek(folder, session(folder, this::tell), id, to);
         }
         try (var narrator = Narrator.onStandardError()) {
-            ReplaySession session = session(folder, narrator::say);
+            ReplaySession session = keep ? keeping(folder, narrator::say) : session(folder, narrator::say);
+            if (keep) {
+                refuseKeeping(folder, id);
+            }
             return say(
                     folder, tidily(() -> session.run(new ReplayOptions(id, times, workspace), trust.believed(folder))));
         }
+    }
+
+    private void refuseKeeping(DataFolder folder, RunId id) throws ReplayException, IOException {
+        if (goOn || times > 1) {
+            throw CommandException.badInput(
+                    "--keep executes the run again once, to where it parts from the recording; it"
+                            + " cannot be combined with --times or --go-on");
+        }
+        if (session(folder, line -> {})
+                        .open(new ReplayOptions(id, 1, workspace))
+                        .tier()
+                == ReplayMethod.EXACT) {
+            throw CommandException.badInput("run " + id + " was recorded exactly: --to stops in the recording itself,"
+                    + " there is nothing to keep");
+        }
+    }
+
+    private ReplaySession keeping(DataFolder folder, Progress progress) {
+        return new ReplaySession(
+                folder, Tiers.keeping(variables.values()), InstantSource.system(), System::nanoTime, progress);
     }
 
     private ReplaySession session(DataFolder folder, Progress progress) {
@@ -148,42 +180,75 @@ final class ReplayCommand implements Callable<Integer> {
         return verdicts.hold() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    /// What the run was started from is hashed while the moment is looked up and the run is verified; a run
-    /// that `--to` cannot stop in is refused before any of this.
     private int seek(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
-        if (times > 1 || variables.areGiven() || goOn) {
-            throw CommandException.badInput("--to stops once in an exact recording and cannot be combined with --times,"
-                    + " --go-on, --env or --env-file");
+        if (times > 1 || goOn) {
+            throw CommandException.badInput("--to stops once and cannot be combined with --times or --go-on");
         }
-        var recordings = common.recordings();
         var options = new ReplayOptions(id, 1, workspace);
         ReplaySession.Opened opened = session.open(options);
-        ReplayMethod tier = opened.tier();
-        if (tier != ReplayMethod.EXACT) {
-            throw CommandException.badInput(
-                    "only an exact recording can be replayed to a given moment, and this run was " + Tiers.why(tier)
-                            + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
+        if (opened.tier() != ReplayMethod.EXACT) {
+            return seekInKept(folder, session, opened, options, moment);
         }
+        if (variables.areGiven()) {
+            throw CommandException.badInput(
+                    "--to stops in the exact recording itself, which has its environment already;"
+                            + " leave out --env and --env-file");
+        }
+        if (keep) {
+            throw CommandException.badInput("run " + id + " was recorded exactly: there is nothing to keep");
+        }
+        return seekInRecording(folder, session, opened, options, moment);
+    }
+
+    /// What the run was started from is hashed while the moment is looked up and the run is verified.
+    private int seekInRecording(
+            DataFolder folder, ReplaySession session, ReplaySession.Opened opened, ReplayOptions options, Moment moment)
+            throws ReplayException, IOException, InterruptedException {
         if (workspace
                 == null) { // hashing a given workspace means packing it first, and the moment may turn out to be wrong
             opened.hash();
         }
-        long index = moment.locate(recordings, id).index();
-        PrintWriter out = spec.commandLine().getOut();
+        long index = moment.locate(common.recordings(), options.run()).index();
         return switch (opened.prepare(trust.believed(folder))) {
             case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
-            case ReplaySession.Ready ready -> {
-                var report = new DebugReport(out, form());
-                try (DebugSession paused = tidily(() -> DebugSession.at(ready.request(), index, report, this::tell))) {
-                    answer(paused, ready.why());
-                    boolean attended = report.form() == DebugReport.Form.PROMPTED;
-                    yield paused.misunderstood() && !attended ? ExitCodes.BAD_INPUT : ExitCodes.OK;
-                } catch (VmException e) {
-                    throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
-                }
-            }
+            case ReplaySession.Ready ready -> land(new ExactLanding(ready.request()), index, ready.why());
         };
+    }
+
+    /// Of a run that was recorded live, a re-execution is landed in; it takes place now if there is none.
+    private int seekInKept(
+            DataFolder folder, ReplaySession session, ReplaySession.Opened opened, ReplayOptions options, Moment moment)
+            throws ReplayException, IOException, InterruptedException {
+        long index = moment.locate(common.recordings(), options.run()).index();
+        var trusted = trust.believed(folder);
+        Verdict verdict = keep ? null : opened.kept(trusted);
+        if (verdict == null) {
+            tell(
+                    "the run was recorded live: executing it again once where every instruction is counted, and keeping that");
+            Verdicts verdicts = tidily(() -> keeping(folder, this::tell).run(options, trusted));
+            verdict = verdicts.first();
+            if (verdict.kept() == null) {
+                return say(folder, verdicts);
+            }
+            tell("the re-execution is " + ReplayReport.inWords(verdict));
+        }
+        return switch (opened.prepareKept(verdict, trusted)) {
+            case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
+            case ReplaySession.ReadyToLand ready -> land(ready.landing(), index, Tiers.why(opened.tier()));
+        };
+    }
+
+    private int land(Landing landing, long index, String why)
+            throws ReplayException, IOException, InterruptedException {
+        var report = new DebugReport(spec.commandLine().getOut(), form());
+        try (DebugSession paused = tidily(() -> DebugSession.at(landing, index, report, this::tell))) {
+            answer(paused, why);
+            boolean attended = report.form() == DebugReport.Form.PROMPTED;
+            return paused.misunderstood() && !attended ? ExitCodes.BAD_INPUT : ExitCodes.OK;
+        } catch (VmException e) {
+            throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
+        }
     }
 
     private void tell(String line) {

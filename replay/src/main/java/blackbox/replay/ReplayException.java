@@ -14,6 +14,8 @@ public final class ReplayException extends Exception {
         MISSING,
         /// Something differs from what the run sealed: nothing was started.
         ALTERED,
+        /// The moment is behind the point where a re-execution parts from its recording, or is not in it.
+        PARTED,
         /// QEMU, a tool or the disk failed.
         ENGINE
     }

@@ -178,10 +178,17 @@ public final class Vault {
     ///
     /// @throws VaultException `SHREDDED`; `WRONG_KEY`
     public void store(RunId run, String name, byte[] octets) throws IOException {
+        store(run, name, new ByteArrayInputStream(octets));
+    }
+
+    /// The same, for a file of any length.
+    ///
+    /// @param in is read to its end and not closed
+    public void store(RunId run, String name, InputStream in) throws IOException {
         try (ProcessLock _ = alone(run)) {
             refuseShredded(run);
             Path plain = data.captures(run).resolve(name);
-            encrypt(run, name, plain, new ByteArrayInputStream(octets), _ -> {});
+            encrypt(run, name, plain, in, _ -> {});
         }
     }
 

@@ -26,6 +26,7 @@ import blackbox.replay.compare.EventTape;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.landing.ExactLanding;
 import blackbox.replay.seek.FrameLookup;
 import blackbox.replay.seek.Seeker;
 import blackbox.replay.seek.Seekers;
@@ -474,7 +475,10 @@ class ExactTierTest {
         var printed = new StringWriter();
         String asked = "registers\nprocesses\nconsole\noutput\nnext\nnext process.exit\nback 1\nprocesses\nto " + index;
         try (var session = DebugSession.at(
-                request, index, new DebugReport(new PrintWriter(printed), DebugReport.Form.JSON), line -> {})) {
+                new ExactLanding(request),
+                index,
+                new DebugReport(new PrintWriter(printed), DebugReport.Form.JSON),
+                line -> {})) {
             session.answer(new BufferedReader(new StringReader(asked)), "");
         }
         List<String> lines = printed.toString().lines().toList();

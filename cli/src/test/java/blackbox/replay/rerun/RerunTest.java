@@ -122,7 +122,7 @@ class RerunTest {
     }
 
     private static Verdict replay(String pages) throws Exception {
-        var replayer = new RerunReplayer(values(pages), OnMiss.END, QemuHost::open);
+        var replayer = new RerunReplayer(values(pages), OnMiss.END, QemuHost::open, RerunReplayer.Afterwards.DISCARD);
         ReplayRequest request = request(replayer);
         assertEquals(List.of(), replayer.check(request));
         return replayer.replay(request, line -> {
@@ -167,13 +167,14 @@ class RerunTest {
 
     @Test
     void anExtraRequestIsRefusedAndReported() throws Exception {
-        var replayer = new RerunReplayer(values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
+        var replayer = new RerunReplayer(
+                values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open, RerunReplayer.Afterwards.DISCARD);
         ReplayRequest request = request(replayer);
         try (var tape = new EventTape(folder.resolve("tapes"));
                 var printed = ReplayedOutput.in(folder.resolve("tapes"))) {
             var rerun = new Rerun(recordings, facts, values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
             Rerun.Executed executed = rerun.execute(
-                    request.inputs().image(), null, request.inputs().captures(), tape, printed, null, line -> {});
+                    request.inputs().image(), null, request.inputs().captures(), tape, printed, Rerun.Place.NOWHERE, line -> {});
             assertEquals(List.of(), executed.limits());
             assertEquals(3, executed.result().played().connections());
             assertEquals(0, executed.result().played().unusedConnections());
@@ -189,13 +190,20 @@ class RerunTest {
     /// The recorded disk is made from its log of writes, the replay's is the file that its machine leaves.
     @Test
     void itLeavesTheSameFiles() throws Exception {
-        ReplayRequest request = request(new RerunReplayer(values(PAGES), OnMiss.END, QemuHost::open));
+        ReplayRequest request =
+                request(new RerunReplayer(values(PAGES), OnMiss.END, QemuHost::open, RerunReplayer.Afterwards.DISCARD));
         Path disk = folder.resolve("replayed.raw");
         try (var tape = new EventTape(folder.resolve("tapes"));
                 var printed = ReplayedOutput.in(folder.resolve("tapes"))) {
             var rerun = new Rerun(recordings, facts, values(PAGES), OnMiss.END, QemuHost::open);
             Rerun.Executed executed = rerun.execute(
-                    request.inputs().image(), null, request.inputs().captures(), tape, printed, disk, line -> {});
+                    request.inputs().image(),
+                    null,
+                    request.inputs().captures(),
+                    tape,
+                    printed,
+                    new Rerun.Place(disk, null),
+                    line -> {});
             assertNull(executed.result().diskUnknown());
         }
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(disk)));
@@ -244,7 +252,7 @@ class RerunTest {
 
     @Test
     void valuesThatNoRecordingKeepsAreAskedFor() throws Exception {
-        var replayer = new RerunReplayer(Map.of(), OnMiss.END, QemuHost::open);
+        var replayer = new RerunReplayer(Map.of(), OnMiss.END, QemuHost::open, RerunReplayer.Afterwards.DISCARD);
         List<Refusal> refusals = replayer.check(request(replayer));
         assertEquals(5, refusals.size());
         assertTrue(refusals.stream().anyMatch(each -> each.what().equals("the environment variable PAGES")));

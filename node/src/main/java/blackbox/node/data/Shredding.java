@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Makes what is stored beside a run's events unreadable for good: the run's key, its captured files, the index
-/// made from them for `replay --to`, and the workspace that came back. Its events and their proofs stay.
+/// made from them for `replay --to`, re-executions that were kept, and the workspace that came back. Its events and their proofs stay.
 public final class Shredding {
 
     /// What remains afterwards, for people.
@@ -60,7 +60,7 @@ public final class Shredding {
         if (DataFiles.unchecked(data).isLive(run)) {
             return new StillRecorded();
         }
-        List<Path> folders = Stream.of(data.index(run), data.workspaces(run))
+        List<Path> folders = Stream.of(data.index(run), data.kept(run), data.workspaces(run))
                 .filter(folder -> Files.exists(folder, LinkOption.NOFOLLOW_LINKS))
                 .toList();
         // Whoever waits for it finds the mark afterwards.
@@ -70,6 +70,7 @@ public final class Shredding {
             }
             Shredded payloads = PayloadKeyFile.vault(data).shred(mark);
             delete(data.index(run));
+            delete(data.kept(run));
             delete(data.workspaces(run));
             deleteEmpty(data.index(run).resolveSibling(".").normalize());
             return new Done(payloads, folders);

@@ -1,6 +1,7 @@
 package blackbox.node.replay;
 
 import blackbox.evidence.text.Printable;
+import blackbox.replay.landing.Landing;
 import blackbox.replay.seek.FrameLookup;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,6 +11,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// How the answers of a debug session are written.
 ///
@@ -29,6 +31,7 @@ public record DebugReport(PrintWriter out, Form form) {
 
     /// Where a replay is paused.
     ///
+    /// @param agreement how far the re-execution that it stands in agrees with the run; null in the run's own recording
     /// @param event at which it stopped
     /// @param instruction the next one, counted from 0
     /// @param instructions how many there are
@@ -37,6 +40,7 @@ public record DebugReport(PrintWriter out, Form form) {
     /// @param debugger the socket for gdb
     record Place(
             RunId run,
+            Landing.@Nullable Agreement agreement,
             FrameLookup event,
             long instruction,
             long instructions,
@@ -51,7 +55,13 @@ public record DebugReport(PrintWriter out, Form form) {
             return;
         }
         line("run", run.value());
-        line("tier", "exact: " + why);
+        Landing.Agreement agreement = place.agreement();
+        line(
+                "tier",
+                agreement == null
+                        ? "exact: " + why
+                        : "live: this is a re-execution that agrees with the recording in " + agreement.agreed() + " of "
+                                + agreement.events() + " events, instruction by instruction");
         place(place);
         line("debugger", "gdb -ex 'target remote " + debugger + "'   (another terminal)");
         help.forEach(each -> line("", each));
@@ -61,7 +71,13 @@ public record DebugReport(PrintWriter out, Form form) {
     void place(Place place) {
         if (form == Form.JSON) {
             ObjectNode node = JSON.createObjectNode();
-            node.put("run", place.run().value()).put("tier", "exact");
+            Landing.Agreement agreement = place.agreement();
+            node.put("run", place.run().value()).put("tier", agreement == null ? "exact" : "live");
+            if (agreement != null) {
+                node.putObject("reexecution")
+                        .put("agreedEvents", agreement.agreed())
+                        .put("events", agreement.events());
+            }
             node.put("index", place.event().index())
                     .put("event", place.event().line().strip());
             node.put("instruction", place.instruction()).put("instructions", place.instructions());

@@ -3,13 +3,12 @@ package blackbox.node.replay;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
+import blackbox.replay.landing.Landing;
 import blackbox.replay.seek.FrameLookup;
 import blackbox.replay.seek.GuestOutput;
 import blackbox.replay.seek.LiveProcesses;
 import blackbox.replay.seek.Seeker;
 import blackbox.replay.seek.Seeker.Paused;
-import blackbox.replay.seek.Seekers;
-import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.Progress;
 import blackbox.schemas.event.Kind;
 import blackbox.vm.VmException;
@@ -43,7 +42,7 @@ public final class DebugSession implements AutoCloseable {
             "finish                 run to the end of the recording",
             "quit                   (leave gdb with `disconnect`; `detach` would let the guest continue)");
 
-    private final ReplayRequest request;
+    private final Landing landing;
     private final Seeker seeker;
     private final DebugReport report;
     private Paused paused;
@@ -51,8 +50,8 @@ public final class DebugSession implements AutoCloseable {
     private volatile boolean asking;
     private boolean misunderstood;
 
-    private DebugSession(ReplayRequest request, Seeker seeker, DebugReport report, Paused paused, FrameLookup event) {
-        this.request = request;
+    private DebugSession(Landing landing, Seeker seeker, DebugReport report, Paused paused, FrameLookup event) {
+        this.landing = landing;
         this.seeker = seeker;
         this.report = report;
         this.paused = paused;
@@ -63,12 +62,13 @@ public final class DebugSession implements AutoCloseable {
     ///
     /// @param index of an event
     /// @param progress receives progress
-    /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted
-    public static DebugSession at(ReplayRequest request, long index, DebugReport report, Progress progress)
+    /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted; `PARTED`
+    ///     when the re-execution that is landed in does not have the event
+    public static DebugSession at(Landing landing, long index, DebugReport report, Progress progress)
             throws ReplayException, IOException {
-        var event = FrameLookup.at(request.recordings(), request.facts().run(), index);
-        Seeker seeker = Seekers.open(request, progress);
-        return new DebugSession(request, seeker, report, seeker.seek(event.seq()), event);
+        var event = landing.at(index);
+        Seeker seeker = landing.seeker(progress);
+        return new DebugSession(landing, seeker, report, seeker.seek(event.seq()), event);
     }
 
     /// Prints where it is, and then answers commands until `in` ends.
@@ -77,7 +77,7 @@ public final class DebugSession implements AutoCloseable {
     /// @throws ReplayException `ENGINE` when the machine fails
     public void answer(BufferedReader in, String why) throws IOException, ReplayException {
         try {
-            report.arrival(request.facts().run(), why, place(), paused.machine().debugger(), HELP);
+            report.arrival(landing.run(), why, place(), paused.machine().debugger(), HELP);
             release();
             for (String line = ask(in); line != null; line = ask(in)) {
                 String[] words = line.strip().split("\\s+", -1);
@@ -125,7 +125,7 @@ public final class DebugSession implements AutoCloseable {
         try {
             return obey(words);
         } catch (ReplayException e) {
-            if (e.code() != Code.BAD_INPUT) {
+            if (e.code() != Code.BAD_INPUT && e.code() != Code.PARTED) {
                 throw e;
             }
             refuse(e);
@@ -156,14 +156,14 @@ public final class DebugSession implements AutoCloseable {
             case "registers" -> registers();
             case "memory" -> memory(Long.parseUnsignedLong(word(words, 1).replaceFirst("^0x", ""), 16), word(words, 2));
             case "processes" -> processes();
-            case "console" -> report.answer(GuestOutput.console(request, paused.machine()));
-            case "output" -> report.answer(GuestOutput.agent(request, paused.machine()));
+            case "console" -> report.answer(GuestOutput.console(landing.captures(), paused.machine()));
+            case "output" -> report.answer(GuestOutput.agent(landing.captures(), paused.machine()));
             case "disk" -> {
                 atEvent();
                 report.answer(JSON.createObjectNode()
                         .put(
                                 "disk",
-                                "blackbox disk " + request.facts().run() + " --at " + event.index() + " --list /"));
+                                "blackbox disk " + landing.run() + " --at " + event.index() + " --list /"));
             }
             case "finish" -> {
                 boolean finished = paused.machine().finish(PATIENCE);
@@ -183,7 +183,8 @@ public final class DebugSession implements AutoCloseable {
     private DebugReport.Place place() throws VmException {
         long position = paused.machine().position();
         return new DebugReport.Place(
-                request.facts().run(),
+                landing.run(),
+                landing.agreement(),
                 event,
                 position,
                 paused.end(),
@@ -202,7 +203,7 @@ public final class DebugSession implements AutoCloseable {
 
     private void next(@Nullable Kind kind) throws IOException, ReplayException, VmException {
         atEvent();
-        var found = FrameLookup.behind(request.recordings(), request.facts().run(), event.index(), kind);
+        var found = landing.behind(event.index(), kind);
         if (found == null) {
             throw new IllegalArgumentException("no such event follows");
         }
@@ -210,9 +211,8 @@ public final class DebugSession implements AutoCloseable {
     }
 
     private void to(String text) throws IOException, ReplayException, VmException {
-        var position =
-                Moment.parse(text).locate(request.recordings(), request.facts().run());
-        seek(FrameLookup.at(request.recordings(), request.facts().run(), position.index()));
+        var position = Moment.parse(text).locate(landing.recordings(), landing.run());
+        seek(landing.at(position.index()));
     }
 
     private void seek(FrameLookup target) throws ReplayException, VmException {
@@ -268,7 +268,7 @@ public final class DebugSession implements AutoCloseable {
         atEvent();
         ObjectNode answer = JSON.createObjectNode();
         var processes = answer.putArray("processes");
-        LiveProcesses.at(request.recordings(), request.facts().run(), event.index())
+        LiveProcesses.at(landing.recordings(), landing.run(), event.index())
                 .forEach((pid, program) -> processes.addObject().put("pid", pid).put("exe", program));
         report.answer(answer);
     }

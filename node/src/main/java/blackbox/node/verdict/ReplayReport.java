@@ -55,6 +55,11 @@ public final class ReplayReport {
         return tree;
     }
 
+    /// A verdict in a few words.
+    public static String inWords(Verdict verdict) {
+        return verdict.outcome().name() + LevelText.of(verdict.comparison().levels());
+    }
+
     /// Who reads the text.
     public enum Reader {
         /// Someone who may see what a request contained.

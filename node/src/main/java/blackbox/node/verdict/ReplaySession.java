@@ -16,12 +16,18 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.kept.KeptExecution;
+import blackbox.replay.kept.KeptStore;
+import blackbox.replay.landing.KeptLanding;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.KeptReference;
+import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +35,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
@@ -85,6 +92,11 @@ public final class ReplaySession {
                     .count();
         }
 
+        /// The first verdict.
+        public Verdict first() {
+            return kept.getFirst().verdict();
+        }
+
         /// The first verdict that does not confirm the run, else the first.
         StoredVerdict telling() {
             return kept.stream()
@@ -113,7 +125,14 @@ public final class ReplaySession {
     public record Ready(ReplayRequest request, Replayer replayer, String why) implements Prepared {}
 
     /// A replay must not be started.
-    public record Refused(ReplayMethod tier, String why, List<Refusal> refusals) implements Prepared {}
+    public record Refused(ReplayMethod tier, String why, List<Refusal> refusals)
+            implements Prepared, PreparedLanding {}
+
+    /// What a run that was recorded live can be landed in, or why it cannot.
+    public sealed interface PreparedLanding {}
+
+    /// A re-execution is here, and everything that it was started from.
+    public record ReadyToLand(KeptLanding landing) implements PreparedLanding {}
 
     /// Replays the run.
     ///
@@ -197,10 +216,9 @@ public final class ReplaySession {
             hash();
             progress.say("checking what the run was started from");
             String why = Tiers.why(tier());
-            Verification verification =
-                    RunVerifier.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
-            if (verification.integrity() != Integrity.VERIFIED) {
-                return new Refused(tier(), why, List.of(untrusted(options.run(), verification)));
+            Refused unverified = unverified(trusted);
+            if (unverified != null) {
+                return unverified;
             }
             return switch (checked()) {
                 case InputCheck.Refused refused -> new Refused(tier(), why, refused.refusals());
@@ -209,6 +227,51 @@ public final class ReplaySession {
                     List<Refusal> own = replayer.check(request);
                     yield own.isEmpty() ? new Ready(request, replayer, why) : new Refused(tier(), why, own);
                 }
+            };
+        }
+
+        private @Nullable Refused unverified(List<NoteVerifier> trusted) throws IOException {
+            Verification verification =
+                    RunVerifier.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
+            return verification.integrity() == Integrity.VERIFIED
+                    ? null
+                    : new Refused(tier(), Tiers.why(tier()), List.of(untrusted(options.run(), verification)));
+        }
+
+        /// The newest verdict that is evidence and binds a re-execution that is here; null if there is none.
+        ///
+        /// @param trusted the keys that are trusted when the log of runs is read
+        public @Nullable Verdict kept(List<NoteVerifier> trusted) throws IOException {
+            var store = new KeptStore(recordings, options.run());
+            return VerdictList.read(recordings, options.run(), trusted).stream()
+                    .filter(each -> each.fault() == null)
+                    .map(LoggedVerdict::verdict)
+                    .filter(each -> each != null && each.kept() != null && store.has(each.kept()))
+                    .reduce((_, newer) -> newer)
+                    .orElse(null);
+        }
+
+        /// Verifies the run, and checks a re-execution of it and what that was started from.
+        ///
+        /// @param verdict that binds the re-execution
+        /// @throws ReplayException `MISSING`, `ALTERED`, `ENGINE`
+        public PreparedLanding prepareKept(Verdict verdict, List<NoteVerifier> trusted)
+                throws ReplayException, IOException, InterruptedException {
+            progress.say("checking the re-execution that was kept of the run");
+            Refused unverified = unverified(trusted);
+            if (unverified != null) {
+                return unverified;
+            }
+            KeptReference kept = Objects.requireNonNull(verdict.kept());
+            var store = new KeptStore(recordings, options.run());
+            KeptExecution execution = store.open(kept);
+            var files = new InputCheck.FilesKept(store.folder(kept), () -> store.captures(kept, execution));
+            var inputs =
+                    new InputCheck(recordings, options.run(), execution.start(), options.workspace(), files);
+            return switch (inputs.check(CaptureName.texts(CaptureName.EXACT))) {
+                case InputCheck.Refused refused -> new Refused(tier(), Tiers.why(tier()), refused.refusals());
+                case InputCheck.Ready ready ->
+                    new ReadyToLand(new KeptLanding(recordings, verdict, execution, ready.inputs()));
             };
         }
 
@@ -250,9 +313,23 @@ public final class ReplaySession {
             if (times > 1) {
                 progress.say("replay " + i + " of " + times + left(started, i - 1, times));
             }
-            kept.add(log.keep(replay(replayer, request)));
+            StoredVerdict stored = log.keep(replay(replayer, request));
+            kept.add(stored);
+            retain(request, stored.verdict().kept());
         }
         return kept;
+    }
+
+    /// Only the newest re-execution is kept.
+    private void retain(ReplayRequest request, @Nullable KeptReference newest) {
+        if (newest == null) {
+            return;
+        }
+        try {
+            new KeptStore(request.recordings(), request.facts().run()).retain(newest);
+        } catch (IOException e) {
+            progress.say("earlier re-executions could not be deleted: " + e.getMessage());
+        }
     }
 
     /// One replay. The outcome of an interrupted one says nothing about the run, whatever it looks like.

@@ -5,6 +5,7 @@ import blackbox.node.machine.Hypervisor;
 import blackbox.replay.exact.ExactReplayer;
 import blackbox.replay.rerun.OnMiss;
 import blackbox.replay.rerun.RerunReplayer;
+import blackbox.replay.rerun.RerunReplayer.Afterwards;
 import blackbox.replay.tier.Replayer;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,17 @@ public record Tiers(List<Replayer> replayers) {
     /// @param environment values of variables that the agent had, by name: recordings keep only the names
     /// @param onMiss what to do when a re-execution asks the network for something that was not recorded
     public static Tiers built(Map<String, String> environment, OnMiss onMiss) {
-        return new Tiers(List.of(new ExactReplayer(), new RerunReplayer(environment, onMiss, Hypervisor.opener())));
+        return new Tiers(List.of(
+                new ExactReplayer(),
+                new RerunReplayer(environment, onMiss, Hypervisor.opener(), Afterwards.DISCARD)));
+    }
+
+    /// The replayer that keeps what it executes, for runs that were recorded live.
+    ///
+    /// @param environment as for [#built]
+    public static Tiers keeping(Map<String, String> environment) {
+        return new Tiers(
+                List.of(new RerunReplayer(environment, OnMiss.END, Hypervisor.opener(), Afterwards.KEEP)));
     }
 
     /// The replayer of a tier, or null.

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A sealed segment of a captured file.
 ///
-/// @param index of the event that seals it
+/// @param index of the event that seals it; -1 for a file of a re-execution, which a verdict binds
 /// @param readNs when the file was known to be at least `to` octets long, nanoseconds since 1970
 /// @param sealedNs the event's time, nanoseconds since 1970: `readNs`, or later if the octets were not final at once
 /// @param from its first octet

@@ -75,8 +75,10 @@ public record Payload(Vault vault, RunId run, String name) {
     ReplayException altered(CaptureSegment segment) {
         return new ReplayException(
                 Code.ALTERED,
-                file() + " is not what was sealed: event " + segment.index() + " has a different digest for its octets "
-                        + segment.from() + " to " + segment.to() + "; copy captures/" + run + MEND);
+                file() + " is not what was sealed: "
+                        + (segment.index() < 0 ? "the verdict" : "event " + segment.index())
+                        + " has a different digest for its octets " + segment.from() + " to " + segment.to()
+                        + "; copy captures/" + run + MEND);
     }
 
     /// What it means that it ends too early.

@@ -2,6 +2,7 @@ package blackbox.replay.divergence;
 
 import blackbox.evidence.text.Timestamps;
 import blackbox.replay.ReplayException;
+import blackbox.replay.divergence.align.Agreements;
 import blackbox.replay.divergence.align.Aligner;
 import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.NamePairs;
@@ -31,8 +32,17 @@ public final class Divergences {
     /// @param files compares the files that they left behind, if that is known
     public static Alignment align(Side recorded, Side actual, LeftFiles files, AlignmentSettings settings)
             throws IOException, ReplayException {
+        return align(recorded, actual, files, settings, Agreements.NOBODY);
+    }
+
+    /// The same.
+    ///
+    /// @param agreements is told which events agree
+    public static Alignment align(
+            Side recorded, Side actual, LeftFiles files, AlignmentSettings settings, Agreements agreements)
+            throws IOException, ReplayException {
         var hash = new KeyedHash(settings.hashKey());
-        Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL);
+        Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL, agreements);
         boolean ended = withoutCutEnds(aligner);
         boolean cut = ended || aligner.isShortOfDifferences() || aligner.isMissingEvents();
         LeftFiles.Result left = settings.exact() ? null : files.compare(aligner.standIns(hash)::test);

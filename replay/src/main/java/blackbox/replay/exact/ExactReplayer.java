@@ -18,6 +18,8 @@ import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.inputs.Argv;
+import blackbox.replay.inputs.CheckedInputs;
+import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.output.OutputMatch;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
@@ -37,6 +39,7 @@ import blackbox.vm.machine.MachineSize;
 import blackbox.vm.machine.Network;
 import blackbox.vm.replay.ReplayMachine;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -175,13 +178,20 @@ public final class ExactReplayer implements Replayer {
 
     public static ReplayMachine.Recording recording(ReplayRequest request) {
         RunOpening.Machine machine = request.facts().opening().machine();
-        return new ReplayMachine.Recording(
-                request.inputs().image(),
-                request.inputs().qemu(),
+        return recording(
+                request.start(),
+                request.inputs(),
                 machine == null ? MachineSize.DEFAULT : MachineSize.ofRecorded(machine.memoryMib(), machine.vcpus()),
-                instructionShift(request.start().argv()),
-                request.recordings().captureFolder(request.facts().run()),
-                request.inputs().workspace());
+                request.recordings().captureFolder(request.facts().run()));
+    }
+
+    /// An exact recording of any origin.
+    ///
+    /// @param captures the folder with what its machine starts from
+    public static ReplayMachine.Recording recording(
+            SealedStart start, CheckedInputs inputs, MachineSize size, Path captures) {
+        return new ReplayMachine.Recording(
+                inputs.image(), inputs.qemu(), size, instructionShift(start.argv()), captures, inputs.workspace());
     }
 
     /// As it was given to the recording's QEMU. If it is missing, the command lines differ, and that is refused.

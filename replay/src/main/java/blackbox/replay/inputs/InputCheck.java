@@ -48,6 +48,7 @@ public final class InputCheck {
     private final RunId run;
     private final SealedStart start;
     private final @Nullable Path given;
+    private final FilesKept kept;
     private final FutureTask<SnapshotFound> snapshot = new FutureTask<>(this::lookAtSnapshot);
     private final List<Refusal> refusals = new ArrayList<>();
 
@@ -61,10 +62,36 @@ public final class InputCheck {
     /// @param given a folder that is claimed to be the original workspace, to use instead of the archive; or
     ///     null
     public InputCheck(Recordings recordings, RunId run, SealedStart start, @Nullable Path given) {
+        this(
+                recordings,
+                run,
+                start,
+                given,
+                new FilesKept(recordings.captureFolder(run), () -> SealedCapture.readAll(recordings, run)));
+    }
+
+    /// A check of another execution of `run`, which was started as `start` says.
+    ///
+    /// @param kept what was captured of it
+    public InputCheck(Recordings recordings, RunId run, SealedStart start, @Nullable Path given, FilesKept kept) {
         this.recordings = recordings;
         this.run = run;
         this.start = start;
         this.given = given;
+        this.kept = kept;
+    }
+
+    /// What was captured of an execution.
+    ///
+    /// @param folder with what its machine starts from, if it was exact
+    /// @param captures finds the captured files, by name
+    public record FilesKept(Path folder, Finder captures) {}
+
+    /// Finds the captured files of an execution, by name.
+    @FunctionalInterface
+    public interface Finder {
+        /// @throws ReplayException `ALTERED` when what seals one contradicts itself
+        Map<String, SealedCapture> find() throws ReplayException, IOException;
     }
 
     /// The result of a check.
@@ -176,7 +203,7 @@ public final class InputCheck {
             return new SnapshotFound(null, List.of());
         }
         if (start.tier() == ReplayMethod.EXACT) {
-            return new SnapshotFound(null, VmSnapshot.keptFaults(recordings.captureFolder(run), digest));
+            return new SnapshotFound(null, VmSnapshot.keptFaults(kept.folder(), digest));
         }
         VmSnapshot found = VmSnapshot.find(recordings.data(), digest);
         return new SnapshotFound(found, found == null ? List.of() : found.changed());
@@ -313,7 +340,7 @@ public final class InputCheck {
     private Map<String, SealedCapture> captures(Set<String> needed) throws IOException {
         Map<String, SealedCapture> captures;
         try {
-            captures = SealedCapture.readAll(recordings, run);
+            captures = kept.captures().find();
         } catch (ReplayException e) {
             refuse(
                     DivergenceClass.RECORDER_GAP,

@@ -64,6 +64,7 @@ final class Reexecution {
     private final EndingTape events;
     private final ReplayedOutput printed;
     private final @Nullable Path disk;
+    private final @Nullable Path captures;
     private volatile @Nullable Miss missed;
     private volatile @Nullable VmException unkilled;
     private long startedNs;
@@ -109,17 +110,21 @@ final class Reexecution {
     /// @param printed keeps what the agent prints
     /// @param printedBytesMax the most octets of each stream
     /// @param disk where to copy the machine's disk after its end, a file that does not exist; null for nowhere
+    /// @param captures an empty folder, for a machine of the exact tier with what it takes to replay it;
+    ///     null for one of the live tier
     record Tapes(
             EventTape events,
             ReplayedOutput printed,
             long printedBytesMax,
-            @Nullable Path disk) {}
+            @Nullable Path disk,
+            @Nullable Path captures) {}
 
     private Reexecution(Path data, MachineHost host, ReplayClock wall, Tapes tapes) {
         this.data = data;
         this.host = host;
         this.wall = wall;
-        this.clock = new HostClock(wall);
+        this.captures = tapes.captures();
+        this.clock = new HostClock(wall, captures == null ? HostClock.Pace.SHARED : HostClock.Pace.OWN);
         this.tape = tapes.events();
         this.events = new EndingTape(tape);
         this.printed = tapes.printed();
@@ -144,10 +149,17 @@ final class Reexecution {
             throws VmException, RecorderException, IOException, InterruptedException {
         var log = new MachineLog(clock);
         var request = new VmRequest(
-                inputs.image(), inputs.size(), Network.PEER, inputs.workspace(), VmRequest.Start.WARM, null, Tier.LIVE);
+                inputs.image(),
+                inputs.size(),
+                Network.PEER,
+                inputs.workspace(),
+                VmRequest.Start.WARM,
+                captures,
+                captures == null ? Tier.LIVE : Tier.EXACT);
         try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, miss -> miss(miss, vm, inputs.onMiss()))) {
             align(vm.facts().clock(), wall.set(inputs.times().startedAt()));
+            vm.onBootClock(clock::heard);
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
             var feeds = new GuestFeeds(streams, events, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));

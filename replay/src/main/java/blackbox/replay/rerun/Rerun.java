@@ -18,6 +18,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.MachineHost;
+import blackbox.vm.machine.MachineSize;
 import blackbox.vm.workspace.WorkspaceSource;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -64,12 +65,25 @@ final class Rerun {
     /// @param limits in words
     record Executed(Reexecution.Result result, List<String> limits) {}
 
+    /// Where an execution leaves files.
+    ///
+    /// @param disk a file that does not exist, for its disk; null if nobody needs it
+    /// @param captures an empty folder, for what it takes to replay it; null if it is not to be kept
+    record Place(@Nullable Path disk, @Nullable Path captures) {
+        static final Place NOWHERE = new Place(null, null);
+
+        /// What a machine of this size becomes: where it is to be kept, it has one processor.
+        MachineSize size(MachineSize recorded) {
+            return captures == null ? recorded : new MachineSize(recorded.memoryMib(), 1);
+        }
+    }
+
     /// Executes it; the events go to `tape`.
     ///
     /// @param workspace whose archive is the recorded one; null for none
     /// @param captures the run's, checked
     /// @param printed keeps what is printed, as far as there is something to compare it with
-    /// @param disk where to copy the machine's disk after its end, a file that does not exist; null for nowhere
+    /// @param place where to leave the machine's disk after its end, and what it takes to replay it
     /// @throws ReplayException `ENGINE`, or `ALTERED` when the stored entropy is not what was sealed
     Executed execute(
             GuestImage image,
@@ -77,14 +91,14 @@ final class Rerun {
             Map<String, SealedCapture> captures,
             EventTape tape,
             ReplayedOutput printed,
-            @Nullable Path disk,
+            Place place,
             Progress progress)
             throws ReplayException, InterruptedException {
         var limits = new ArrayList<String>();
         GuestEntropy entropy = entropy(limits);
         var given = new Reexecution.Inputs(
                 image,
-                agent.size(),
+                place.size(agent.size()),
                 workspace,
                 agent.with(environment),
                 RecordedInput.of(facts, captures),
@@ -98,7 +112,11 @@ final class Rerun {
             long needed = ComparedOutput.bytesNeeded(new RecordedOutput(facts, captures));
             progress.say("executing the run again, with " + cassette.connectionCount() + " recorded connections and "
                     + cassette.exchangeCount() + " recorded datagrams to answer from");
-            var tapes = new Reexecution.Tapes(tape, printed, needed, disk);
+            if (place.captures() != null && agent.size().cpus() > 1) {
+                limits.add("that the recorded machine had " + agent.size().cpus()
+                        + " processors: an execution that is kept has one");
+            }
+            var tapes = new Reexecution.Tapes(tape, printed, needed, place.disk(), place.captures());
             return new Executed(
                     Reexecution.in(recordings.data(), hosts, tapes, progress).run(given, cassette), limits);
         } catch (IOException | VmException | RecorderException e) {

@@ -14,12 +14,14 @@ import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
 import blackbox.replay.divergence.LeftFiles;
+import blackbox.replay.divergence.align.Agreements;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.RunInputs.Input;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.files.FilesAtEnd;
 import blackbox.replay.files.RecordedFiles;
+import blackbox.replay.kept.Keeping;
 import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
@@ -69,18 +71,32 @@ public final class RerunReplayer implements Replayer {
             "network-time: an answer arrives as soon as its request has been sent",
             "dns-id: DNS questions are compared without their ids, which are random");
 
+    /// What becomes of an execution that was compared.
+    public enum Afterwards {
+        /// Nothing of it is kept but the verdict.
+        DISCARD,
+        /// It takes place in a machine of the exact tier, several times slower, and is kept, so that each moment that
+        /// it
+        /// has in common with the recording can be landed in; unless there is none.
+        KEEP
+    }
+
     private final Map<String, String> environment;
     private final OnMiss onMiss;
     private final MachineHost.Opener hosts;
+    private final Afterwards afterwards;
     private final InstantSource wall = InstantSource.system();
 
     /// @param environment values of the run's variables; recordings keep only names
     /// @param onMiss what to do when something is asked that was not recorded
     /// @param hosts opens what runs the machines
-    public RerunReplayer(Map<String, String> environment, OnMiss onMiss, MachineHost.Opener hosts) {
+    /// @param afterwards what becomes of an execution that was compared
+    public RerunReplayer(
+            Map<String, String> environment, OnMiss onMiss, MachineHost.Opener hosts, Afterwards afterwards) {
         this.environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
         this.onMiss = onMiss;
         this.hosts = hosts;
+        this.afterwards = afterwards;
     }
 
     @Override
@@ -123,14 +139,29 @@ public final class RerunReplayer implements Replayer {
 
     @Override
     public Verdict replay(ReplayRequest request, Progress progress) throws ReplayException, InterruptedException {
+        if (afterwards == Afterwards.DISCARD) {
+            return replay(request, null, progress);
+        }
+        try (var keeping = Keeping.of(request.recordings(), request.facts().run())) {
+            return replay(request, keeping, progress);
+        } catch (IOException | VmException e) {
+            throw new ReplayException(
+                    Code.ENGINE, "the re-execution of run " + request.facts().run() + " could not be kept", e);
+        }
+    }
+
+    private Verdict replay(ReplayRequest request, @Nullable Keeping keeping, Progress progress)
+            throws ReplayException, InterruptedException {
         Path scratch = new DataFolder(request.recordings().data()).cache();
         try (var tape = new EventTape(scratch);
                 var printed = ReplayedOutput.in(scratch);
                 var place = ScratchFolder.ofThisProcess(scratch, ".disk-")) {
             Path disk = place.path().resolve("disk.raw");
-            Executed executed = execute(request, tape, printed, disk, progress);
+            var left = new Rerun.Place(disk, keeping == null ? null : keeping.captures());
+            Executed executed = execute(request, tape, printed, left, progress);
             ComparedFiles files = files(request, executed, tape, disk);
-            Alignment alignment = align(request, executed, tape, files);
+            Alignment alignment =
+                    align(request, executed, tape, files, keeping == null ? Agreements.NOBODY : keeping.agreements());
             String unfinished = unfinished(request.facts(), executed, alignment);
             ComparedOutput output = ComparedOutput.of(
                     new RecordedOutput(request.facts(), request.inputs().captures()),
@@ -145,7 +176,10 @@ public final class RerunReplayer implements Replayer {
                     comparison(request, executed, alignment, output, files),
                     new Completion(unfinished));
             keep(request, verdict, executed, output);
-            return verdict;
+            return keeping == null || alignment.comparedEvents() == 0
+                    ? verdict
+                    : verdict.with(keeping.store(
+                            executed.result().facts(), tape, alignment.comparedEvents(), alignment.recordedEvents()));
         } catch (IOException | VmException e) {
             throw new ReplayException(
                     Code.ENGINE, "the replay of run " + request.facts().run() + " failed", e);
@@ -193,11 +227,11 @@ public final class RerunReplayer implements Replayer {
     }
 
     private Executed execute(
-            ReplayRequest request, EventTape tape, ReplayedOutput printed, Path disk, Progress progress)
+            ReplayRequest request, EventTape tape, ReplayedOutput printed, Rerun.Place left, Progress progress)
             throws ReplayException, InterruptedException {
         var inputs = request.inputs();
         return new Rerun(request.recordings(), request.facts(), environment, onMiss, hosts)
-                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, printed, disk, progress);
+                .execute(inputs.image(), inputs.workspace(), inputs.captures(), tape, printed, left, progress);
     }
 
     private static ComparedFiles files(ReplayRequest request, Executed executed, EventTape tape, Path disk) {
@@ -213,11 +247,13 @@ public final class RerunReplayer implements Replayer {
                         tape));
     }
 
-    private static Alignment align(ReplayRequest request, Executed executed, EventTape tape, LeftFiles files)
+    private static Alignment align(
+            ReplayRequest request, Executed executed, EventTape tape, LeftFiles files, Agreements agreements)
             throws IOException, ReplayException {
         Side recorded = RecordedSide.of(request.recordings(), request.facts().run());
         var actual = new Side("replay", tape, inputs(executed.result().facts()));
-        return Divergences.align(recorded, actual, files, AlignmentSettings.of(new SecureRandom().nextLong()));
+        return Divergences.align(
+                recorded, actual, files, AlignmentSettings.of(new SecureRandom().nextLong()), agreements);
     }
 
     private static RunInputs inputs(StartFacts facts) {

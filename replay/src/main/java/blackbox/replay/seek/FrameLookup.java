@@ -48,6 +48,19 @@ public record FrameLookup(long seq, long index, String line) {
         return found;
     }
 
+    /// An event, with the number of a frame that another execution emits for it.
+    ///
+    /// @throws ReplayException `BAD_INPUT` when the run has no such event
+    public static FrameLookup elsewhere(Recordings recordings, RunId run, long index, long seq)
+            throws IOException, ReplayException {
+        try (RunReader reader = RunReader.open(recordings, run, index)) {
+            if (reader.next() && reader.index() == index) {
+                return new FrameLookup(seq, index, EventLine.format(index, reader.row()));
+            }
+        }
+        throw new ReplayException(Code.BAD_INPUT, "run " + run + " has no event " + index);
+    }
+
     private static FrameLookup of(RunReader reader) throws IOException {
         Row row = reader.row();
         return new FrameLookup(row.number(Column.CPU_SEQ), reader.index(), EventLine.format(reader.index(), row));

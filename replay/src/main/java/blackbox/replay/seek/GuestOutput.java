@@ -1,7 +1,6 @@
 package blackbox.replay.seek;
 
 import blackbox.replay.capture.SealedCapture;
-import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.guest.AgentOutput;
 import blackbox.vm.replay.SteppedMachine;
@@ -12,6 +11,7 @@ import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.Map;
 
 /// The last 64 KiB of what a guest has written so far: what precedes the machine's start is from the recording,
 /// what it has written since from the machine.
@@ -21,10 +21,12 @@ public final class GuestOutput {
     private GuestOutput() {}
 
     /// What is on the console, as the text `console`.
-    public static ObjectNode console(ReplayRequest request, SteppedMachine machine) throws IOException {
+    ///
+    /// @param captures the recording's files, by name
+    public static ObjectNode console(Map<String, SealedCapture> captures, SteppedMachine machine) throws IOException {
         var tail = new Tail();
         var chunk = new byte[BYTES_MAX];
-        try (InputStream in = written(request, machine, CaptureName.CONSOLE.text())) {
+        try (InputStream in = written(captures, machine, CaptureName.CONSOLE.text())) {
             for (int n = in.read(chunk); n > 0; n = in.read(chunk)) {
                 tail.add(chunk, n);
             }
@@ -33,10 +35,10 @@ public final class GuestOutput {
     }
 
     /// What the agent has printed, as the texts `stdout` and `stderr`.
-    public static ObjectNode agent(ReplayRequest request, SteppedMachine machine) throws IOException {
+    public static ObjectNode agent(Map<String, SealedCapture> captures, SteppedMachine machine) throws IOException {
         var out = new Tail();
         var error = new Tail();
-        try (InputStream in = written(request, machine, CaptureName.STDIO.text())) {
+        try (InputStream in = written(captures, machine, CaptureName.STDIO.text())) {
             AgentOutput.read(
                     in,
                     (stream, octets) -> (stream == AgentOutput.Stream.STDOUT ? out : error).add(octets, octets.length));
@@ -44,8 +46,9 @@ public final class GuestOutput {
         return new ObjectMapper().createObjectNode().put("stdout", out.text()).put("stderr", error.text());
     }
 
-    private static InputStream written(ReplayRequest request, SteppedMachine machine, String name) throws IOException {
-        SealedCapture recorded = request.inputs().captures().get(name);
+    private static InputStream written(Map<String, SealedCapture> captures, SteppedMachine machine, String name)
+            throws IOException {
+        SealedCapture recorded = captures.get(name);
         InputStream before =
                 recorded == null ? InputStream.nullInputStream() : recorded.open(machine.writtenBefore(name));
         return new SequenceInputStream(before, Files.newInputStream(machine.capture(name)));

@@ -38,7 +38,7 @@ public final class IndexLock implements AutoCloseable {
     ///
     /// @param waiting called once, before a wait begins
     /// @throws ReplayException `MISSING` when what the run saw was shredded, perhaps during the wait
-    static IndexLock take(DataFolder data, RunId run, Runnable waiting) throws IOException, ReplayException {
+    public static IndexLock take(DataFolder data, RunId run, Runnable waiting) throws IOException, ReplayException {
         var lock = new IndexLock(taken(data, run, waiting));
         ShredMark mark;
         try {

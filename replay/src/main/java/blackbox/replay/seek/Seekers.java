@@ -9,8 +9,10 @@ import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.ExactReplayer;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.Progress;
+import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
+import blackbox.vm.replay.ReplayMachine;
 import blackbox.vm.replay.SteppedMachine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,13 +32,26 @@ public final class Seekers {
                 sealed(request, CaptureName.LOG.text()),
                 sealed(request, CaptureName.EVENTS.text()),
                 emitAddress(request));
-        Path data = request.recordings().data();
+        return open(
+                request.recordings().data(),
+                request.facts().run(),
+                ExactReplayer.recording(request),
+                streams,
+                progress);
+    }
+
+    /// A seeker for an exact recording of any origin.
+    ///
+    /// @param run whose index it uses
+    public static Seeker open(
+            Path data, RunId run, ReplayMachine.Recording recording, Seeker.Streams streams, Progress progress)
+            throws ReplayException {
         try {
             SteppedMachine.clearLeftovers(data);
         } catch (VmException e) {
             throw new ReplayException(Code.ENGINE, "leftovers of earlier machines could not be deleted", e);
         }
-        return new Seeker(data, request.facts().run(), ExactReplayer.recording(request), streams, progress);
+        return new Seeker(data, run, recording, streams, progress);
     }
 
     private static SealedCapture sealed(ReplayRequest request, String name) throws ReplayException {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param tier how the run was replayed
 /// @param refusals why nothing was started, if nothing was
 /// @param message what failed, or other remarks; null for none
+/// @param kept names the re-execution, if it was kept for landing in; null if not
 public record Verdict(
         RunId run,
         Instant at,
@@ -21,9 +22,13 @@ public record Verdict(
         Outcome outcome,
         Comparison comparison,
         List<Refusal> refusals,
-        @Nullable String message) {
+        @Nullable String message,
+        @Nullable KeptReference kept) {
     public Verdict {
         refusals = List.copyOf(refusals);
+        if (kept != null && (tier != ReplayMethod.RERUN || comparison.events() == 0)) {
+            throw new IllegalArgumentException("only a re-execution that was compared is kept");
+        }
         if ((outcome == Outcome.DIVERGED) != (comparison.firstDivergence() != null)) {
             throw new IllegalArgumentException("a verdict of " + outcome + " and its divergence contradict each other");
         }
@@ -43,6 +48,23 @@ public record Verdict(
         if (outcome == Outcome.ENGINE_FAILED && message == null) {
             throw new IllegalArgumentException("a verdict of ENGINE_FAILED must say what failed");
         }
+    }
+
+    /// A verdict on a replay of which nothing is kept.
+    public Verdict(
+            RunId run,
+            Instant at,
+            ReplayMethod tier,
+            Outcome outcome,
+            Comparison comparison,
+            List<Refusal> refusals,
+            @Nullable String message) {
+        this(run, at, tier, outcome, comparison, refusals, message, null);
+    }
+
+    /// The same, about a re-execution that was kept.
+    public Verdict with(KeptReference execution) {
+        return new Verdict(run, at, tier, outcome, comparison, refusals, message, execution);
     }
 
     /// Nothing was started: inputs are missing or altered.

@@ -29,9 +29,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a
-/// verdict has exactly one encoding. Reading refuses any other. Version 3 says in what the
-/// two are equal and which effects differ, version 2 how the guests' clocks did; a verdict that has neither to say
-/// is of version 1.
+/// verdict has exactly one encoding. Reading refuses any other. Version 4 names a re-execution that was kept, version 3
+/// says in what the two are equal and which effects differ, version 2 how the guests' clocks did; a verdict that has
+/// none of these to say is of version 1.
 public final class VerdictJson {
     /// A longer document is invalid: divergences are stored in bounded form.
     public static final int OCTETS_MAX = 1 << 20;
@@ -39,6 +39,7 @@ public final class VerdictJson {
     private static final int WITHOUT_CLOCK = 1;
     private static final int WITH_CLOCK = 2;
     private static final int WITH_LEVELS = 3;
+    private static final int WITH_KEPT = 4;
     private static final int DEPTH_MAX = 8;
     private static final ObjectMapper JSON = mapper();
 
@@ -71,7 +72,9 @@ public final class VerdictJson {
         Levels levels = comparison.levels();
         boolean hasLevels = output != null || !levels.equals(Levels.UNKNOWN);
         int withoutLevels = clock == null ? WITHOUT_CLOCK : WITH_CLOCK;
-        ObjectNode tree = JSON.createObjectNode().put("version", hasLevels ? WITH_LEVELS : withoutLevels);
+        KeptReference kept = verdict.kept();
+        int withoutKept = hasLevels ? WITH_LEVELS : withoutLevels;
+        ObjectNode tree = JSON.createObjectNode().put("version", kept == null ? withoutKept : WITH_KEPT);
         tree.put("run", verdict.run().value()).put("at", verdict.at().toString());
         tree.put("tier", verdict.tier().word()).put("verdict", verdict.outcome().name());
         texts(tree.putArray("rules"), comparison.rules());
@@ -102,7 +105,13 @@ public final class VerdictJson {
                     .put("actual", each.actual())
                     .put("mend", each.mend());
         }
-        return tree.put("message", verdict.message());
+        tree.put("message", verdict.message());
+        if (kept != null) {
+            tree.putObject("kept")
+                    .put("name", kept.name())
+                    .put("sha256", kept.sha256().toString());
+        }
+        return tree;
     }
 
     private static void divergence(ObjectNode tree, FirstDivergence divergence) {
@@ -189,7 +198,12 @@ public final class VerdictJson {
                 Outcome.valueOf(text(tree, "verdict")),
                 comparison,
                 refusals,
-                tree.path("message").textValue());
+                tree.path("message").textValue(),
+                tree.path("kept").isObject() ? kept(tree.path("kept")) : null);
+    }
+
+    private static KeptReference kept(JsonNode tree) {
+        return new KeptReference(text(tree, "name"), Hash.ofHex(text(tree, "sha256")));
     }
 
     private static Levels levels(JsonNode tree) {

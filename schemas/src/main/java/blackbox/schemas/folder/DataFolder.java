@@ -17,6 +17,9 @@ public record DataFolder(Path root) {
     /// In a run's folder of replays: its index.
     public static final String INDEX = "index";
 
+    /// In a run's folder of replays: its re-executions that were kept.
+    public static final String KEPT = "kept";
+
     /// In the folder of keys: the public key of the log of runs.
     public static final String LOG_KEY = "log.pub";
 
@@ -210,6 +213,12 @@ public record DataFolder(Path root) {
     /// The index for seeking in a run, a cache; may be deleted.
     public Path index(RunId run) {
         return replays(run).resolve(INDEX);
+    }
+
+    /// Re-executions of a run that was recorded live that can be replayed exactly, one folder each:
+    /// `schemas/replay.md`.
+    public Path kept(RunId run) {
+        return replays(run).resolve(KEPT);
     }
 
     /// The guest images, one folder each.

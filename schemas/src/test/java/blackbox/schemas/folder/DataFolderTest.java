@@ -31,6 +31,7 @@ class DataFolderTest {
             Map.entry("ingestLock", "ingest.lock"),
             Map.entry("ingestOpening", "ingest.opening.lock"),
             Map.entry("kafka", "kafka"),
+            Map.entry("kept(run)", "replays/" + RUN + "/kept"),
             Map.entry("keys", "keys"),
             Map.entry("locks", "archive/locks"),
             Map.entry("log", "log"),

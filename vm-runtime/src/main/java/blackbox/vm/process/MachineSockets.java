@@ -39,10 +39,11 @@ public final class MachineSockets implements AutoCloseable {
 
         /// The ports of a machine of this tier on this network. The exact tier's bulk data goes to files.
         public static Set<Port> of(Tier tier, Network network) {
-            if (tier == Tier.EXACT) {
-                return EnumSet.of(CONTROL, QMP);
+            Set<Port> ports = tier == Tier.EXACT ? EnumSet.of(CONTROL, QMP) : EnumSet.copyOf(CHARACTER_DEVICES);
+            if (network == Network.PEER) {
+                ports.add(NET);
             }
-            return network == Network.PEER ? EnumSet.allOf(Port.class) : EnumSet.copyOf(CHARACTER_DEVICES);
+            return ports;
         }
 
         String file() {

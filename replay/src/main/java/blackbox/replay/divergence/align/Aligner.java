@@ -59,6 +59,7 @@ public final class Aligner {
     private final KnownNames[] known;
     private final NamePairs names;
     private final AgreedChanges changes = new AgreedChanges();
+    private final Agreements agreements;
     private final EventViews views = new EventViews();
     private final Lineage[] lineages;
     private final int[] pending = new int[2];
@@ -76,7 +77,9 @@ public final class Aligner {
     private boolean mounted;
     private boolean missing;
 
-    private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual) {
+    private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual, Agreements agreements) {
+        this.agreements = agreements;
+        agreements.begin();
         known = new KnownNames[] {recorded, actual};
         names = new NamePairs(pivot);
         lineages = new Lineage[] {new Lineage(hash, recorded, sink(RECORDED)), new Lineage(hash, actual, sink(ACTUAL))};
@@ -88,7 +91,16 @@ public final class Aligner {
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     public static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot) throws IOException {
-        Aligner first = new Aligner(hash, pivot, KnownNames.NOTHING, KnownNames.NOTHING).align(recorded, actual);
+        return of(hash, recorded, actual, pivot, Agreements.NOBODY);
+    }
+
+    /// The same.
+    ///
+    /// @param agreements is told which events agree
+    public static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot, Agreements agreements)
+            throws IOException {
+        Aligner first =
+                new Aligner(hash, pivot, KnownNames.NOTHING, KnownNames.NOTHING, agreements).align(recorded, actual);
         MadeUpNames one = first.lineages[RECORDED].names();
         MadeUpNames other = first.lineages[ACTUAL].names();
         if (first.isAgreed() || !one.isAnyExclusive() && !other.isAnyExclusive()) {
@@ -96,13 +108,13 @@ public final class Aligner {
         }
         var words = new KnownNames(one.said(), other.said(), null);
         var wordsOfActual = new KnownNames(other.said(), one.said(), null);
-        Aligner second = new Aligner(hash, pivot, words, wordsOfActual).align(recorded, actual);
+        Aligner second = new Aligner(hash, pivot, words, wordsOfActual, agreements).align(recorded, actual);
         if (second.isAgreed()) {
             return second;
         }
         KnownNames all = words.with(second.names.standIns(RECORDED));
         KnownNames allOfActual = wordsOfActual.with(second.names.standIns(ACTUAL));
-        return new Aligner(hash, pivot, all, allOfActual).align(recorded, actual);
+        return new Aligner(hash, pivot, all, allOfActual, agreements).align(recorded, actual);
     }
 
     private boolean isAgreed() {
@@ -201,6 +213,7 @@ public final class Aligner {
 
     private void agree(Token recorded, Token actual) {
         matched++;
+        agreements.agree(recorded.index(), actual.index());
         lanesDiffering |= recorded.lanes() ^ actual.lanes();
         names.agree(recorded, actual);
     }
