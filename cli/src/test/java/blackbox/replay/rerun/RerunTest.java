@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.RunReader;
+import blackbox.evidence.trust.ReplayNote;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.node.record.Installation;
 import blackbox.node.record.LoopbackServices;
@@ -25,21 +27,31 @@ import blackbox.replay.files.Names;
 import blackbox.replay.files.RecordedFiles;
 import blackbox.replay.inputs.InputCheck;
 import blackbox.replay.inputs.SealedStart;
+import blackbox.replay.kept.KeptExecution;
+import blackbox.replay.kept.KeptStore;
+import blackbox.replay.landing.KeptLanding;
+import blackbox.replay.landing.Landing;
 import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.seek.FrameLookup;
+import blackbox.replay.seek.Seeker;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.KeptReference;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictStore;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.vm.Command;
 import blackbox.vm.host.QemuHost;
+import blackbox.vm.replay.SteppedMachine;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -47,6 +59,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -174,7 +187,13 @@ class RerunTest {
                 var printed = ReplayedOutput.in(folder.resolve("tapes"))) {
             var rerun = new Rerun(recordings, facts, values(PAGES + ",/more"), OnMiss.GO_ON, QemuHost::open);
             Rerun.Executed executed = rerun.execute(
-                    request.inputs().image(), null, request.inputs().captures(), tape, printed, Rerun.Place.NOWHERE, line -> {});
+                    request.inputs().image(),
+                    null,
+                    request.inputs().captures(),
+                    tape,
+                    printed,
+                    Rerun.Place.NOWHERE,
+                    line -> {});
             assertEquals(List.of(), executed.limits());
             assertEquals(3, executed.result().played().connections());
             assertEquals(0, executed.result().played().unusedConnections());
@@ -248,6 +267,76 @@ class RerunTest {
         var unknown = assertInstanceOf(RecordedFiles.Unknown.class, FilesAtEnd.ofRun(recordings, facts));
         assertTrue(unknown.why().contains("blocks"), unknown::why);
         Files.write(log, whole);
+    }
+
+    /// What the kernel is about to send there is the recorded event, and the page before it has been printed.
+    @Test
+    void aKeptReexecutionIsLandedIn() throws Exception {
+        Verdict verdict = kept(PAGES);
+        assertTrue(verdict.outcome().holds(), verdict::toString);
+        Landing landing = landing(verdict);
+        long index = indexOf("page-last");
+        FrameLookup event = landing.at(index);
+        assertEquals(index, event.index());
+        Seeker.Paused paused = landing.seeker(line -> {}).seek(event.seq());
+        try (SteppedMachine machine = paused.machine()) {
+            Map<String, Long> registers = machine.gdb().registers().values();
+            long frame = Objects.requireNonNull(registers.get("rsi"));
+            int octets = Math.toIntExact(Objects.requireNonNull(registers.get("rdx")));
+            String sent = new String(machine.gdb().memory(frame, octets), StandardCharsets.ISO_8859_1);
+            assertTrue(sent.contains("page-last"), sent);
+            assertFalse(sent.contains("page-large"), sent);
+        }
+        FrameLookup next = Objects.requireNonNull(landing.behind(index, null));
+        assertTrue(next.index() > index && next.seq() != event.seq(), next::toString);
+    }
+
+    /// One that asks for a page that was not recorded agrees up to there; behind it, nothing is landed at.
+    @Test
+    void whereAKeptReexecutionPartsIsSaid() throws Exception {
+        Verdict verdict = kept("/first,/other");
+        assertEquals(ReplayNote.Outcome.DIVERGED, verdict.outcome());
+        Landing landing = landing(verdict);
+        long before = indexOf("page-first");
+        assertEquals(before, landing.at(before).index());
+        ReplayException parted = assertThrows(ReplayException.class, () -> landing.at(indexOf("page-last")));
+        assertEquals(ReplayException.Code.PARTED, parted.code());
+        var offer = Pattern.compile("--to (\\d+);").matcher(String.valueOf(parted.getMessage()));
+        assertTrue(offer.find(), parted::getMessage);
+        long last = Long.parseLong(offer.group(1));
+        assertEquals(last, landing.at(last).index());
+        assertTrue(last >= before && last < indexOf("page-last"), parted::getMessage);
+        assertNull(landing.behind(last, null));
+    }
+
+    private static Verdict kept(String pages) throws Exception {
+        var replayer = new RerunReplayer(values(pages), OnMiss.END, QemuHost::open, RerunReplayer.Afterwards.KEEP);
+        return replayer.replay(request(replayer), line -> {});
+    }
+
+    private static Landing landing(Verdict verdict) throws Exception {
+        var store = new KeptStore(recordings, facts.run());
+        KeptReference kept = Objects.requireNonNull(verdict.kept());
+        KeptExecution execution = store.open(kept);
+        var files = new InputCheck.FilesKept(store.folder(kept), () -> store.captures(kept, execution));
+        var check = new InputCheck(recordings, facts.run(), execution.start(), null, files)
+                .check(CaptureName.texts(CaptureName.EXACT));
+        var ready = assertInstanceOf(InputCheck.Ready.class, check, check::toString);
+        return new KeptLanding(recordings, verdict, execution, ready.inputs());
+    }
+
+    /// The index of the first event that opens a file of this name.
+    private static long indexOf(String name) throws Exception {
+        try (RunReader reader = RunReader.open(recordings, facts.run(), 0)) {
+            while (reader.next()) {
+                Row row = reader.row();
+                if (row.number(Column.KIND) == Kind.FILE_OPEN.code()
+                        && row.text(Column.PATH).toString().endsWith("/" + name)) {
+                    return reader.index();
+                }
+            }
+        }
+        throw new AssertionError("no " + name);
     }
 
     @Test

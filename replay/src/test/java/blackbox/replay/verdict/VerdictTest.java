@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/// What a verdict may say, and its document (`schemas/replay.md`, versions 1 to 3).
+/// What a verdict may say, and its document (`schemas/replay.md`, versions 1 to 4).
 class VerdictTest {
     static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
     static final Instant AT = Instant.parse("2026-11-22T02:20:07.000000120Z");
@@ -125,6 +125,25 @@ class VerdictTest {
                     golden.replace("\"version\":2", "\"version\":1").getBytes(StandardCharsets.UTF_8)));
             assertNull(VerdictJson.decode(
                     golden.replace("\"startOffsetNs\":41000,", "").getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    @Test
+    void theDocumentHasItsVersionFourFormWhereTheExecutionIsKept() {
+        var kept = new KeptReference("0badcafe", Hash.sha256(new byte[] {7}));
+        Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, parted(), Completion.WHOLE)
+                .with(kept);
+        String reference = "\"kept\":{\"name\":\"0badcafe\",\"sha256\":\"" + kept.sha256() + "\"}";
+        String golden = GOLDEN.replace("\"version\":1", "\"version\":4")
+                .replace("\"message\":null}", "\"message\":null," + reference + "}");
+        assertEquals(golden, new String(VerdictJson.encode(verdict), StandardCharsets.UTF_8));
+        assertEquals(verdict, VerdictJson.decode(golden.getBytes(StandardCharsets.UTF_8)));
+        for (String bad : List.of(
+                golden.replace("\"version\":4", "\"version\":3"),
+                golden.replace("0badcafe", "../../../"),
+                golden.replace("\"tier\":\"rerun\"", "\"tier\":\"exact\""),
+                golden.replace("," + reference, ""))) {
+            assertNull(VerdictJson.decode(bad.getBytes(StandardCharsets.UTF_8)), bad);
         }
     }
 
