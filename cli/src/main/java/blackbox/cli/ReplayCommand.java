@@ -21,10 +21,13 @@ import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.rerun.OnMiss;
+import blackbox.replay.seek.Seeker;
+import blackbox.replay.seek.Seekers;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.Console;
 import java.io.IOException;
@@ -32,6 +35,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -56,6 +60,7 @@ import picocli.CommandLine.Spec;
             "  blackbox replay last --times 20 --json",
             "  blackbox replay last --to 02:13:07          stop there, paused, and inspect (exact recordings)",
             "  echo registers | blackbox replay last --to 812 --json",
+            "  blackbox replay last --index                index a whole exact recording, for --to",
             "",
             "Before anything starts, the run is verified, and image, snapshot, workspace, QEMU, command line and",
             "captured files are hashed again. Verdicts: IDENTICAL, EQUIVALENT (exit 0), DIVERGED, INCOMPLETE (1),",
@@ -64,6 +69,8 @@ import picocli.CommandLine.Spec;
 final class ReplayCommand implements Callable<Integer> {
 
     private static final long TIDY_SECONDS = 15;
+    /// How long nobody asks anything before the rest of a run is indexed.
+    private static final Duration IDLE = Duration.ofSeconds(3);
 
     @Mixin
     private CommonOptions common;
@@ -81,6 +88,15 @@ final class ReplayCommand implements Callable<Integer> {
             description = "Stop at an event's index, an RFC 3339 time, or HH:MM:SS of the run's day (UTC).")
     @Nullable
     private Moment to;
+
+    @Option(
+            names = "--index",
+            negatable = true,
+            description = "Index the whole exact recording for --to, which itself indexes only up to its moment; broken"
+                    + " off, it resumes where it was. With --to: index the rest while no command comes (default: only"
+                    + " at a terminal).")
+    @Nullable
+    private Boolean index;
 
     @Option(
             names = "--times",
@@ -117,6 +133,9 @@ final class ReplayCommand implements Callable<Integer> {
         if (to != null) {
             return seek(folder, session(folder, this::tell), id, to);
         }
+        if (index != null) {
+            return index(folder, id);
+        }
         try (var narrator = Narrator.onStandardError()) {
             ReplaySession session = session(folder, narrator::say);
             return say(
@@ -152,12 +171,71 @@ final class ReplayCommand implements Callable<Integer> {
     /// that `--to` cannot stop in is refused before any of this.
     private int seek(DataFolder folder, ReplaySession session, RunId id, Moment moment)
             throws ReplayException, IOException, InterruptedException {
-        if (times > 1 || variables.areGiven() || goOn) {
-            throw CommandException.badInput("--to stops once in an exact recording and cannot be combined with --times,"
-                    + " --go-on, --env or --env-file");
-        }
         var recordings = common.recordings();
         var options = new ReplayOptions(id, 1, workspace);
+        ReplaySession.Opened opened = openExact(session, options, "--to");
+        if (workspace
+                == null) { // hashing a given workspace means packing it first, and the moment may turn out to be wrong
+            opened.hash();
+        }
+        long event = moment.locate(recordings, id).index();
+        PrintWriter out = spec.commandLine().getOut();
+        return switch (opened.prepare(trust.believed(folder))) {
+            case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
+            case ReplaySession.Ready ready -> {
+                var report = new DebugReport(out, form());
+                try (DebugSession paused = tidily(() -> DebugSession.at(ready.request(), event, report, this::tell))) {
+                    boolean attended = report.form() == DebugReport.Form.PROMPTED;
+                    if (index == null ? attended : index) {
+                        paused.indexWhileIdle(IDLE, this::tell);
+                    }
+                    answer(paused, ready.why());
+                    yield paused.misunderstood() && !attended ? ExitCodes.BAD_INPUT : ExitCodes.OK;
+                } catch (VmException e) {
+                    throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
+                }
+            }
+        };
+    }
+
+    private int index(DataFolder folder, RunId id) throws ReplayException, IOException, InterruptedException {
+        if (!Boolean.TRUE.equals(index)) {
+            throw CommandException.badInput("--no-index says what happens after --to has landed, and needs --to");
+        }
+        try (var narrator = Narrator.onStandardError()) {
+            ReplaySession session = session(folder, narrator::say);
+            var options = new ReplayOptions(id, 1, workspace);
+            ReplaySession.Opened opened = openExact(session, options, "--index");
+            return switch (opened.prepare(trust.believed(folder))) {
+                case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
+                case ReplaySession.Ready ready -> {
+                    Seeker seeker = Seekers.open(ready.request(), narrator::say);
+                    tidily(seeker::indexAll);
+                    yield sayIndexed(id);
+                }
+            };
+        }
+    }
+
+    private int sayIndexed(RunId id) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            out.println(
+                    new ObjectMapper().createObjectNode().put("run", id.value()).put("indexed", true));
+        } else {
+            out.println("run " + id + " is indexed");
+        }
+        out.flush();
+        return ExitCodes.OK;
+    }
+
+    /// Opens a run that an option can be used with.
+    private ReplaySession.Opened openExact(ReplaySession session, ReplayOptions options, String option)
+            throws ReplayException, IOException {
+        if (times > 1 || variables.areGiven() || goOn) {
+            throw CommandException.badInput(option + " goes through an exact recording once and cannot be combined with"
+                    + " --times, --go-on, --env or --env-file");
+        }
         ReplaySession.Opened opened = session.open(options);
         ReplayMethod tier = opened.tier();
         if (tier != ReplayMethod.EXACT) {
@@ -165,25 +243,7 @@ final class ReplayCommand implements Callable<Integer> {
                     "only an exact recording can be replayed to a given moment, and this run was " + Tiers.why(tier)
                             + "; `blackbox disk RUN --at INDEX|TIME` shows its disk as it was");
         }
-        if (workspace
-                == null) { // hashing a given workspace means packing it first, and the moment may turn out to be wrong
-            opened.hash();
-        }
-        long index = moment.locate(recordings, id).index();
-        PrintWriter out = spec.commandLine().getOut();
-        return switch (opened.prepare(trust.believed(folder))) {
-            case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
-            case ReplaySession.Ready ready -> {
-                var report = new DebugReport(out, form());
-                try (DebugSession paused = tidily(() -> DebugSession.at(ready.request(), index, report, this::tell))) {
-                    answer(paused, ready.why());
-                    boolean attended = report.form() == DebugReport.Form.PROMPTED;
-                    yield paused.misunderstood() && !attended ? ExitCodes.BAD_INPUT : ExitCodes.OK;
-                } catch (VmException e) {
-                    throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
-                }
-            }
-        };
+        return opened;
     }
 
     private void tell(String line) {
