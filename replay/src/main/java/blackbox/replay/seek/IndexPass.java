@@ -3,6 +3,7 @@ package blackbox.replay.seek;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.exact.LogExtent;
+import blackbox.replay.seek.IndexPlan.Density;
 import blackbox.replay.seek.SeekIndex.Place;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
@@ -29,7 +30,6 @@ final class IndexPass {
     private final FrameBreakpoints breakpoints;
     private final SeekIndex index;
     private final LogExtent extent;
-    private final IndexPlan plan;
     private final Keeping keeping;
     private final Progress progress;
     private boolean full;
@@ -49,7 +49,6 @@ final class IndexPass {
         this.breakpoints = breakpoints;
         this.index = index;
         this.extent = extent;
-        this.plan = new IndexPlan(extent.instructions());
         this.keeping = keeping;
         this.progress = progress;
         this.full = keeping.bytesMax() < 0;
@@ -60,8 +59,9 @@ final class IndexPass {
     /// @param events what the tracer sent
     void toTheEnd(SealedCapture events) throws VmException, IOException, ReplayException {
         long end = extent.instructions();
-        try (SteppedMachine machine = begin(end)) {
-            if (goOn(machine, null) && !machine.finish(PATIENCE)) {
+        var plan = new IndexPlan(end, Density.DENSE);
+        try (SteppedMachine machine = begin(plan.begin(breakpoints.checkpoints().positions()))) {
+            if (goOn(machine, plan, null) && !machine.finish(PATIENCE)) {
                 throw new VmException(VmException.Code.TIMEOUT, "the replay did not reach its end");
             }
             assertEnded(machine, events);
@@ -78,12 +78,9 @@ final class IndexPass {
         SteppedMachine machine = begin(about == null ? 0 : before(about));
         boolean arrived = false;
         try {
-            arrived = goOn(machine, sought);
-            if (arrived) {
-                index.save(false);
-                return machine;
-            }
-            return null;
+            arrived = goOn(machine, new IndexPlan(extent.instructions(), Density.SPARSE), sought)
+                    && approach(machine, goal(sought));
+            return arrived ? machine : null;
         } finally {
             if (!arrived) {
                 machine.close();
@@ -91,13 +88,18 @@ final class IndexPass {
         }
     }
 
+    /// From a frame shortly before the moment, the moment can be told precisely. False when the recording ended.
+    private boolean approach(SteppedMachine machine, long goal) throws VmException, ReplayException {
+        return machine.position() >= goal || machine.runTo(goal, PATIENCE) && meet(machine);
+    }
+
     private long before(long position) {
         return Math.max(0, Math.min(position, extent.instructions()) - IndexPlan.MARGIN);
     }
 
-    /// A machine to go on with: at the last checkpoint before `goal`, unless the first frame, from which the time is
-    /// counted, must be found first.
-    private SteppedMachine begin(long goal) throws VmException, IOException, ReplayException {
+    /// A machine to go on with: at the last checkpoint up to `position`, unless the first frame, from which the time
+    /// is counted, must be found first.
+    private SteppedMachine begin(long position) throws VmException, IOException, ReplayException {
         var saved = breakpoints.checkpoints().positions();
         if (!new IndexPlan.Known(index.begin(), saved).hasBegun()) {
             SteppedMachine first = breakpoints.open(0);
@@ -113,14 +115,14 @@ final class IndexPass {
                 return first;
             }
         }
-        return breakpoints.open(goal);
+        return breakpoints.open(position);
     }
 
     /// Goes on, with a checkpoint wherever one is due.
     ///
     /// @param sought where to stop before; null for the recording's end
     /// @return false when the recording ended
-    private boolean goOn(SteppedMachine machine, @Nullable Sought sought)
+    private boolean goOn(SteppedMachine machine, IndexPlan plan, @Nullable Sought sought)
             throws VmException, IOException, ReplayException {
         long goal = goal(sought);
         var said = new PassProgress(progress, machine.position(), System::nanoTime);

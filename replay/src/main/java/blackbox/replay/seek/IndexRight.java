@@ -38,23 +38,23 @@ record IndexRight(boolean isNeeded, @Nullable IndexLock lock) implements AutoClo
         private static final Duration STILL_MAX = Duration.ofMinutes(2);
 
         private final Need need;
-        private final LongSupplier frontier;
+        private final LongSupplier checkpoints;
         private final Progress progress;
         private final Watchdog watchdog;
         private boolean needed;
         private boolean told;
 
-        /// @param frontier how far the index is, in instructions
-        Waiting(Need need, LongSupplier frontier, Progress progress) {
-            this(need, frontier, progress, System::nanoTime);
+        /// @param checkpoints how many the index has
+        Waiting(Need need, LongSupplier checkpoints, Progress progress) {
+            this(need, checkpoints, progress, System::nanoTime);
         }
 
         /// @param nanoTime a clock like [System#nanoTime]
-        Waiting(Need need, LongSupplier frontier, Progress progress, LongSupplier nanoTime) {
+        Waiting(Need need, LongSupplier checkpoints, Progress progress, LongSupplier nanoTime) {
             this.need = need;
-            this.frontier = frontier;
+            this.checkpoints = checkpoints;
             this.progress = progress;
-            this.watchdog = new Watchdog(STILL_MAX, "instruction", nanoTime);
+            this.watchdog = new Watchdog(STILL_MAX, "checkpoint", nanoTime);
         }
 
         @Override
@@ -69,7 +69,7 @@ record IndexRight(boolean isNeeded, @Nullable IndexLock lock) implements AutoClo
                 told = true;
                 progress.say("another process is indexing this run: waiting until it has got this far");
             }
-            boolean gettingOn = watchdog.see(frontier.getAsLong()) == null;
+            boolean gettingOn = watchdog.see(checkpoints.getAsLong()) == null;
             if (!gettingOn) {
                 progress.say("the other process does not get on; going on without it, and saving nothing");
             }

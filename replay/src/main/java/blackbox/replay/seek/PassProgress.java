@@ -4,7 +4,8 @@ import blackbox.schemas.Progress;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/// Tells people from time to time how far a pass is on its way, and about how long the rest of the way takes.
+/// Tells people, at the first checkpoint and then from time to time, how far a pass is on its way, and about how long
+/// the rest of the way takes.
 final class PassProgress {
     private static final Duration SAY_EVERY = Duration.ofSeconds(3);
 
@@ -21,7 +22,7 @@ final class PassProgress {
         this.began = began;
         this.nanoTime = nanoTime;
         this.startedNs = nanoTime.getAsLong();
-        this.saidNs = startedNs;
+        this.saidNs = startedNs - SAY_EVERY.toNanos();
     }
 
     /// Takes note of where it is.

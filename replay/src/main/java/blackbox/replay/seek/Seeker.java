@@ -99,7 +99,7 @@ public final class Seeker {
             var clock = new GuestClock(instructionShift);
             var sought = new Sought(seq, FrameTimes.of(events, seq), clock);
             LogExtent extent = breakpoints.extent(clock);
-            var plan = new IndexPlan(extent.instructions());
+            var plan = new IndexPlan(extent.instructions(), IndexPlan.Density.SPARSE);
             try (IndexRight right = right(() -> !index.isWhole() && plan.isLeft(known(), sought.position(index)))) {
                 return again(() -> land(sought, extent, right));
             }
@@ -184,7 +184,7 @@ public final class Seeker {
                     refresh();
                     return need.remains();
                 },
-                () -> known().frontier(),
+                () -> breakpoints.checkpoints().positions().size(),
                 progress);
         return IndexRight.take(new DataFolder(data), run, waiter);
     }

@@ -17,15 +17,18 @@ class PassProgressTest {
         var said = new ArrayList<String>();
         var progress = new PassProgress(said::add, 1_000, () -> nowNs);
         nowNs = 2 * SECOND;
-        progress.at(1_500, 5_000);
-        nowNs = 4 * SECOND;
         progress.at(2_000, 5_000);
+        nowNs = 4 * SECOND;
+        progress.at(2_500, 5_000);
         nowNs = 5 * SECOND;
-        progress.at(2_250, 5_000);
+        progress.at(3_000, 5_000);
         nowNs = 16 * SECOND;
         progress.at(5_000, 5_000);
         assertEquals(
-                List.of("40 % of the way indexed, about 12 s left", "100 % of the way indexed, about 0 s left"), said);
+                List.of(
+                        "40 % of the way indexed, about 6 s left",
+                        "60 % of the way indexed, about 5 s left", "100 % of the way indexed, about 0 s left"),
+                said);
     }
 
     @Test

@@ -56,6 +56,7 @@ public final class SteppedMachine implements AutoCloseable {
     private final Began began;
     private boolean shutDown;
     private @Nullable GdbStub gdb;
+    private @Nullable LiveFiles live;
 
     private SteppedMachine(
             MachineFolder folder, QemuProcess qemu, LinkedBlockingQueue<QmpEvent> events, Path captures, Began began) {
@@ -207,8 +208,17 @@ public final class SteppedMachine implements AutoCloseable {
         }
         long logFrom = began.logFrom() + point.place() - began.headBytes();
         var rest = new ReplayCheckpoint.Rest(point.instruction(), logFrom, point.head(log), point.devices(), written);
-        checkpoints.add(captures, files(folder), rest);
+        checkpoints.add(live(), rest);
         return true;
+    }
+
+    private LiveFiles live() throws VmException {
+        LiveFiles open = live;
+        if (open == null) {
+            open = LiveFiles.open(captures, files(folder), folder.path());
+            live = open;
+        }
+        return open;
     }
 
     /// How much has been written to a captured file since the recording's start, in octets: to the console, the
@@ -322,6 +332,7 @@ public final class SteppedMachine implements AutoCloseable {
     public void close() throws VmException {
         boolean interrupted = Thread.interrupted(); // an interrupted replay still cleans up
         try (folder;
+                var files = live;
                 var open = gdb) {
             if (qemu.alive()) {
                 qemu.kill();
