@@ -60,7 +60,7 @@ final class IndexPass {
     void toTheEnd(SealedCapture events) throws VmException, IOException, ReplayException {
         long end = extent.instructions();
         var plan = new IndexPlan(end, Density.DENSE);
-        try (SteppedMachine machine = begin(plan.begin(breakpoints.checkpoints().positions()))) {
+        try (SteppedMachine machine = begin(plan, null)) {
             if (goOn(machine, plan, null) && !machine.finish(PATIENCE)) {
                 throw new VmException(VmException.Code.TIMEOUT, "the replay did not reach its end");
             }
@@ -74,12 +74,11 @@ final class IndexPass {
     /// @return the machine, which is paused there and owned by the caller; null when the recording ended before
     @Nullable
     SteppedMachine upTo(Sought sought) throws VmException, IOException, ReplayException {
-        Long about = sought.position(index);
-        SteppedMachine machine = begin(about == null ? 0 : before(about));
+        var plan = new IndexPlan(extent.instructions(), Density.SPARSE);
+        SteppedMachine machine = begin(plan, sought);
         boolean arrived = false;
         try {
-            arrived = goOn(machine, new IndexPlan(extent.instructions(), Density.SPARSE), sought)
-                    && approach(machine, goal(sought));
+            arrived = goOn(machine, plan, sought) && approach(machine, goal(sought));
             return arrived ? machine : null;
         } finally {
             if (!arrived) {
@@ -93,13 +92,12 @@ final class IndexPass {
         return machine.position() >= goal || machine.runTo(goal, PATIENCE) && meet(machine);
     }
 
-    private long before(long position) {
-        return Math.max(0, Math.min(position, extent.instructions()) - IndexPlan.MARGIN);
-    }
-
-    /// A machine to go on with: at the last checkpoint up to `position`, unless the first frame, from which the time
-    /// is counted, must be found first.
-    private SteppedMachine begin(long position) throws VmException, IOException, ReplayException {
+    /// A machine to go on with, at the last checkpoint that is of use; at the first frame if the time is not counted
+    /// from one yet and there is no checkpoint.
+    ///
+    /// @param sought where to stop before; null for the recording's end
+    private SteppedMachine begin(IndexPlan plan, @Nullable Sought sought)
+            throws VmException, IOException, ReplayException {
         var saved = breakpoints.checkpoints().positions();
         if (!new IndexPlan.Known(index.begin(), saved).hasBegun()) {
             SteppedMachine first = breakpoints.open(0);
@@ -115,7 +113,7 @@ final class IndexPass {
                 return first;
             }
         }
-        return breakpoints.open(position);
+        return breakpoints.open(sought == null ? plan.begin(saved) : goal(sought));
     }
 
     /// Goes on, with a checkpoint wherever one is due.
@@ -138,9 +136,13 @@ final class IndexPass {
         return goesOn;
     }
 
+    /// The last position to which a pass may go.
     private long goal(@Nullable Sought sought) {
-        Long about = sought == null ? null : sought.position(index);
-        return sought == null ? extent.instructions() : about == null ? 0 : before(about);
+        if (sought == null) {
+            return extent.instructions();
+        }
+        Long about = sought.position(index);
+        return about == null ? 0 : Math.max(0, Math.min(about, extent.instructions()) - IndexPlan.MARGIN);
     }
 
     /// Runs to the next frame; false when the recording ended.

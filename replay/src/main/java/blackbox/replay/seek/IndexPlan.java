@@ -20,7 +20,7 @@ record IndexPlan(long end, Density density) {
     /// checkpoint about half of that.
     enum Density {
         /// By a landing on its way: it costs little time, and another landing nearby then executes for seconds.
-        SPARSE(1_000_000_000),
+        SPARSE(2_000_000_000),
         /// By a pass over the whole recording that nobody waits for.
         DENSE(100_000_000);
 

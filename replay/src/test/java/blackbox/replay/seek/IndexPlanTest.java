@@ -123,8 +123,9 @@ class IndexPlanTest {
         assertEquals(20_000_000, dense(1_000).next(0));
         assertEquals(20_000_000, sparse(200_000_000).next(0));
         assertEquals(100_000_000, dense(20_000_000_000L).next(0));
-        assertEquals(1_000_000_000, sparse(20_000_000_000L).next(0));
-        assertEquals(2_000_000_000, dense(1_600_000_000_000L).next(0));
-        assertEquals(2_000_000_000, sparse(1_600_000_000_000L).next(0));
+        assertEquals(1_250_000_000, sparse(20_000_000_000L).next(0));
+        assertEquals(2_000_000_000, sparse(100_000_000_000L).next(0));
+        assertEquals(5_000_000_000L, dense(4_000_000_000_000L).next(0));
+        assertEquals(5_000_000_000L, sparse(4_000_000_000_000L).next(0));
     }
 }
