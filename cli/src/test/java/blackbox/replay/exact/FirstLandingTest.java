@@ -38,6 +38,7 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.concurrent.TimeUnit;
@@ -191,15 +192,18 @@ class FirstLandingTest {
     private static final class SlowReader extends BufferedReader {
         private final List<String> commands = new ArrayList<>(List.of("where", "registers"));
 
-        SlowReader() {
+        private final List<String> complaints;
+
+        SlowReader(List<String> complaints) {
             super(new StringReader(""));
+            this.complaints = complaints;
         }
 
         @Override
         public @Nullable String readLine() {
             try {
                 int before = saved().size();
-                awaitIndex(() -> saved().size() > before || isWhole());
+                awaitIndex(() -> saved().size() > before || isWhole() || !complaints.isEmpty());
                 return commands.isEmpty() ? null : commands.removeFirst();
             } catch (Exception e) {
                 throw new AssertionError(e);
@@ -215,11 +219,11 @@ class FirstLandingTest {
         }
         withoutAnIndex();
         var beside = new ArrayList<String>();
-        var said = new ArrayList<String>();
+        List<String> said = Collections.synchronizedList(new ArrayList<>());
         try (var session = DebugSession.at(request, early.index(), report(beside), line -> {})) {
             int before = saved().size();
             session.indexWhileIdle(Duration.ZERO, said::add);
-            session.answer(new SlowReader(), "");
+            session.answer(new SlowReader(said), "");
             assertTrue(saved().size() > before);
         }
         assertEquals(List.of(), said);

@@ -15,7 +15,7 @@ final class IdleIndex {
     private final ReplayRequest request;
     private final Duration after;
     private final Progress progress;
-    private @Nullable Thread thread;
+    private volatile @Nullable Thread thread;
     private volatile boolean done;
 
     /// @param after how long the replay waits for a command before this begins
@@ -65,7 +65,7 @@ final class IdleIndex {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ReplayException | IOException | RuntimeException e) {
-            if (!Thread.currentThread().isInterrupted()) {
+            if (thread == Thread.currentThread()) { // not told to end
                 done = true;
                 progress.say("the rest of the run is not indexed: " + e.getMessage());
             }

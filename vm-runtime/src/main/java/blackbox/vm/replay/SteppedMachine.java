@@ -55,6 +55,7 @@ public final class SteppedMachine implements AutoCloseable {
     private final Path captures;
     private final Began began;
     private boolean shutDown;
+    private boolean continued;
     private @Nullable GdbStub gdb;
     private @Nullable LiveFiles live;
 
@@ -180,6 +181,7 @@ public final class SteppedMachine implements AutoCloseable {
         events.clear();
         qemu.qmp().execute("replay-break", Json.object().put("icount", position), COMMAND_TIMEOUT);
         qemu.resume();
+        continued = true;
         Patience patience = whileItMoves();
         do {
             if (await("STOP", deadline, patience) == null) {
@@ -187,6 +189,15 @@ public final class SteppedMachine implements AutoCloseable {
             }
         } while (position() != position);
         return true;
+    }
+
+    /// Makes sure that a debugger may let it run: only QEMU's own command to continue gives a machine that was just
+    /// loaded its disks, and one that a debugger lets run crashes at its first write. Executes an instruction if it has
+    /// executed none.
+    ///
+    /// @return false if the recording, and QEMU with it, ends there
+    public boolean readyForDebugger(Duration timeout) throws VmException {
+        return continued || runTo(position() + 1, timeout);
     }
 
     /// Saves what another machine needs to resume from here.
