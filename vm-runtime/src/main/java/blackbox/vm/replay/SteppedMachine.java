@@ -191,9 +191,9 @@ public final class SteppedMachine implements AutoCloseable {
         return true;
     }
 
-    /// Makes sure that a debugger may let it run: only QEMU's own command to continue gives a machine that was just
-    /// loaded its disks, and one that a debugger lets run crashes at its first write. Executes an instruction if it has
-    /// executed none.
+    /// Makes sure that a debugger may let it run; executes an instruction if it has executed none. Only QEMU's
+    /// own command to continue gives a machine that was just loaded its disks: one that a debugger lets run
+    /// crashes at its first write.
     ///
     /// @return false if the recording, and QEMU with it, ends there
     public boolean readyForDebugger(Duration timeout) throws VmException {
