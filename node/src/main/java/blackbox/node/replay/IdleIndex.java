@@ -6,6 +6,7 @@ import blackbox.replay.tier.ReplayRequest;
 import blackbox.schemas.Progress;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Completes a run's index while a paused replay waits for a command: in a machine of its own, so that the paused
@@ -65,7 +66,7 @@ final class IdleIndex {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ReplayException | IOException | RuntimeException e) {
-            if (thread == Thread.currentThread()) { // not told to end
+            if (Objects.equals(thread, Thread.currentThread())) { // not told to end
                 done = true;
                 progress.say("the rest of the run is not indexed: " + e.getMessage());
             }
