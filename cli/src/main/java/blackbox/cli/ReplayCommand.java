@@ -23,11 +23,14 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.landing.ExactLanding;
 import blackbox.replay.landing.Landing;
 import blackbox.replay.rerun.OnMiss;
+import blackbox.replay.seek.Seeker;
+import blackbox.replay.seek.Seekers;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.Console;
 import java.io.IOException;
@@ -35,6 +38,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -59,6 +63,7 @@ import picocli.CommandLine.Spec;
             "  blackbox replay last --times 20 --json",
             "  blackbox replay last --to 02:13:07          stop there, paused, and inspect",
             "  echo registers | blackbox replay last --to 812 --json",
+            "  blackbox replay last --index                index a whole exact recording, for --to",
             "",
             "Before anything starts, the run is verified, and image, snapshot, workspace, QEMU, command line and",
             "captured files are hashed again. Verdicts: IDENTICAL, EQUIVALENT (exit 0), DIVERGED, INCOMPLETE (1),",
@@ -67,6 +72,8 @@ import picocli.CommandLine.Spec;
 final class ReplayCommand implements Callable<Integer> {
 
     private static final long TIDY_SECONDS = 15;
+    /// How long nobody asks anything before the rest of a run is indexed.
+    private static final Duration IDLE = Duration.ofSeconds(3);
 
     @Mixin
     private CommonOptions common;
@@ -84,6 +91,15 @@ final class ReplayCommand implements Callable<Integer> {
             description = "Stop at an event's index, an RFC 3339 time, or HH:MM:SS of the run's day (UTC).")
     @Nullable
     private Moment to;
+
+    @Option(
+            names = "--index",
+            negatable = true,
+            description = "Index the whole exact recording for --to, which itself indexes only up to its moment; broken"
+                    + " off, it resumes where it was. With --to: index the rest while no command comes (default: only"
+                    + " at a terminal).")
+    @Nullable
+    private Boolean index;
 
     @Option(
             names = "--times",
@@ -125,6 +141,9 @@ final class ReplayCommand implements Callable<Integer> {
         RunId id = run.resolve(common.recordings());
         if (to != null) {
             return seek(folder, session(folder, this::tell), id, to);
+        }
+        if (index != null) {
+            return index(folder, id);
         }
         try (var narrator = Narrator.onStandardError()) {
             ReplaySession session = keep ? keeping(folder, narrator::say) : session(folder, narrator::say);
@@ -190,13 +209,9 @@ final class ReplayCommand implements Callable<Integer> {
         if (opened.tier() != ReplayMethod.EXACT) {
             return seekInKept(folder, session, opened, options, moment);
         }
-        if (variables.areGiven()) {
-            throw CommandException.badInput(
-                    "--to stops in the exact recording itself, which has its environment already;"
-                            + " leave out --env and --env-file");
-        }
-        if (keep) {
-            throw CommandException.badInput("run " + id + " was recorded exactly: there is nothing to keep");
+        if (variables.areGiven() || keep) {
+            throw CommandException.badInput("run " + id + " was recorded exactly: --to stops in the recording itself,"
+                    + " which --keep, --env and --env-file have nothing to do with");
         }
         return seekInRecording(folder, session, opened, options, moment);
     }
@@ -209,10 +224,10 @@ final class ReplayCommand implements Callable<Integer> {
                 == null) { // hashing a given workspace means packing it first, and the moment may turn out to be wrong
             opened.hash();
         }
-        long index = moment.locate(common.recordings(), options.run()).index();
+        long event = moment.locate(common.recordings(), options.run()).index();
         return switch (opened.prepare(trust.believed(folder))) {
             case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
-            case ReplaySession.Ready ready -> land(new ExactLanding(ready.request()), index, ready.why());
+            case ReplaySession.Ready ready -> land(new ExactLanding(ready.request()), event, ready.why());
         };
     }
 
@@ -220,12 +235,12 @@ final class ReplayCommand implements Callable<Integer> {
     private int seekInKept(
             DataFolder folder, ReplaySession session, ReplaySession.Opened opened, ReplayOptions options, Moment moment)
             throws ReplayException, IOException, InterruptedException {
-        long index = moment.locate(common.recordings(), options.run()).index();
+        long event = moment.locate(common.recordings(), options.run()).index();
         var trusted = trust.believed(folder);
         Verdict verdict = keep ? null : opened.kept(trusted);
         if (verdict == null) {
-            tell(
-                    "the run was recorded live: executing it again once where every instruction is counted, and keeping that");
+            tell("the run was recorded live: executing it again once where every instruction is counted, and keeping"
+                    + " that");
             Verdicts verdicts = tidily(() -> keeping(folder, this::tell).run(options, trusted));
             verdict = verdicts.first();
             if (verdict.kept() == null) {
@@ -235,20 +250,62 @@ final class ReplayCommand implements Callable<Integer> {
         }
         return switch (opened.prepareKept(verdict, trusted)) {
             case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
-            case ReplaySession.ReadyToLand ready -> land(ready.landing(), index, Tiers.why(opened.tier()));
+            case ReplaySession.ReadyToLand ready -> land(ready.landing(), event, Tiers.why(opened.tier()));
         };
     }
 
-    private int land(Landing landing, long index, String why)
+    private int land(Landing landing, long event, String why)
             throws ReplayException, IOException, InterruptedException {
         var report = new DebugReport(spec.commandLine().getOut(), form());
-        try (DebugSession paused = tidily(() -> DebugSession.at(landing, index, report, this::tell))) {
-            answer(paused, why);
+        try (DebugSession paused = tidily(() -> DebugSession.at(landing, event, report, this::tell))) {
             boolean attended = report.form() == DebugReport.Form.PROMPTED;
+            if (index == null ? attended : index) {
+                paused.indexWhileIdle(IDLE, this::tell);
+            }
+            answer(paused, why);
             return paused.misunderstood() && !attended ? ExitCodes.BAD_INPUT : ExitCodes.OK;
         } catch (VmException e) {
             throw new ReplayException(ReplayException.Code.ENGINE, "the replay failed: " + e.getMessage(), e);
         }
+    }
+
+    private int index(DataFolder folder, RunId id) throws ReplayException, IOException, InterruptedException {
+        if (!Boolean.TRUE.equals(index)) {
+            throw CommandException.badInput("--no-index says what happens after --to has landed, and needs --to");
+        }
+        if (times > 1 || variables.areGiven() || goOn || keep) {
+            throw CommandException.badInput("--index goes through an exact recording once and cannot be combined with"
+                    + " --times, --go-on, --keep, --env or --env-file");
+        }
+        try (var narrator = Narrator.onStandardError()) {
+            ReplaySession session = session(folder, narrator::say);
+            var options = new ReplayOptions(id, 1, workspace);
+            ReplaySession.Opened opened = session.open(options);
+            if (opened.tier() != ReplayMethod.EXACT) {
+                throw CommandException.badInput("without --to, --index is for exact recordings, and this run was "
+                        + Tiers.why(opened.tier()));
+            }
+            return switch (opened.prepare(trust.believed(folder))) {
+                case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
+                case ReplaySession.Ready ready -> {
+                    Seeker seeker = Seekers.open(ready.request(), narrator::say);
+                    tidily(seeker::indexAll);
+                    yield sayIndexed(id);
+                }
+            };
+        }
+    }
+
+    private int sayIndexed(RunId id) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (common.json()) {
+            out.println(
+                    new ObjectMapper().createObjectNode().put("run", id.value()).put("indexed", true));
+        } else {
+            out.println("run " + id + " is indexed");
+        }
+        out.flush();
+        return ExitCodes.OK;
     }
 
     private void tell(String line) {

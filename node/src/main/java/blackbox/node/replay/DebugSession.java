@@ -47,6 +47,7 @@ public final class DebugSession implements AutoCloseable {
     private final DebugReport report;
     private Paused paused;
     private FrameLookup event;
+    private @Nullable IdleIndex idle;
     private volatile boolean asking;
     private boolean misunderstood;
 
@@ -69,6 +70,15 @@ public final class DebugSession implements AutoCloseable {
         var event = landing.at(index);
         Seeker seeker = landing.seeker(progress);
         return new DebugSession(landing, seeker, report, seeker.seek(event.seq()), event);
+    }
+
+    /// From now on, the rest of the run is indexed while no command has come for a while. What is answered does not
+    /// depend on it.
+    ///
+    /// @param after how long that is
+    /// @param progress is told if the run cannot be indexed
+    public void indexWhileIdle(Duration after, Progress progress) {
+        idle = new IdleIndex(landing, after, progress);
     }
 
     /// Prints where it is, and then answers commands until `in` ends.
@@ -99,7 +109,7 @@ public final class DebugSession implements AutoCloseable {
         return misunderstood;
     }
 
-    /// Whether it is waiting for the next command, with nothing running.
+    /// Whether it is waiting for the next command, with nothing running but what indexes the run.
     public boolean isAsking() {
         return asking;
     }
@@ -107,9 +117,15 @@ public final class DebugSession implements AutoCloseable {
     private @Nullable String ask(BufferedReader in) throws IOException {
         report.prompt(event.index());
         asking = true;
+        if (idle != null) {
+            idle.begin();
+        }
         try {
             return in.readLine();
         } finally {
+            if (idle != null) {
+                idle.end();
+            }
             asking = false;
         }
     }
@@ -294,6 +310,9 @@ public final class DebugSession implements AutoCloseable {
 
     @Override
     public void close() throws VmException {
+        if (idle != null) {
+            idle.end();
+        }
         paused.machine().close();
     }
 }

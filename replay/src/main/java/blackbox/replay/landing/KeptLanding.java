@@ -90,7 +90,7 @@ public final class KeptLanding implements Landing {
     @Override
     public Seeker seeker(Progress progress) throws ReplayException, IOException {
         var data = new DataFolder(recordings.data());
-        claimIndex(data, progress);
+        claimIndex(data);
         var streams =
                 new Seeker.Streams(capture(CaptureName.LOG), capture(CaptureName.EVENTS), execution.emitAddress());
         var recording = ExactReplayer.recording(
@@ -110,14 +110,18 @@ public final class KeptLanding implements Landing {
     }
 
     /// An index of another re-execution of this run would lead elsewhere: it is deleted.
-    private void claimIndex(DataFolder data, Progress progress) throws IOException, ReplayException {
+    private void claimIndex(DataFolder data) throws IOException, ReplayException {
         Path index = data.index(run);
         byte[] own = (kept.name() + "\n").getBytes(StandardCharsets.US_ASCII);
         if (Arrays.equals(own, AtomicFiles.onDisk().read(index.resolve(OF), OF_OCTETS_MAX))) {
             return;
         }
-        Runnable waiting = () -> progress.say("another process is indexing this run: waiting for it");
-        try (IndexLock _ = IndexLock.take(data, run, waiting)) {
+        try (IndexLock lock = IndexLock.tryTake(data, run)) {
+            if (lock == null) {
+                throw new ReplayException(
+                        Code.ENGINE,
+                        "another process is indexing an earlier re-execution of run " + run + "; wait for it, or end it");
+            }
             ScratchFolder.delete(index);
             AtomicFiles.onDisk().replace(index.resolve(OF), own);
         } catch (VmException e) {

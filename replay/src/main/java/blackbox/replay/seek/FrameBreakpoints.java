@@ -13,6 +13,7 @@ import blackbox.vm.seek.GdbStub;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Machines of one recording, and the breakpoint that stops them at the tracer's frames.
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param emitAddress where the guest's kernel has the function that emits frames
 record FrameBreakpoints(
         Path data, Recording recording, SealedCapture log, ReplayCheckpoints checkpoints, long emitAddress) {
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
     /// The same with other replay checkpoints.
     FrameBreakpoints with(ReplayCheckpoints others) {
         return new FrameBreakpoints(data, recording, log, others, emitAddress);
@@ -57,6 +60,9 @@ record FrameBreakpoints(
     /// Runs to the next frame that is emitted; null if the recording, and QEMU with it, ends before.
     @Nullable
     Place next(SteppedMachine machine) throws VmException {
+        if (!machine.readyForDebugger(PATIENCE)) {
+            return null;
+        }
         GdbStub gdb = machine.gdb();
         gdb.breakAt(emitAddress);
         if (gdb.resume() == GdbStub.Stop.ENDED) {

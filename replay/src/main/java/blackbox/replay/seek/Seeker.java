@@ -96,26 +96,33 @@ public final class Seeker {
     /// recording's first instruction; `ENGINE`
     public Paused seek(long seq) throws ReplayException {
         try {
-            long ktimeNs = FrameTimes.of(events, seq);
             var clock = new GuestClock(instructionShift);
+            var sought = new Sought(seq, FrameTimes.of(events, seq), clock);
             LogExtent extent = breakpoints.extent(clock);
-            if (!index.isWhole() && !isPassed(seq, ktimeNs, clock)) {
-                progress.say("first seek in this run: indexing it once, which takes about as long as it ran");
-                pass(extent);
+            var plan = new IndexPlan(extent.instructions(), IndexPlan.Density.SPARSE);
+            try (IndexRight right = right(() -> !index.isWhole() && plan.isLeft(known(), sought.position(index)))) {
+                return again(() -> land(sought, extent, right));
             }
-            return again(() -> {
-                var way = new Way(extent.instructions());
-                try {
-                    Place here = way.meet(seq, new Approach(clock, ktimeNs));
-                    index.save(false);
-                    return new Paused(way.machine(), seq, here.position(), extent.instructions());
-                } catch (VmException | IOException | ReplayException e) {
-                    way.close();
-                    throw e;
-                }
-            });
         } catch (VmException | IOException e) {
             throw failed(e);
+        }
+    }
+
+    private Paused land(Sought sought, LogExtent extent, IndexRight right)
+            throws VmException, IOException, ReplayException {
+        SteppedMachine near = null;
+        if (right.isNeeded()) {
+            progress.say("indexing the run up to this moment, which takes about as long as it ran until then");
+            near = pass(extent, right).upTo(sought);
+        }
+        var way = new Way(extent.instructions(), near);
+        try {
+            Place here = way.meet(sought.seq(), new Approach(sought.clock(), sought.ktimeNs()));
+            index.save(false);
+            return new Paused(way.machine(), sought.seq(), here.position(), extent.instructions());
+        } catch (VmException | IOException | ReplayException e) {
+            way.close();
+            throw e;
         }
     }
 
@@ -125,7 +132,7 @@ public final class Seeker {
     public SteppedMachine at(long position) throws ReplayException {
         try {
             return again(() -> {
-                var way = new Way(position);
+                var way = new Way(position, null);
                 try {
                     way.bring(position);
                     return way.machine();
@@ -139,21 +146,53 @@ public final class Seeker {
         }
     }
 
-    /// Makes the index unless it exists, ahead of the first seek. An interrupt ends it; what has been done by then
-    /// is not done again.
+    /// Completes the index unless it is whole, ahead of the first seek or for later ones. An interrupt ends it; what
+    /// has been done by then is not done again.
     ///
-    /// @return false if it existed
+    /// @return false if it was whole
     /// @throws ReplayException `ENGINE`
     public boolean indexAll() throws ReplayException {
         try {
             if (index.isWhole()) {
                 return false;
             }
-            pass(breakpoints.extent(new GuestClock(instructionShift)));
+            LogExtent extent = breakpoints.extent(new GuestClock(instructionShift));
+            try (IndexRight right = right(() -> !index.isWhole())) {
+                if (right.isNeeded()) {
+                    again(() -> {
+                        pass(extent, right).toTheEnd(events);
+                        return index;
+                    });
+                }
+            }
             return true;
         } catch (VmException | IOException e) {
             throw failed(e);
         }
+    }
+
+    private IndexPass pass(LogExtent extent, IndexRight right) throws VmException, IOException {
+        var keeping = right.lock() == null
+                ? IndexPass.Keeping.NONE
+                : new IndexPass.Keeping(IndexQuota.make(new DataFolder(data).replays(), folder));
+        return new IndexPass(breakpoints, index, extent, keeping, progress);
+    }
+
+    private IndexRight right(IndexRight.Need need) throws VmException, IOException, ReplayException {
+        var waiter = new IndexRight.Waiting(
+                () -> {
+                    refresh();
+                    return need.remains();
+                },
+                () -> breakpoints.checkpoints().positions().size(),
+                progress);
+        return IndexRight.take(new DataFolder(data), run, waiter);
+    }
+
+    /// What others have indexed by now.
+    private void refresh() throws VmException, ReplayException {
+        index = SeekIndex.open(folder);
+        breakpoints = breakpoints.with(ReplayCheckpoints.open(folder));
     }
 
     /// Something that a machine does.
@@ -181,29 +220,8 @@ public final class Seeker {
         return new ReplayException(Code.ENGINE, "the replay could not reach that moment: " + e.getMessage(), e);
     }
 
-    /// Whether an interrupted pass got past a frame.
-    private boolean isPassed(long seq, long ktimeNs, GuestClock clock) {
-        Place below = index.floor(seq);
-        var checkpoints = breakpoints.checkpoints().positions();
-        return below != null
-                && !checkpoints.isEmpty()
-                && clock.after(below.position(), ktimeNs - below.ktimeNs()) <= checkpoints.last();
-    }
-
-    private void pass(LogExtent extent) throws VmException, IOException, ReplayException {
-        Runnable waiting = () -> progress.say("another process is indexing this run: waiting for it");
-        try (IndexLock _ = IndexLock.take(new DataFolder(data), run, waiting)) {
-            // Another process may have indexed it meanwhile.
-            index = SeekIndex.open(folder);
-            breakpoints = breakpoints.with(ReplayCheckpoints.open(folder));
-            if (!index.isWhole()) {
-                long bytesMax = IndexQuota.make(new DataFolder(data).replays(), folder);
-                again(() -> {
-                    new IndexPass(breakpoints, index, extent, events, progress).run(bytesMax);
-                    return index;
-                });
-            }
-        }
+    private IndexPlan.Known known() {
+        return new IndexPlan.Known(index.begin(), breakpoints.checkpoints().positions());
     }
 
     /// The machine of one seek, which is replaced whenever it has to go back.
@@ -211,8 +229,10 @@ public final class Seeker {
         private final long end;
         private @Nullable SteppedMachine machine;
 
-        Way(long end) {
+        /// @param machine to begin with; null for none
+        Way(long end, @Nullable SteppedMachine machine) {
             this.end = end;
+            this.machine = machine;
         }
 
         /// Gets near, and continues until it reaches the frame. A frame that has overtaken others is earlier

@@ -32,10 +32,10 @@ final class IndexLockTest {
     void whoWaitedWhileTheRunWasShreddedAddsNothing() throws Exception {
         var data = new DataFolder(folder);
         RunId run = RunId.create(Instant.parse("2026-11-25T03:00:00Z"), new Random(1));
-        IndexLock.take(data, run, () -> {}).close();
+        Files.createDirectories(data.index(run));
         var waiting = new CountDownLatch(1);
         var landing = new FutureTask<Boolean>(() -> {
-            try (IndexLock taken = IndexLock.take(data, run, waiting::countDown)) {
+            try (IndexLock taken = IndexLock.take(data, run, waiter(waiting::countDown))) {
                 return taken != null;
             }
         });
@@ -52,5 +52,21 @@ final class IndexLockTest {
         assertTrue(refused.getCause() instanceof ReplayException e && e.code() == ReplayException.Code.MISSING);
         assertTrue(String.valueOf(refused.getCause().getMessage()).contains("was shredded"));
         assertEquals(false, ProcessLock.isHeld(data.index(run).resolve("lock")));
+    }
+
+    /// Waits as long as it takes.
+    private static IndexLock.Waiter waiter(Runnable waiting) {
+        return new IndexLock.Waiter() {
+            @Override
+            public boolean isNeeded() {
+                return true;
+            }
+
+            @Override
+            public boolean isPatient() {
+                waiting.run();
+                return true;
+            }
+        };
     }
 }

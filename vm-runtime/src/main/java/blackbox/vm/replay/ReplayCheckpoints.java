@@ -3,7 +3,6 @@ package blackbox.vm.replay;
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Command;
-import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.process.ReplayLog;
@@ -24,7 +23,6 @@ import java.util.stream.Stream;
 /// One process at a time may add.
 public final class ReplayCheckpoints {
     private static final String AT = "at-";
-    private static final String FRESH = ".new-";
     private static final String PAGES = "pages";
 
     private final Path folder;
@@ -81,28 +79,20 @@ public final class ReplayCheckpoints {
 
     /// Adds a machine; does nothing if there is a checkpoint already.
     ///
-    /// @param captures of the recording
-    /// @param files of the machine
     /// @param rest the rest of its state
-    void add(Path captures, MachineFiles files, ReplayCheckpoint.Rest rest) throws VmException {
+    void add(LiveFiles files, ReplayCheckpoint.Rest rest) throws VmException {
         long position = rest.position();
         if (positions.contains(position)) {
             return;
         }
         Long before = positions.lower(position);
-        ScratchFolder.clear(folder, FRESH);
-        try (var scratch = ScratchFolder.in(folder, FRESH);
-                var store = PageStore.open(folder.resolve(PAGES))) {
+        try (var store = PageStore.open(folder.resolve(PAGES))) {
             ReplayCheckpoint.Tables last =
                     before == null ? ReplayCheckpoint.Tables.NONE : at(before).tables();
-            Path state = scratch.path().resolve("state");
-            stateAtStart(captures, state);
-            Path empty = scratch.path().resolve("workspace");
-            WorkspaceDisk.create(empty);
             var tables = new ReplayCheckpoint.Tables(
-                    store.keep(CaptureName.RAM.in(captures), files.ram(), last.ram()),
-                    store.keep(state, files.state(), last.state()),
-                    store.keep(empty, files.workspace(), last.workspace()));
+                    store.keep(files.ram(), last.ram()),
+                    store.keep(files.state(), last.state()),
+                    store.keep(files.workspace(), last.workspace()));
             new ReplayCheckpoint(rest, tables).write(AtomicFiles.onDisk(), file(position));
             positions.add(position);
         }

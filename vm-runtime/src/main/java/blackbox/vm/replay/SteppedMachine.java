@@ -55,7 +55,9 @@ public final class SteppedMachine implements AutoCloseable {
     private final Path captures;
     private final Began began;
     private boolean shutDown;
+    private boolean continued;
     private @Nullable GdbStub gdb;
+    private @Nullable LiveFiles live;
 
     private SteppedMachine(
             MachineFolder folder, QemuProcess qemu, LinkedBlockingQueue<QmpEvent> events, Path captures, Began began) {
@@ -179,6 +181,7 @@ public final class SteppedMachine implements AutoCloseable {
         events.clear();
         qemu.qmp().execute("replay-break", Json.object().put("icount", position), COMMAND_TIMEOUT);
         qemu.resume();
+        continued = true;
         Patience patience = whileItMoves();
         do {
             if (await("STOP", deadline, patience) == null) {
@@ -186,6 +189,15 @@ public final class SteppedMachine implements AutoCloseable {
             }
         } while (position() != position);
         return true;
+    }
+
+    /// Makes sure that a debugger may let it run; executes an instruction if it has executed none. Only QEMU's
+    /// own command to continue gives a machine that was just loaded its disks: one that a debugger lets run
+    /// crashes at its first write.
+    ///
+    /// @return false if the recording, and QEMU with it, ends there
+    public boolean readyForDebugger(Duration timeout) throws VmException {
+        return continued || runTo(position() + 1, timeout);
     }
 
     /// Saves what another machine needs to resume from here.
@@ -207,8 +219,17 @@ public final class SteppedMachine implements AutoCloseable {
         }
         long logFrom = began.logFrom() + point.place() - began.headBytes();
         var rest = new ReplayCheckpoint.Rest(point.instruction(), logFrom, point.head(log), point.devices(), written);
-        checkpoints.add(captures, files(folder), rest);
+        checkpoints.add(live(), rest);
         return true;
+    }
+
+    private LiveFiles live() throws VmException {
+        LiveFiles open = live;
+        if (open == null) {
+            open = LiveFiles.open(captures, files(folder), folder.path());
+            live = open;
+        }
+        return open;
     }
 
     /// How much has been written to a captured file since the recording's start, in octets: to the console, the
@@ -322,6 +343,7 @@ public final class SteppedMachine implements AutoCloseable {
     public void close() throws VmException {
         boolean interrupted = Thread.interrupted(); // an interrupted replay still cleans up
         try (folder;
+                var files = live;
                 var open = gdb) {
             if (qemu.alive()) {
                 qemu.kill();

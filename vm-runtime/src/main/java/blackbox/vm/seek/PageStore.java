@@ -58,29 +58,21 @@ public final class PageStore implements AutoCloseable {
         }
     }
 
-    /// Stores the current content of `file`, durably.
+    /// Stores the current content of a file, durably.
     ///
-    /// @param base its initial content, of the same length
     /// @param before the table of the machine that was saved last
-    public PageTable keep(Path base, Path file, PageTable before) throws VmException {
-        BitSet data = DataExtents.pages(file, PAGE_BYTES);
-        data.or(DataExtents.pages(base, PAGE_BYTES));
+    public PageTable keep(LiveFile file, PageTable before) throws VmException {
         try (var arena = Arena.ofConfined()) {
-            MemorySegment old = map(base, arena);
-            MemorySegment now = map(file, arena);
-            if (old.byteSize() != now.byteSize() || now.byteSize() % PAGE_BYTES != 0) {
-                throw new IOException("it does not have the length of " + base);
-            }
+            BitSet changed = file.changed();
             MemorySegment stored = pages.map(MapMode.READ_ONLY, 0, pages.size(), arena);
             var writer = new Writer(stored, before);
-            for (int page = data.nextSetBit(0); page >= 0; page = data.nextSetBit(page + 1)) {
-                if (!same(old, page, now, page)) {
-                    writer.add(now.asSlice((long) page * PAGE_BYTES, PAGE_BYTES), page);
-                }
+            for (int page = changed.nextSetBit(0); page >= 0; page = changed.nextSetBit(page + 1)) {
+                writer.add(file.page(page), page);
             }
             return writer.finish();
         } catch (IOException e) {
-            throw new VmException(Code.IO, "the pages of " + file + " could not be stored: " + e.getMessage(), e);
+            throw new VmException(
+                    Code.IO, "the pages of " + file.file() + " could not be stored: " + e.getMessage(), e);
         }
     }
 
@@ -123,13 +115,7 @@ public final class PageStore implements AutoCloseable {
         }
     }
 
-    private static MemorySegment map(Path file, Arena arena) throws IOException {
-        try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            return channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
-        }
-    }
-
-    private static boolean same(MemorySegment a, long pageOfA, MemorySegment b, long pageOfB) {
+    static boolean same(MemorySegment a, long pageOfA, MemorySegment b, long pageOfB) {
         long atA = pageOfA * PAGE_BYTES;
         long atB = pageOfB * PAGE_BYTES;
         return MemorySegment.mismatch(a, atA, atA + PAGE_BYTES, b, atB, atB + PAGE_BYTES) < 0;

@@ -39,6 +39,12 @@ class PageStoreTest {
         return PageTable.read(new DataInputStream(new ByteArrayInputStream(octets.toByteArray())));
     }
 
+    private static PageTable keep(PageStore store, Path base, Path file, PageTable before) throws VmException {
+        try (var live = LiveFile.open(base, file)) {
+            return store.keep(live, before);
+        }
+    }
+
     @Test
     void everyKeptMachineIsThereAgainWhateverWasKeptBehindIt() throws Exception {
         var random = new Random(7);
@@ -57,7 +63,7 @@ class PageStoreTest {
                 // Opened anew each time, as by another process.
                 try (var store = PageStore.open(pages)) {
                     PageTable before = tables.isEmpty() ? PageTable.NONE : tables.getLast();
-                    tables.add(throughItsOctets(store.keep(base, file("now", octets), before)));
+                    tables.add(throughItsOctets(keep(store, base, file("now", octets), before)));
                 }
             }
             try (var store = PageStore.read(pages)) {
@@ -76,14 +82,14 @@ class PageStoreTest {
         byte[] now = new byte[100 * PAGE];
         Arrays.fill(now, 10 * PAGE, 20 * PAGE, (byte) 1);
         try (var store = PageStore.open(folder.resolve("pages"))) {
-            PageTable first = store.keep(base, file("now", now), PageTable.NONE);
+            PageTable first = keep(store, base, file("now", now), PageTable.NONE);
             assertEquals(10 * PAGE, store.bytes());
             now[15 * PAGE] = 2;
-            PageTable second = store.keep(base, file("now", now), first);
+            PageTable second = keep(store, base, file("now", now), first);
             assertEquals(10, second.size());
             assertEquals(11 * PAGE, store.bytes());
             Arrays.fill(now, (byte) 0);
-            assertEquals(0, store.keep(base, file("now", now), second).size());
+            assertEquals(0, keep(store, base, file("now", now), second).size());
             assertEquals(11 * PAGE, store.bytes());
         }
     }
@@ -97,7 +103,7 @@ class PageStoreTest {
         try (var raw = new java.io.RandomAccessFile(holes.toFile(), "rw");
                 var store = PageStore.open(folder.resolve("pages"))) {
             raw.setLength(4L * PAGE);
-            PageTable table = store.keep(base, holes, PageTable.NONE);
+            PageTable table = keep(store, base, holes, PageTable.NONE);
             assertEquals(4, table.size());
             Path copy = copy(base);
             store.apply(table, copy);
@@ -112,7 +118,7 @@ class PageStoreTest {
         Arrays.fill(now, (byte) 5);
         Path pages = file("pages", new byte[PAGE / 2]);
         try (var store = PageStore.open(pages)) {
-            PageTable table = store.keep(base, file("now", now), PageTable.NONE);
+            PageTable table = keep(store, base, file("now", now), PageTable.NONE);
             Path copy = copy(base);
             store.apply(table, copy);
             assertEquals(-1, Files.mismatch(folder.resolve("now"), copy));
@@ -128,9 +134,9 @@ class PageStoreTest {
         Path pages = folder.resolve("pages");
         PageTable table;
         try (var store = PageStore.open(pages)) {
-            table = store.keep(base, file("now", now), PageTable.NONE);
+            table = keep(store, base, file("now", now), PageTable.NONE);
             Path small = file("small", new byte[PAGE]);
-            assertThrows(VmException.class, () -> store.keep(base, small, PageTable.NONE));
+            assertThrows(VmException.class, () -> keep(store, base, small, PageTable.NONE));
             assertThrows(VmException.class, () -> store.apply(table, small));
         }
         byte[] stored = Files.readAllBytes(pages);
