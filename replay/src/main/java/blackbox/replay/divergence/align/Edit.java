@@ -59,6 +59,22 @@ public record Edit(
         return expected.size() == expectedSpan && actual.size() == actualSpan;
     }
 
+    /// Whether both are parts of what differs at one place.
+    boolean isOfSamePlace(Edit other) {
+        return agreed == other.agreed && nextExpected == other.nextExpected && nextActual == other.nextActual;
+    }
+
+    /// Both parts of what differs at one place.
+    Edit and(Edit other) {
+        return with(inOrder(expected, other.expected), inOrder(actual, other.actual));
+    }
+
+    private static List<Token> inOrder(List<Token> some, List<Token> others) {
+        return Stream.concat(some.stream(), others.stream())
+                .sorted(Comparator.comparingLong(Token::ordinal))
+                .toList();
+    }
+
     Edit with(List<Token> otherExpected, List<Token> otherActual) {
         return new Edit(otherExpected, otherActual, expectedSpan, actualSpan, unkept, agreed, nextExpected, nextActual);
     }
