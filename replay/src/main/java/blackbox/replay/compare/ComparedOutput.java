@@ -8,10 +8,13 @@ import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.cassette.Difference;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
+import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.divergence.cause.UneventfulCauses;
 import blackbox.replay.output.OutputDifference;
 import blackbox.replay.output.OutputDifference.How;
 import blackbox.replay.output.OutputLimit;
@@ -19,6 +22,7 @@ import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.PieceInput;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.output.SameWords;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.Refusal;
@@ -35,12 +39,14 @@ import org.jspecify.annotations.Nullable;
 /// @param differs the stream that differs, of two the one that differs first; null if neither does
 /// @param where the recorded piece that has the first octet that differs; null if neither differs, or if the
 ///     recording ends there
+/// @param turned whether the stream that differs has the same words on both sides, in another order
 /// @param extent whether both were compared to their ends
 public record ComparedOutput(
         List<String> compared,
         List<String> notCompared,
         @Nullable OutputMatch differs,
         @Nullable OutputPiece where,
+        boolean turned,
         Levels.Extent extent) {
     public ComparedOutput {
         compared = List.copyOf(compared);
@@ -125,6 +131,18 @@ public record ComparedOutput(
     /// [PieceInput#BEGAN_UNKNOWN].
     public record Began(long recordedNs, long replayedNs) {
         public static final Began UNKNOWN = new Began(PieceInput.BEGAN_UNKNOWN, PieceInput.BEGAN_UNKNOWN);
+
+        /// Of two runs, as they say when they close.
+        static Began of(RunFacts one, RunFacts other) {
+            return new Began(startNs(one), startNs(other));
+        }
+
+        private static long startNs(RunFacts facts) {
+            RunFacts.End end = facts.end();
+            return end == null
+                    ? PieceInput.BEGAN_UNKNOWN
+                    : end.detail().path("clock").path("startNs").asLong(PieceInput.BEGAN_UNKNOWN);
+        }
     }
 
     /// How many octets of each stream must be kept of a re-execution to compare it; 0 if there is nothing to
@@ -169,7 +187,7 @@ public record ComparedOutput(
         String why = unkept == null ? other.unkept() : unkept.text();
         if (why != null) {
             return new ComparedOutput(
-                    List.of(), List.of("what the command printed: " + why), null, null, Levels.Extent.PART);
+                    List.of(), List.of("what the command printed: " + why), null, null, false, Levels.Extent.PART);
         }
         var lines = new Lines(recorded, other);
         OutputMatch first = null;
@@ -186,7 +204,15 @@ public record ComparedOutput(
                 where = piece;
             }
         }
-        return new ComparedOutput(lines.compared, lines.notCompared, first, where, lines.compared());
+        boolean turned = first != null && isTurned(first.stream(), recorded, other);
+        return new ComparedOutput(lines.compared, lines.notCompared, first, where, turned, lines.compared());
+    }
+
+    private static boolean isTurned(PrintedStream stream, RecordedOutput recorded, Other other) throws IOException {
+        try (PieceInput expected = recorded.open(stream);
+                PieceInput actual = other.open(stream, PieceInput.BEGAN_UNKNOWN)) {
+            return SameWords.in(expected, actual);
+        }
     }
 
     private static OutputMatch match(
@@ -262,17 +288,26 @@ public record ComparedOutput(
 
     /// The divergence of a verdict: that of the events, with what was printed; or that of what was printed alone.
     ///
+    /// @param why finds out why that differs
     /// @throws IOException when the run's events cannot be read
     public @Nullable FirstDivergence divergence(
-            @Nullable FirstDivergence ofEvents, Recordings recordings, RunFacts facts) throws IOException {
-        OutputDifference difference = differs == null ? null : differs.difference();
-        if (difference == null) {
+            @Nullable FirstDivergence ofEvents, UneventfulCauses why, Recordings recordings, RunFacts facts)
+            throws IOException {
+        OutputMatch match = differs;
+        OutputDifference difference = match == null ? null : match.difference();
+        if (match == null || difference == null) {
             return ofEvents;
         }
         if (ofEvents != null) {
             return ofEvents.with(difference);
         }
-        return FirstDivergence.of(index(recordings, facts), difference);
+        Difference octets = match.octets();
+        var around = octets == null
+                ? new UneventfulCauses.Octets("", "", 0, turned)
+                : new UneventfulCauses.Octets(
+                        octets.recorded(), octets.replayed(), (int) (octets.at() - octets.from()), turned);
+        Causes.Found found = why.ofOutput(around);
+        return FirstDivergence.of(index(recordings, facts), difference, found);
     }
 
     /// Index of the last event before what differs was printed: what `output --at` shows of it is without that.

@@ -7,6 +7,7 @@ import blackbox.replay.divergence.cause.CausalScan;
 import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.cause.UneventfulCauses;
 import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventLookup;
@@ -248,8 +249,8 @@ final class Explanation {
     DivergencePoint ofFile(EffectDifference file, @Nullable DivergencePoint path) throws IOException {
         long index = lastChange(recorded, file.subject());
         long actualIndex = lastChange(actual, file.subject());
-        var causes = new ArrayList<String>();
-        causes.add("no event was found that explains it; what was written is not recorded");
+        Causes.Found why = new UneventfulCauses(hash, recorded, actual).ofFile(index);
+        var causes = new ArrayList<>(why.causes());
         if (path != null) {
             causes.add(parted(path.expected(), path.actual()));
             causes.addAll(path.causes());
@@ -257,7 +258,7 @@ final class Explanation {
         return new DivergencePoint(
                 Math.max(0, index),
                 Math.max(0, actualIndex),
-                path == null ? DivergenceClass.UNEXPLAINED : path.reason(),
+                why.reason() != DivergenceClass.UNEXPLAINED || path == null ? why.reason() : path.reason(),
                 file.subject() + ": " + file.expected(),
                 file.subject() + ": " + file.actual(),
                 causes,

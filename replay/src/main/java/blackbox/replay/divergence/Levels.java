@@ -31,7 +31,7 @@ final class Levels {
 
     private final Set<Edit> effectEdits = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<EffectDifference> effects = new ArrayList<>();
-    private final Map<Edit, EffectDifference> shown = new IdentityHashMap<>();
+    private final IdentityHashMap<Edit, EffectDifference> shown = new IdentityHashMap<>();
     private final EventLookup recorded;
     private final EventLookup actual;
     private long pathDifferences;

@@ -19,6 +19,8 @@ import blackbox.replay.divergence.Divergences;
 import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.cause.UneventfulCauses;
+import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
@@ -111,11 +113,11 @@ final class RerunComparison {
         ComparedFiles files = new ComparedFiles(
                 new ComparedFiles.Left(recorded.files(), RecordedSide.events(recorded.recordings(), facts.run())),
                 new ComparedFiles.Left(replayed.files(), replayed.events()));
-        Alignment alignment = Divergences.align(
-                RecordedSide.of(recorded.recordings(), facts.run()),
-                new Side("replay", replayed.events(), replayed.given()),
-                files,
-                AlignmentSettings.of(new SecureRandom().nextLong()));
+        Side one = RecordedSide.of(recorded.recordings(), facts.run());
+        Side other = new Side("replay", replayed.events(), replayed.given());
+        long hashKey = new SecureRandom().nextLong();
+        Alignment alignment = Divergences.align(one, other, files, AlignmentSettings.of(hashKey));
+        var causes = new UneventfulCauses(new KeyedHash(hashKey), one, other);
         ComparedOutput output = ComparedOutput.of(
                 new RecordedOutput(facts, recorded.captures()),
                 ComparedOutput.Other.of(replayed.printed(), replayed.ending().byItself()),
@@ -125,7 +127,7 @@ final class RerunComparison {
                 facts.run(),
                 at,
                 ReplayMethod.RERUN,
-                comparison(replayed, alignment, output, files),
+                comparison(replayed, alignment, output, files, causes),
                 new Completion(unfinished(replayed.ending(), alignment)));
         Miss missed = replayed.ending().missed();
         OutputMatch differs = output.differs();
@@ -142,7 +144,8 @@ final class RerunComparison {
                 : new Began(times.startNs(), times.startNs() + offset.startNs());
     }
 
-    private Comparison comparison(Replayed replayed, Alignment alignment, ComparedOutput output, ComparedFiles files)
+    private Comparison comparison(
+            Replayed replayed, Alignment alignment, ComparedOutput output, ComparedFiles files, UneventfulCauses causes)
             throws IOException {
         var rules = new ArrayList<>(RULES);
         if (!environment.isEmpty()) {
@@ -164,7 +167,7 @@ final class RerunComparison {
                 compared,
                 notCompared,
                 alignment.comparedEvents(),
-                output.divergence(ofEvents, recorded.recordings(), recorded.facts()),
+                output.divergence(ofEvents, causes, recorded.recordings(), recorded.facts()),
                 0,
                 replayed.ending().clock(),
                 Levels.of(

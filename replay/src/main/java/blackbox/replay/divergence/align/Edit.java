@@ -4,6 +4,7 @@ import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.strand.Token.Reach;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +62,9 @@ public record Edit(
 
     /// Whether both are parts of what differs at one place.
     boolean isOfSamePlace(Edit other) {
-        return agreed == other.agreed && nextExpected == other.nextExpected && nextActual == other.nextActual;
+        return Objects.equals(agreed, other.agreed)
+                && Objects.equals(nextExpected, other.nextExpected)
+                && Objects.equals(nextActual, other.nextActual);
     }
 
     /// Both parts of what differs at one place.
