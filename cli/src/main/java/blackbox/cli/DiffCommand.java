@@ -11,15 +11,11 @@ import blackbox.query.run.RunNames;
 import blackbox.query.run.RunState;
 import blackbox.replay.ReplayException;
 import blackbox.replay.compare.AlignmentReport;
-import blackbox.replay.compare.ComparedFiles;
-import blackbox.replay.compare.RecordedSide;
-import blackbox.replay.divergence.Alignment;
+import blackbox.replay.compare.ComparedRuns;
 import blackbox.replay.divergence.AlignmentSettings;
-import blackbox.replay.divergence.Divergences;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -66,13 +62,8 @@ final class DiffCommand implements Callable<Integer> {
         var recordings = common.recordings();
         RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
         RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
-        ComparedFiles files = ComparedFiles.ofRuns(recordings, one, other);
-        Alignment alignment = Divergences.align(
-                        RecordedSide.of(recordings, one.run()),
-                        RecordedSide.of(recordings, other.run()),
-                        files,
-                        new AlignmentSettings(context, new SecureRandom().nextLong(), false))
-                .with(notCompared(files));
+        ComparedRuns runs = ComparedRuns.of(
+                recordings, one, other, new AlignmentSettings(context, new SecureRandom().nextLong(), false));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {
@@ -89,22 +80,16 @@ final class DiffCommand implements Callable<Integer> {
                     json.writeEndObject();
                 }
                 json.writeEndArray();
-                AlignmentReport.writeFields(json, alignment);
+                AlignmentReport.writeFields(json, runs);
                 json.writeEndObject();
             });
         } else {
             out.println("runs          " + described(one));
             out.println("              " + described(other));
-            AlignmentReport.print(out, alignment, one.run().value(), other.run().value());
+            AlignmentReport.print(out, runs, one.run().value(), other.run().value());
             out.flush();
         }
-        return alignment.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
-    }
-
-    private static List<String> notCompared(ComparedFiles files) {
-        var lines = new ArrayList<>(files.notCompared());
-        lines.add("what the commands printed: `blackbox output` prints it");
-        return lines;
+        return runs.alignment().holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
     private static String described(RunFacts facts) {

@@ -12,6 +12,7 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.node.replay.DebugReport;
 import blackbox.node.replay.DebugSession;
 import blackbox.node.verdict.ReplayReport;
+import blackbox.node.verdict.ReplayReport.Extent;
 import blackbox.node.verdict.ReplayReport.Reader;
 import blackbox.node.verdict.ReplaySession;
 import blackbox.node.verdict.ReplaySession.ReplayOptions;
@@ -104,8 +105,11 @@ final class ReplayCommand implements Callable<Integer> {
     @Option(
             names = "--times",
             paramLabel = "N",
-            description = "Replay N times and report how many replays confirm the run.")
+            description = "Replay N times and report how many replays confirm the run, and in what the others differ.")
     private int times = 1;
+
+    @Option(names = "--all", description = "With --times: print every difference, and the verdict that decides.")
+    private boolean all;
 
     @Option(
             names = "--keep",
@@ -191,7 +195,8 @@ final class ReplayCommand implements Callable<Integer> {
             out.flush();
         } else {
             ReplayReport.Octets octets = ReplayReport.octets(folder, verdicts);
-            ReplayReport.print(out, verdicts, octets, isTerminal() ? Reader.TERMINAL : Reader.FILE);
+            Reader reader = isTerminal() ? Reader.TERMINAL : Reader.FILE;
+            ReplayReport.print(out, verdicts, octets, reader, all ? Extent.ALL : Extent.SCREEN);
         }
         if (verdicts.isFailure()) {
             return ExitCodes.FAILED;

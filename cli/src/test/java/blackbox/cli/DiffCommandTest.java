@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.exit.ExitCodes;
+import blackbox.recorder.capture.CaptureFile;
+import blackbox.recorder.capture.KeptOutput;
+import blackbox.recorder.capture.PrintedStream;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -15,17 +18,21 @@ import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Marks;
 import blackbox.schemas.event.ProcessRef;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,7 +43,9 @@ class DiffCommandTest {
     private static final long START_NS = START.getEpochSecond() * 1_000_000_000L;
     private static final String OPENING = """
             {"tier":"live","image":{"name":"default","digest":"IMAGE"},"snapshot":null,"command":["sh"],"environment":[],\
-            "user":"agent","network":"none","workspace":{"sha256":"WORKSPACE","bytes":1}}""";
+            "user":"agent","network":"none","workspace":{"sha256":"WORKSPACE","bytes":1}RECORDER}""";
+    private static final String RECORDER =
+            ",\"recorder\":{\"version\":\"1\",\"key\":\"k\",\"certificate\":\"c\",\"outputBytesMax\":1000}";
 
     @TempDir
     Path data;
@@ -65,6 +74,11 @@ class DiffCommandTest {
 
     /// A shell that reads one file and writes another.
     private String record(int seed, String workspace, String writes, boolean closed) throws Exception {
+        return record(seed, workspace, writes, closed, null);
+    }
+
+    private String record(int seed, String workspace, String writes, boolean closed, @Nullable String prints)
+            throws Exception {
         RunId run = RunId.create(START.plusSeconds(seed), new Random(seed));
         var key = KeyFile.loadOrCreate(data.resolve("keys"), "recorder");
         var sealer = new RunSealer(run, key, Spool.create(data.resolve("spool"), run), InstantSource.fixed(START));
@@ -72,18 +86,34 @@ class DiffCommandTest {
         sealer.append(new Event.RunOpen(
                 EventHeader.host(START_NS),
                 Text.of("run" + seed),
-                OPENING.replace("IMAGE", "43".repeat(32)).replace("WORKSPACE", workspace.repeat(32))));
+                OPENING.replace("IMAGE", "43".repeat(32))
+                        .replace("WORKSPACE", workspace.repeat(32))
+                        .replace("RECORDER", prints == null ? "" : RECORDER)));
         sealer.append(new Event.ProcessFork(guest(shell, 1), 1L));
         sealer.append(new Event.ProcessExec(
                 guest(shell, 2), Text.of("/usr/bin/dash"), List.of(Text.of("sh")), List.of(), Text.of("/"), 0));
         sealer.append(new Event.FileOpen(guest(shell, 3), Text.of("/workspace/in"), 0, null, false, 0));
         sealer.append(new Event.FileOpen(guest(shell, 4), Text.of(writes), 0101, 0644, true, 0));
         sealer.append(new Event.ProcessExit(guest(shell, 5), 0, null));
+        String close = prints == null ? null : print(run, sealer, prints);
         if (closed) {
-            sealer.append(new Event.RunClose(EventHeader.host(START_NS), sealer.size(), 0, 0, null, null));
+            sealer.append(new Event.RunClose(EventHeader.host(START_NS), sealer.size(), 0, 0, null, close));
         }
         sealer.seal();
         return run.value();
+    }
+
+    /// Keeps what a command printed on standard output; returns the detail of the run's close.
+    private String print(RunId run, RunSealer sealer, String text) throws Exception {
+        Path folder = Files.createDirectories(new DataFolder(data).captures(run));
+        try (var kept = new KeptOutput(folder, 1_000, () -> START_NS)) {
+            OutputStream out = kept.through(PrintedStream.STDOUT, OutputStream.nullOutputStream());
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+            for (CaptureFile file : kept.files()) {
+                file.sealNew(() -> START_NS).forEach(sealer::append);
+            }
+        }
+        return "{\"stdout\":{\"bytes\":" + text.length() + ",\"ended\":true},\"stderr\":{\"bytes\":0,\"ended\":true}}";
     }
 
     private static EventHeader guest(ProcessRef process, long number) {
@@ -125,6 +155,30 @@ class DiffCommandTest {
         assertEquals(3, first.path("context").path("recorded").size());
         Ran text = run("diff", "run1", "run2");
         assertTrue(text.out().contains("DIVERGED at event 4: IMAGE"), text.out());
+    }
+
+    @Test
+    void whatWasPrintedIsCompared() throws Exception {
+        record(1, "aa", "/workspace/out", true, "the answer is 42\n");
+        record(2, "aa", "/workspace/out", true, "the answer is 42\n");
+        record(3, "aa", "/workspace/out", true, "the answer is 43\n");
+        Ran same = run("diff", "run1", "run2", "--json");
+        assertEquals(ExitCodes.OK, same.exitCode(), same.out());
+        assertTrue(same.json().path("compared").toString().contains("standard output, 17 octets"), same.out());
+        Ran other = run("diff", "run1", "run3", "--json");
+        assertEquals(ExitCodes.DOES_NOT_HOLD, other.exitCode(), other.out());
+        assertEquals("DIVERGED", other.json().path("verdict").asText());
+        assertEquals(1, other.json().path("effectDifferences").asInt());
+        assertEquals("OUTPUT", other.json().path("effects").path(0).path("kind").asText());
+        assertEquals(
+                "stdout", other.json().path("effects").path(0).path("subject").asText());
+        String first = other.json().path("firstDivergence").path("expected").asText();
+        assertTrue(first.startsWith("standard output, from byte 15 of 17 on"), other.out());
+        record(4, "aa", "/workspace/out", true);
+        Ran unkept = run("diff", "run1", "run4", "--json");
+        assertEquals(ExitCodes.OK, unkept.exitCode(), unkept.out());
+        assertTrue(unkept.json().path("equivalence").isNull(), unkept.out());
+        assertTrue(unkept.json().path("notCompared").toString().contains("did not keep what a command prints"));
     }
 
     @Test

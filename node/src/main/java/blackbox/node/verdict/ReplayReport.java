@@ -43,6 +43,7 @@ public final class ReplayReport {
         tree.put("at", Timestamps.format(telling.verdict().at()));
         tree.put("why", verdicts.why());
         tree.put("times", verdicts.asked()).put("held", verdicts.held());
+        RateReport.json(tree, verdicts);
         ArrayNode all = tree.putArray("verdicts");
         for (StoredVerdict each : verdicts.kept()) {
             all.addObject()
@@ -68,10 +69,32 @@ public final class ReplayReport {
         FILE
     }
 
+    /// How much of it is printed.
+    public enum Extent {
+        /// Of several replays, one screen.
+        SCREEN,
+        /// Everything.
+        ALL
+    }
+
     /// The same as text for people.
     ///
     /// @param octets in which the replay differs
-    public static void print(PrintWriter out, Verdicts verdicts, Octets octets, Reader reader) {
+    public static void print(PrintWriter out, Verdicts verdicts, Octets octets, Reader reader, Extent extent) {
+        if (verdicts.kept().size() == 1) {
+            print(out, verdicts, octets, reader);
+            return;
+        }
+        if (extent == Extent.SCREEN) {
+            RateReport.print(out, verdicts, next(verdicts));
+            return;
+        }
+        print(out, verdicts, octets, reader);
+        RateReport.differences(out, DifferenceUnion.of(verdicts.kept()), verdicts, Integer.MAX_VALUE);
+        out.flush();
+    }
+
+    private static void print(PrintWriter out, Verdicts verdicts, Octets octets, Reader reader) {
         StoredVerdict telling = verdicts.telling();
         Verdict verdict = telling.verdict();
         out.println("run           " + verdicts.run());

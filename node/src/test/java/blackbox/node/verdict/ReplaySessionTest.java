@@ -20,12 +20,16 @@ import blackbox.recorder.spool.Spool;
 import blackbox.replay.ReplayException;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss;
+import blackbox.replay.divergence.EffectDifference;
+import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.output.OutputDifference;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Levels;
+import blackbox.replay.verdict.Levels.Equivalence;
 import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
@@ -192,7 +196,7 @@ class ReplaySessionTest {
 
     private static String text(Verdicts verdicts, ReplayReport.Octets octets, ReplayReport.Reader reader) {
         var text = new StringWriter();
-        ReplayReport.print(new PrintWriter(text), verdicts, octets, reader);
+        ReplayReport.print(new PrintWriter(text), verdicts, octets, reader, ReplayReport.Extent.SCREEN);
         return text.toString();
     }
 
@@ -235,14 +239,77 @@ class ReplaySessionTest {
         assertEquals("a\nb", first.path("expected").asText());
     }
 
+    private static Comparison parted(String file, int process) {
+        var effects = List.of(
+                new EffectDifference(EffectDifference.Kind.FILE, file, "12 octets", "13 octets"),
+                new EffectDifference(EffectDifference.Kind.EXIT, "cc[" + process + "]", "exit_code=0", "exit_code=1"));
+        return parted().with(new Levels(null, 2, null, 2, effects));
+    }
+
+    private static Comparison equal(Equivalence equivalence, long places) {
+        var path = places == 0
+                ? null
+                : new FirstDivergence(7, DivergenceClass.UNEXPLAINED, "7 open /a", "8 open /b", List.of(), List.of());
+        return same().with(new Levels(equivalence, places, path, 0, List.of()));
+    }
+
+    /// Each difference with how many replays have it, on one screen.
+    @Test
+    void ofSeveralReplaysTheUnionOfDifferencesIsShown() throws Exception {
+        beginLog();
+        told.comparisons.addAll(List.of(
+                equal(Equivalence.PATH, 0),
+                equal(Equivalence.EFFECTS, 2),
+                parted("/workspace/a", 100),
+                parted("/workspace/b", 200),
+                equal(Equivalence.EFFECTS, 1),
+                same()));
+        for (int i = 0; i < 8; i++) {
+            told.comparisons.add(parted("/workspace/c" + i, 300 + i));
+        }
+        Verdicts verdicts = replay(14);
+        JsonNode json = ReplayReport.json(verdicts);
+        assertEquals(
+                "{\"path\":1,\"effects\":2,\"unknown\":1}", json.path("levels").toString());
+        assertEquals(12, json.path("differences").size());
+        JsonNode often = json.path("differences").path(0);
+        assertEquals("effects", often.path("level").asText());
+        assertEquals("EXIT", often.path("kind").asText());
+        assertEquals("cc", often.path("subject").asText());
+        assertEquals(10, often.path("replays").asInt());
+        JsonNode path = json.path("differences").path(11);
+        assertEquals("path", path.path("level").asText());
+        assertEquals("event 7", path.path("subject").asText());
+        assertEquals(2, path.path("replays").asInt());
+        String screen = text(verdicts);
+        assertTrue(screen.lines().count() <= 25, screen);
+        assertTrue(
+                screen.contains("4 of 14 replays confirm the run (28 %): 1 in every event, 2 in all effects"), screen);
+        assertTrue(screen.contains("10 of 14    effects  EXIT cc"), screen);
+        assertTrue(screen.contains("and 8 more"), screen);
+        var all = new StringWriter();
+        ReplayReport.print(
+                new PrintWriter(all),
+                verdicts,
+                ReplayReport.Octets.NONE,
+                ReplayReport.Reader.TERMINAL,
+                ReplayReport.Extent.ALL);
+        assertTrue(all.toString().contains("/workspace/c7") && all.toString().contains("path  UNEXPLAINED event 7"));
+    }
+
     /// What was printed may be secret: a file, such as a build's log, gets the command that shows it.
     @Test
     void whatWasPrintedIsShownToWhoMaySeeIt() throws Exception {
         beginLog();
         var all = new Miss.Content(Hash.sha256(new byte[] {1}), 9);
         var output = new OutputDifference(PrintedStream.STDERR, 4, all, new Miss.Content(all.sha256(), 4));
-        told.comparisons.add(
-                new Comparison(List.of("clock"), List.of("events"), List.of(), 1, FirstDivergence.of(1, output), 0));
+        told.comparisons.add(new Comparison(
+                List.of("clock"),
+                List.of("events"),
+                List.of(),
+                1,
+                FirstDivergence.of(1, output, new Causes.Found(DivergenceClass.UNEXPLAINED, List.of())),
+                0));
         Verdicts verdicts = replay(1);
         var octets = new ReplayReport.Octets(null, new Difference(4, 0, "key=Sk-1\n", "key="));
         String said = text(verdicts, octets, ReplayReport.Reader.TERMINAL);

@@ -4,11 +4,12 @@ import blackbox.evidence.text.Printable;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.EffectDifference;
-import blackbox.replay.divergence.LeftFiles;
+import blackbox.replay.verdict.Levels;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The result of a comparison, as JSON fields and as text.
@@ -17,7 +18,8 @@ public final class AlignmentReport {
     private AlignmentReport() {}
 
     /// Writes it as fields of an object that may have others.
-    public static void writeFields(JsonGenerator out, Alignment alignment) throws IOException {
+    public static void writeFields(JsonGenerator out, ComparedRuns runs) throws IOException {
+        Alignment alignment = runs.alignment();
         out.writeStringField("verdict", alignment.outcome().name());
         array(out, "rules", alignment.rules());
         out.writeNumberField("comparedEvents", alignment.comparedEvents());
@@ -28,7 +30,7 @@ public final class AlignmentReport {
         out.writeFieldName("firstPathDifference");
         write(out, alignment.differences().firstPath());
         Alignment.Differences differences = alignment.differences();
-        out.writeStringField("equivalence", equivalence(alignment));
+        out.writeStringField("equivalence", word(runs));
         out.writeNumberField("pathDifferences", differences.path());
         out.writeNumberField("effectDifferences", differences.effects());
         out.writeArrayFieldStart("effects");
@@ -41,16 +43,14 @@ public final class AlignmentReport {
             out.writeEndObject();
         }
         out.writeEndArray();
+        array(out, "compared", runs.compared());
         array(out, "notCompared", alignment.notCompared());
         array(out, "next", alignment.next());
     }
 
-    private static @Nullable String equivalence(Alignment alignment) {
-        LeftFiles.Result left = alignment.left();
-        if (!alignment.holds() || left == null) {
-            return null;
-        }
-        return alignment.differences().path() == 0 && !left.tied() ? "path" : "effects";
+    private static @Nullable String word(ComparedRuns runs) {
+        Levels.Equivalence equivalence = runs.equivalence();
+        return equivalence == null ? null : equivalence.name().toLowerCase(Locale.ROOT);
     }
 
     private static void write(JsonGenerator out, @Nullable DivergencePoint first) throws IOException {
@@ -91,9 +91,12 @@ public final class AlignmentReport {
     }
 
     /// Prints it for people. `recorded` and `actual` are the names of the two sides.
-    public static void print(PrintWriter out, Alignment alignment, String recorded, String actual) {
+    public static void print(PrintWriter out, ComparedRuns runs, String recorded, String actual) {
+        Alignment alignment = runs.alignment();
         DivergencePoint first = alignment.firstDivergence();
+        String word = word(runs);
         out.println("verdict       " + alignment.outcome()
+                + (word == null ? "" : word.equals("path") ? " in every event" : " in all effects")
                 + (first == null ? "" : " at event " + first.index() + ": " + first.reason()));
         out.println("agreed        " + alignment.comparedEvents() + " events, of " + alignment.recordedEvents()
                 + " and " + alignment.actualEvents());
@@ -120,6 +123,7 @@ public final class AlignmentReport {
                 print(out, path, recorded, actual);
             }
         }
+        print(out, "compared besides", runs.compared());
         print(out, "not compared", alignment.notCompared());
         print(out, "to see more", alignment.next());
     }

@@ -86,6 +86,46 @@ public record Alignment(
                 next);
     }
 
+    /// The same, if a rule of this name is needed for something else than events.
+    public Alignment withRule(String rule) {
+        if (outcome == Outcome.DIVERGED || rules.contains(rule)) {
+            return this;
+        }
+        var all = new ArrayList<>(rules);
+        all.add(rule);
+        return new Alignment(
+                outcome == Outcome.IDENTICAL ? Outcome.EQUIVALENT : outcome,
+                all,
+                comparedEvents,
+                recordedEvents,
+                actualEvents,
+                firstDivergence,
+                differences,
+                left,
+                notCompared,
+                next);
+    }
+
+    /// The same, with effects that differ beside those that it knows.
+    ///
+    /// @param first the first divergence of all
+    public Alignment with(List<EffectDifference> more, @Nullable DivergencePoint first) {
+        var shown = new ArrayList<>(differences.shownEffects());
+        shown.addAll(more);
+        return new Alignment(
+                Outcome.DIVERGED,
+                List.of(),
+                comparedEvents,
+                recordedEvents,
+                actualEvents,
+                first,
+                new Differences(
+                        differences.path(), differences.firstPath(), differences.effects() + more.size(), shown),
+                left,
+                notCompared,
+                next);
+    }
+
     /// The first difference, of an effect or of the path alone; null if there is none.
     public @Nullable DivergencePoint firstDifference() {
         return firstDivergence != null ? firstDivergence : differences.firstPath();

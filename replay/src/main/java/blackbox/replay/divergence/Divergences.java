@@ -48,11 +48,15 @@ public final class Divergences {
         LeftFiles.Result left = settings.exact() ? null : files.compare(aligner.standIns(hash)::test);
         var levels = Levels.of(aligner, recorded, actual, left, settings.exact());
         var explanation = new Explanation(hash, recorded, actual, settings);
-        DivergencePoint firstPath =
-                !levels.hasEvents() && levels.pathDifferences() > 0 ? explanation.explain(aligner, _ -> true) : null;
+        DivergencePoint firstPath = !levels.hasEvents() && levels.pathDifferences() > 0
+                ? explanation.explain(aligner, _ -> true).point()
+                : null;
         DivergencePoint first = null;
+        Edit edit = null;
         if (levels.hasEvents()) {
-            first = explanation.explain(aligner, levels::isEffect);
+            var explained = explanation.explain(aligner, levels::isEffect);
+            first = explained.point();
+            edit = explained.edit();
         } else if (!levels.effects().isEmpty()) {
             first = explanation.ofFile(levels.effects().getFirst(), firstPath);
         }
@@ -73,7 +77,7 @@ public final class Divergences {
                 aligner.events(Aligner.RECORDED),
                 aligner.events(Aligner.ACTUAL),
                 first,
-                new Alignment.Differences(levels.pathDifferences(), firstPath, levels.count(), levels.effects()),
+                new Alignment.Differences(levels.pathDifferences(), firstPath, levels.count(), levels.effects(edit)),
                 left,
                 notCompared(aligner, recorded, actual, left),
                 next(recorded, actual, first));

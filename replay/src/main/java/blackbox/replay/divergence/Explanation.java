@@ -2,12 +2,12 @@ package blackbox.replay.divergence;
 
 import blackbox.replay.divergence.align.Aligner;
 import blackbox.replay.divergence.align.Edit;
-import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.Candidate;
 import blackbox.replay.divergence.cause.CausalScan;
 import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.cause.UneventfulCauses;
 import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventLookup;
@@ -20,7 +20,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -52,12 +51,14 @@ final class Explanation {
         this.actualEvents = new EventLookup(actual.events());
     }
 
+    /// A divergence, and the difference in events that it is.
+    record Explained(DivergencePoint point, Edit edit) {}
+
     /// The first divergence of sides of which an effect differs.
     ///
     /// @param effects the differences that are effects, at least one; the others are only the path
-    DivergencePoint explain(Aligner aligner, Predicate<Edit> effects) throws IOException {
-        Collection<StrandPair> divergent = aligner.divergent();
-        List<Candidate> candidates = candidates(divergent, effects);
+    Explained explain(Aligner aligner, Predicate<Edit> effects) throws IOException {
+        List<Candidate> candidates = candidates(aligner, effects);
         List<Causes.NetworkChange> network = networkChanges(candidates);
         CausalScan before = scan(recorded, candidates, network, true);
         CausalScan beforeActual = scan(actual, candidates, network, false);
@@ -66,17 +67,17 @@ final class Explanation {
         Candidate path = path(effect, candidates, before, beforeActual);
         Causes.Found why = causes(aligner, path, network, before, beforeActual);
         if (path.bit() == effect.bit()) {
-            return first(effect, why);
+            return new Explained(first(effect, why), effect.edit());
         }
         if (why.reason() == DivergenceClass.UNEXPLAINED) {
             why = causes(aligner, effect, network, before, beforeActual);
         }
         var causes = new ArrayList<String>();
-        causes.add(parted(
-                line(recordedEvents, path.edit().hereExpected()),
-                line(actualEvents, path.edit().hereActual())));
+        Facts was = facts(recordedEvents, path.edit().hereExpected());
+        Facts is = facts(actualEvents, path.edit().hereActual());
+        causes.add(parted(line(was, is), line(is, was)));
         causes.addAll(why.causes());
-        return first(effect, new Causes.Found(why.reason(), causes));
+        return new Explained(first(effect, new Causes.Found(why.reason(), causes)), effect.edit());
     }
 
     private Causes.Found causes(
@@ -106,25 +107,24 @@ final class Explanation {
     }
 
     /// The first effect and the first other difference of each strand; the earliest of each, effects above all.
-    private static List<Candidate> candidates(Collection<StrandPair> divergent, Predicate<Edit> effects) {
-        var chosen = new ArrayList<>(firsts(divergent, effects, EFFECTS_MAX));
-        chosen.addAll(firsts(divergent, effects.negate(), CANDIDATES_MAX - chosen.size()));
+    private static List<Candidate> candidates(Aligner aligner, Predicate<Edit> effects) {
+        var chosen = new ArrayList<>(firsts(aligner, effects, EFFECTS_MAX));
+        chosen.addAll(firsts(aligner, effects.negate(), CANDIDATES_MAX - chosen.size()));
         chosen.sort(Comparator.comparingLong(Candidate::place));
         var candidates = new ArrayList<Candidate>();
         for (Candidate each : chosen) {
-            candidates.add(new Candidate(1L << candidates.size(), each.pair(), each.edit()));
+            candidates.add(new Candidate(1L << candidates.size(), each.pair(), each.edit(), each.place()));
         }
         return candidates;
     }
 
-    private static List<Candidate> firsts(Collection<StrandPair> divergent, Predicate<Edit> wanted, int most) {
-        return divergent.stream()
-                .flatMap(pair ->
-                        pair.edits().stream()
-                                .filter(wanted)
-                                .findFirst()
-                                .map(edit -> new Candidate(0, pair, edit))
-                                .stream())
+    private static List<Candidate> firsts(Aligner aligner, Predicate<Edit> wanted, int most) {
+        return aligner.divergent().stream()
+                .flatMap(pair -> pair.edits().stream()
+                        .filter(wanted)
+                        .findFirst()
+                        .map(edit -> new Candidate(0, pair, edit, aligner.placeOf(edit)))
+                        .stream())
                 .sorted(Comparator.comparingLong(Candidate::place))
                 .limit(most)
                 .toList();
@@ -249,8 +249,8 @@ final class Explanation {
     DivergencePoint ofFile(EffectDifference file, @Nullable DivergencePoint path) throws IOException {
         long index = lastChange(recorded, file.subject());
         long actualIndex = lastChange(actual, file.subject());
-        var causes = new ArrayList<String>();
-        causes.add("no event was found that explains it; what was written is not recorded");
+        Causes.Found why = new UneventfulCauses(hash, recorded, actual).ofFile(index);
+        var causes = new ArrayList<>(why.causes());
         if (path != null) {
             causes.add(parted(path.expected(), path.actual()));
             causes.addAll(path.causes());
@@ -258,7 +258,7 @@ final class Explanation {
         return new DivergencePoint(
                 Math.max(0, index),
                 Math.max(0, actualIndex),
-                path == null ? DivergenceClass.UNEXPLAINED : path.reason(),
+                why.reason() != DivergenceClass.UNEXPLAINED || path == null ? why.reason() : path.reason(),
                 file.subject() + ": " + file.expected(),
                 file.subject() + ": " + file.actual(),
                 causes,
@@ -293,8 +293,8 @@ final class Explanation {
                     asked,
                     root.actualIndex(),
                     found.reason(),
-                    line(recordedEvents, asked),
-                    line(actualEvents, root.actualIndex()),
+                    line(recordedEvents.facts(asked), null),
+                    line(actualEvents.facts(root.actualIndex()), null),
                     found.causes(),
                     null,
                     recordedEvents.context(asked, settings.context()),
@@ -302,14 +302,16 @@ final class Explanation {
         }
         long index = orElse(root.recordedIndex(), agreed == null ? null : agreed.expected(), root.place());
         long actualIndex = orElse(root.actualIndex(), agreed == null ? null : agreed.actual(), root.place());
+        Facts was = facts(recordedEvents, edit.hereExpected());
+        Facts is = facts(actualEvents, edit.hereActual());
         Facts last =
                 agreed == null ? null : recordedEvents.facts(agreed.expected().index());
         return new DivergencePoint(
                 index,
                 actualIndex,
                 found.reason(),
-                line(recordedEvents, edit.hereExpected()),
-                line(actualEvents, edit.hereActual()),
+                line(was, is),
+                line(is, was),
                 found.causes(),
                 agreed == null || last == null
                         ? null
@@ -337,12 +339,12 @@ final class Explanation {
         return recordedEvents.call(ip, port, Math.max(1, actualEvents.calls(ip, port)));
     }
 
-    private static String line(EventLookup events, @Nullable Token token) throws IOException {
-        return token == null ? NOTHING : line(events, token.index());
+    private static @Nullable Facts facts(EventLookup events, @Nullable Token token) throws IOException {
+        return token == null ? null : events.facts(token.index());
     }
 
-    private static String line(EventLookup events, long index) throws IOException {
-        Facts facts = events.facts(index);
-        return facts == null ? NOTHING : facts.line();
+    /// An event's line, with what it does not show otherwise and tells it from the other one.
+    private static String line(@Nullable Facts facts, @Nullable Facts beside) {
+        return facts == null ? NOTHING : facts.lineBeside(beside);
     }
 }

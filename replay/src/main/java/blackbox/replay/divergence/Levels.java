@@ -4,6 +4,7 @@ import blackbox.replay.divergence.align.Aligner;
 import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Token;
@@ -12,11 +13,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Which of the differences between two sides are effects, and which are only another path to the same effects.
@@ -25,15 +26,17 @@ import org.jspecify.annotations.Nullable;
 /// if that file is different in the end, or if it is not known what the sides left. All others are effects.
 final class Levels {
     private static final int SHOWN_EFFECTS_MAX = 20;
-    private static final int LOOKED_UP_MAX = 64;
+    private static final int LOOKED_UP_MAX = 256;
     private static final String NOTHING = "nothing";
 
     private final Set<Edit> effectEdits = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<EffectDifference> effects = new ArrayList<>();
+    private final IdentityHashMap<Edit, EffectDifference> shown = new IdentityHashMap<>();
     private final EventLookup recorded;
     private final EventLookup actual;
     private long pathDifferences;
     private long count;
+    private int lookedUp;
 
     private Levels(Side recorded, Side actual) {
         this.recorded = new EventLookup(recorded.events());
@@ -63,28 +66,22 @@ final class Levels {
         return left == null || aligner.isAnythingMounted() ? Reach.DISK : Reach.EFFECT;
     }
 
-    private record Place(StrandPair pair, Edit edit, Reach reach) {
-        long order() {
-            Token here = edit.hereExpected();
-            Edit.Agreed agreed = edit.agreed();
-            return here != null
-                    ? here.index()
-                    : agreed == null ? 0 : agreed.expected().index() + 1;
+    private record Place(Edit edit, Reach reach, long order) {
+        static Place of(StrandPair pair, Edit edit, Aligner aligner) {
+            return new Place(edit, pair.reach(edit), aligner.placeOf(edit));
         }
     }
 
     private void sort(Aligner aligner, LeftFiles.@Nullable Result left, Reach lowest) throws IOException {
         var places = new ArrayList<Place>();
         for (StrandPair pair : aligner.divergent()) {
-            pair.edits().forEach(edit -> places.add(new Place(pair, edit, pair.reach(edit))));
+            pair.edits().forEach(edit -> places.add(Place.of(pair, edit, aligner)));
         }
         places.sort(Comparator.comparingLong(Place::order));
-        Set<String> differing = left == null
-                ? Set.of()
-                : left.differences().stream()
-                        .map(EffectDifference::subject)
-                        .collect(Collectors.toCollection(HashSet::new));
-        int lookedUp = 0;
+        var differing = new HashMap<String, EffectDifference>();
+        if (left != null) {
+            left.differences().forEach(each -> differing.put(each.subject(), each));
+        }
         for (Place place : places) {
             if (place.reach().compareTo(lowest) >= 0) {
                 effectEdits.add(place.edit());
@@ -92,21 +89,35 @@ final class Levels {
                 show(place, lowest);
                 continue;
             }
-            boolean mayBeAbout = place.reach() == Reach.DISK && !differing.isEmpty() && lookedUp++ < LOOKED_UP_MAX;
-            if (mayBeAbout && isAbout(place.edit(), differing)) {
+            boolean mayBeAbout = place.reach() == Reach.DISK && !differing.isEmpty();
+            EffectDifference file = mayBeAbout ? fileOf(place.edit(), differing) : null;
+            if (file != null) {
                 effectEdits.add(place.edit()); // counted and shown with its file
+                shown.put(place.edit(), file);
             } else {
                 pathDifferences++;
             }
         }
     }
 
-    /// Whether the first change to the disk of either side is one to any of these.
-    private boolean isAbout(Edit edit, Set<String> paths) throws IOException {
-        Facts was = facts(recorded, telling(edit.expected(), Reach.DISK));
-        Facts is = facts(actual, telling(edit.actual(), Reach.DISK));
-        return was != null && paths.contains(String.valueOf(was.path()))
-                || is != null && paths.contains(String.valueOf(is.path()));
+    /// Of these files the first one that a change to the disk is about, of either side, or null.
+    private @Nullable EffectDifference fileOf(Edit edit, Map<String, EffectDifference> files) throws IOException {
+        EffectDifference file = fileOf(edit.expected(), recorded, files);
+        return file != null ? file : fileOf(edit.actual(), actual, files);
+    }
+
+    private @Nullable EffectDifference fileOf(
+            List<Token> tokens, EventLookup events, Map<String, EffectDifference> files) throws IOException {
+        for (Token token : tokens) {
+            if (token.reach() == Reach.DISK && lookedUp++ < LOOKED_UP_MAX) {
+                Facts facts = facts(events, token);
+                EffectDifference file = facts == null ? null : files.get(String.valueOf(facts.path()));
+                if (file != null) {
+                    return file;
+                }
+            }
+        }
+        return null;
     }
 
     private void show(Place place, Reach lowest) throws IOException {
@@ -115,10 +126,18 @@ final class Levels {
         }
         Facts was = facts(recorded, telling(place.edit().expected(), lowest));
         Facts is = facts(actual, telling(place.edit().actual(), lowest));
+        if (is != null && is.deed() instanceof Deed.Missed) {
+            was = null; // what was recorded in its strand is not what was asked for
+        }
         Facts one = was == null ? is : was;
         if (one != null) {
-            effects.add(new EffectDifference(
-                    kind(one), subject(one), was == null ? NOTHING : was.line(), is == null ? NOTHING : is.line()));
+            var effect = new EffectDifference(
+                    kind(one),
+                    one.subject(),
+                    was == null ? NOTHING : was.lineBeside(is),
+                    is == null ? NOTHING : is.lineBeside(was));
+            effects.add(effect);
+            shown.put(place.edit(), effect);
         }
     }
 
@@ -128,11 +147,6 @@ final class Levels {
                 .filter(token -> token.reach().compareTo(lowest) >= 0)
                 .findFirst()
                 .orElse(tokens.isEmpty() ? null : tokens.getFirst());
-    }
-
-    private static String subject(Facts facts) {
-        String path = facts.path();
-        return path != null ? path : facts.who();
     }
 
     private static EffectDifference.Kind kind(Facts facts) {
@@ -181,6 +195,16 @@ final class Levels {
 
     /// The first of these: those in events, in their order, then files.
     List<EffectDifference> effects() {
+        return effects;
+    }
+
+    /// The same, with the one before all others that is a difference in events.
+    List<EffectDifference> effects(@Nullable Edit first) {
+        EffectDifference leading = first == null ? null : shown.get(first);
+        if (leading == null || !effects.remove(leading)) {
+            return effects;
+        }
+        effects.addFirst(leading);
         return effects;
     }
 }

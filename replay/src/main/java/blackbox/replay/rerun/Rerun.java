@@ -8,6 +8,7 @@ import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
+import blackbox.replay.compare.ComparedOutput;
 import blackbox.replay.compare.EventTape;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;

@@ -3,6 +3,7 @@ package blackbox.replay.verdict;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.divergence.DivergencePoint;
 import blackbox.replay.divergence.DivergencePoint.Agreed;
+import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.output.OutputDifference;
 import java.util.ArrayList;
@@ -49,13 +50,14 @@ public record FirstDivergence(
     /// All events agree, and what was printed does not.
     ///
     /// @param index of the last recorded event before it was printed
-    public static FirstDivergence of(long index, OutputDifference output) {
+    /// @param why what was found out about it
+    public static FirstDivergence of(long index, OutputDifference output, Causes.Found why) {
         return new FirstDivergence(
                 index,
-                DivergenceClass.UNEXPLAINED,
+                why.reason(),
                 printed(output, output.expected()),
                 printed(output, output.actual()),
-                List.of("no event differs: nothing that was recorded says why"),
+                why.causes(),
                 List.of(),
                 output);
     }

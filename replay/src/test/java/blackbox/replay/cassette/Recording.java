@@ -9,7 +9,7 @@ import java.util.Random;
 
 /// Makes the captures of conversations as a network would have carried them: cut into segments, some of them
 /// early, some twice.
-final class Recording {
+public final class Recording {
     static final byte[] GUEST = {10, 0, 2, 15};
     static final byte[] GATEWAY = {10, 0, 2, 2};
     static final byte[] GUEST_MAC = {0x52, 0x54, 0, 0x12, 0x34, 0x56};
@@ -19,14 +19,14 @@ final class Recording {
     private final Random random;
     private long micros = 1_000_000;
 
-    Recording(Random random) {
+    public Recording(Random random) {
         this.random = random;
     }
 
     /// What one side says before it listens.
-    record Turn(boolean guest, byte[] octets) {}
+    public record Turn(boolean guest, byte[] octets) {}
 
-    Cassette cassette() throws IOException {
+    public Cassette cassette() throws IOException {
         return Cassette.read(out, in);
     }
 
@@ -54,7 +54,7 @@ final class Recording {
     }
 
     /// A connection that carries the turns, and that the remote side then closes.
-    void connection(int guestPort, int remotePort, List<Turn> turns) {
+    public void connection(int guestPort, int remotePort, List<Turn> turns) {
         int guestSeq = random.nextInt();
         int remoteSeq = random.nextInt();
         tcp(true, guestPort, remotePort, guestSeq++, 0, TcpSegment.SYN, new byte[0]);

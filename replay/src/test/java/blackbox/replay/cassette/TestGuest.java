@@ -12,7 +12,7 @@ import java.util.Random;
 /// A guest's network in a few lines, over a link that may lose, repeat and swap frames: opens connections,
 /// says its turns when it has heard what comes before, sends again what is not acknowledged. Time passes when
 /// nothing moves.
-final class TestGuest {
+public final class TestGuest {
     private static final int IDLE_STEPS_MAX = 300;
     private static final long STEP_NS = 100_000_000;
 
@@ -21,22 +21,22 @@ final class TestGuest {
     private final CassettePeer peer;
     private final ArrayDeque<byte[]> toGuest = new ArrayDeque<>();
     private final List<Connection> connections = new ArrayList<>();
-    final List<Miss> misses = new ArrayList<>();
+    public final List<Miss> misses = new ArrayList<>();
     final List<byte[]> received = new ArrayList<>();
     private long nowNs;
 
-    TestGuest(Cassette cassette, Random random, int troubleInHundred) {
+    public TestGuest(Cassette cassette, Random random, int troubleInHundred) {
         this.random = random;
         this.troubleInHundred = troubleInHundred;
         this.peer = new CassettePeer(cassette, this::carry, misses::add);
     }
 
-    CassettePeer peer() {
+    public CassettePeer peer() {
         return peer;
     }
 
     /// One connection, seen from the guest.
-    final class Connection {
+    public final class Connection {
         final int port;
         final Endpoint remote;
         final List<Recording.Turn> turns;
@@ -122,7 +122,11 @@ final class TestGuest {
     }
 
     Connection open(int port, int remotePort, List<Recording.Turn> turns) {
-        var connection = new Connection(port, new Endpoint("10.0.2.2", remotePort), turns);
+        return open(port, new Endpoint("10.0.2.2", remotePort), turns);
+    }
+
+    public Connection open(int port, Endpoint remote, List<Recording.Turn> turns) {
+        var connection = new Connection(port, remote, turns);
         connections.add(connection);
         connection.send();
         return connection;
@@ -139,7 +143,7 @@ final class TestGuest {
 
     /// Lets the network work until every connection is done, or nothing more has been heard for half a
     /// minute.
-    void settle() {
+    public void settle() {
         int idle = 0;
         int before = -1;
         while (idle < IDLE_STEPS_MAX && !connections.stream().allMatch(Connection::done)) {

@@ -21,10 +21,10 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /// Events as the recorder writes them, with numbers and times that depend on a seed.
-final class RecordedEvents {
+public final class RecordedEvents {
 
-    static final long WRITE_CREATE = 01 | 0100 | 01000;
-    static final long EXCLUSIVE = 02 | 0100 | 0200;
+    public static final long WRITE_CREATE = 01 | 0100 | 01000;
+    public static final long EXCLUSIVE = 02 | 0100 | 0200;
 
     private final List<Event> events = new ArrayList<>();
     private final Random random;
@@ -34,26 +34,31 @@ final class RecordedEvents {
     private int nextPort;
 
     /// A process of the run.
-    record Guest(int pid, int tid, int ppid, long startNs, String comm) {
-        Guest thread(int number) {
+    public record Guest(int pid, int tid, int ppid, long startNs, String comm) {
+        public Guest thread(int number) {
             return new Guest(pid, number, ppid, startNs, comm);
         }
     }
 
-    final Guest init = new Guest(1, 1, 0, 1_000, "python3");
+    public final Guest init = new Guest(1, 1, 0, 1_000, "python3");
 
-    RecordedEvents(long seed) {
+    public RecordedEvents(long seed) {
         random = new Random(seed);
         nowNs = 1_760_000_000_000_000_000L + random.nextLong(1L << 40);
         nextPid = 110 + random.nextInt(5_000);
         nextPort = 33_000 + random.nextInt(20_000);
     }
 
-    long count() {
+    public long count() {
         return events.size();
     }
 
-    EventSource source() {
+    /// All of them, in order.
+    public List<Event> events() {
+        return List.copyOf(events);
+    }
+
+    public EventSource source() {
         return from -> new EventCursor() {
             private final Row row = new Row();
             private int at = (int) from - 1;
@@ -83,7 +88,7 @@ final class RecordedEvents {
     }
 
     /// Adds an event and returns its index.
-    long add(Event event) {
+    public long add(Event event) {
         events.add(event);
         return events.size() - 1L;
     }
@@ -93,26 +98,31 @@ final class RecordedEvents {
         return nowNs;
     }
 
-    EventHeader host() {
+    public EventHeader host() {
         return EventHeader.host(tick());
     }
 
-    EventHeader guest(Guest process) {
+    public EventHeader guest(Guest process) {
         var ref = new ProcessRef(process.pid, process.tid, process.ppid, process.startNs, Text.of(process.comm), 1000);
         return new EventHeader(tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), ref, Marks.NONE);
     }
 
+    /// Lets time pass.
+    public void pass(long ns) {
+        nowNs += ns;
+    }
+
     /// The number that the kernel would assign next.
-    int newPid() {
+    public int newPid() {
         nextPid += 1 + random.nextInt(3);
         return nextPid;
     }
 
-    int newPort() {
+    public int newPort() {
         return nextPort++;
     }
 
-    String newSuffix() {
+    public String newSuffix() {
         String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
         var text = new StringBuilder();
         for (int i = 0; i < 8; i++) {
@@ -121,30 +131,34 @@ final class RecordedEvents {
         return text.toString();
     }
 
-    RecordedEvents open() {
+    public RecordedEvents open() {
         add(new Event.RunOpen(host(), Text.of("run"), "{\"tier\":\"live\"}"));
         add(new Event.TracerReady(host(), "{}"));
         add(new Event.ProcessRunning(guest(init), Text.of("/usr/bin/python3.11")));
         return this;
     }
 
-    RecordedEvents close() {
+    public RecordedEvents close() {
         add(new Event.RunClose(host(), events.size(), 0, 0, null, null));
         return this;
     }
 
-    Guest fork(Guest parent, String comm) {
-        int pid = newPid();
+    public Guest fork(Guest parent, String comm) {
+        return fork(parent, comm, newPid());
+    }
+
+    /// A child that gets this number.
+    public Guest fork(Guest parent, String comm, int pid) {
         var child = new Guest(pid, pid, parent.pid, nowNs - 1_700_000_000_000_000_000L, comm);
         add(new Event.ProcessFork(guest(child), parent.startNs));
         return child;
     }
 
-    long exec(Guest process, String... argv) {
+    public long exec(Guest process, String... argv) {
         return exec(process, List.of("PATH", "HOME"), argv);
     }
 
-    long exec(Guest process, List<String> environment, String... argv) {
+    public long exec(Guest process, List<String> environment, String... argv) {
         return add(new Event.ProcessExec(
                 guest(process),
                 Text.of(argv[0]),
@@ -154,56 +168,56 @@ final class RecordedEvents {
                 0));
     }
 
-    long exit(Guest process, int code) {
+    public long exit(Guest process, int code) {
         return add(new Event.ProcessExit(guest(process), code, null));
     }
 
-    long open(Guest process, String path) {
+    public long open(Guest process, String path) {
         return open(process, path, 0);
     }
 
-    long open(Guest process, String path, int ret) {
+    public long open(Guest process, String path, int ret) {
         return add(new Event.FileOpen(guest(process), Text.of(path), 0, null, false, ret));
     }
 
-    long create(Guest process, String path, long flags) {
+    public long create(Guest process, String path, long flags) {
         return add(new Event.FileOpen(guest(process), Text.of(path), flags, 0644, true, 0));
     }
 
-    long read(Guest process, String path, long bytes) {
+    public long read(Guest process, String path, long bytes) {
         return add(new Event.FileIo(guest(process), Text.of(path), bytes, 0, 1, 0, 0L, bytes, null));
     }
 
-    long write(Guest process, String path, long bytes) {
+    public long write(Guest process, String path, long bytes) {
         return add(new Event.FileIo(guest(process), Text.of(path), 0, bytes, 0, 1, 0L, bytes, null));
     }
 
-    long unlink(Guest process, String path) {
+    public long unlink(Guest process, String path) {
         return add(
                 new Event.FileChange(guest(process), Kind.FILE_UNLINK, Text.of(path), null, null, null, null, null, 0));
     }
 
     /// Creates a file and writes to it.
-    long writeFile(Guest process, String path, long bytes) {
+    public long writeFile(Guest process, String path, long bytes) {
         create(process, path, WRITE_CREATE);
         return write(process, path, bytes);
     }
 
-    long readFile(Guest process, String path, long bytes) {
+    public long readFile(Guest process, String path, long bytes) {
         open(process, path);
         return read(process, path, bytes);
     }
 
-    long connect(Guest process, String ip, int port, int ret) {
+    public long connect(Guest process, String ip, int port, int ret) {
         return add(new Event.NetCall(guest(process), Kind.NET_CONNECT, "tcp", null, new Endpoint(ip, port), null, ret));
     }
 
-    long listen(Guest process, int port) {
+    public long listen(Guest process, int port) {
         return add(new Event.NetCall(
                 guest(process), Kind.NET_LISTEN, "tcp", new Endpoint("127.0.0.1", port), null, null, 0));
     }
 
-    long guestFlow(Guest process, int local, String ip, int port, long out, long in) {
+    public long guestFlow(Guest process, int local, String ip, int port, long out, long in) {
         return add(new Event.NetFlow(
                 guest(process),
                 "tcp",
@@ -217,7 +231,7 @@ final class RecordedEvents {
                 "closed"));
     }
 
-    long hostFlow(int local, String ip, int port, long out, long in, @Nullable String what) {
+    public long hostFlow(int local, String ip, int port, long out, long in, @Nullable String what) {
         return add(new Event.NetFlow(
                 host(),
                 "tcp",
@@ -232,11 +246,11 @@ final class RecordedEvents {
     }
 
     /// What the run's clock shows.
-    long nowNs() {
+    public long nowNs() {
         return nowNs;
     }
 
-    long dns(Guest process, String name, String... answers) {
+    public long dns(Guest process, String name, String... answers) {
         return add(new Event.DnsQuery(
                 guest(process),
                 Text.of(name),
@@ -247,15 +261,15 @@ final class RecordedEvents {
                 new Endpoint("10.0.2.3", 53)));
     }
 
-    long loss(long lost) {
+    public long loss(long lost) {
         return add(new Event.RecorderLoss(host(), lost, "sequence", null));
     }
 
-    long tracerHeartbeat() {
+    public long tracerHeartbeat() {
         return add(new Event.TracerHeartbeat(guest(new Guest(99, 99, 1, 50, "tracer")), "{}"));
     }
 
-    long hostHeartbeat() {
+    public long hostHeartbeat() {
         return add(new Event.RecorderHeartbeat(host(), 0, Hash.ZERO, events.size(), 0, null));
     }
 }

@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,6 +59,7 @@ public final class Aligner {
     private final NamePairs names;
     private final AgreedChanges changes = new AgreedChanges();
     private final Agreements agreements;
+    private final AgreedPlaces places = new AgreedPlaces();
     private final EventViews views = new EventViews();
     private final Lineage[] lineages;
     private final int[] pending = new int[2];
@@ -212,6 +212,7 @@ public final class Aligner {
     }
 
     private void agree(Token recorded, Token actual) {
+        places.agree(recorded, actual);
         matched++;
         agreements.agree(recorded.index(), actual.index());
         lanesDiffering |= recorded.lanes() ^ actual.lanes();
@@ -415,6 +416,18 @@ public final class Aligner {
         return pairs.values();
     }
 
+    /// Where in the record a difference is: at the recorded event, right after the last one on which both agree in its
+    /// strand, or, if the recorded side has no such strand, after about the last one anywhere.
+    public long placeOf(Edit edit) {
+        Token here = edit.hereExpected();
+        if (here != null) {
+            return here.index();
+        }
+        Edit.Agreed agreed = edit.agreed();
+        Token other = edit.hereActual();
+        return agreed != null ? agreed.expected().index() + 1 : other == null ? 0 : places.of(other.index());
+    }
+
     /// The made-up names that correspond to each other.
     public NamePairs names() {
         return names;
@@ -510,49 +523,5 @@ public final class Aligner {
             rules.add("interleaving");
         }
         return rules;
-    }
-
-    /// Pairs the strands that only one side has with those that only the other has, within their groups, in order.
-    private static final class Leftovers {
-        private final Collection<StrandPair> pairs;
-
-        Leftovers(Collection<StrandPair> pairs) {
-            this.pairs = pairs;
-        }
-
-        void join() {
-            Map<Long, List<StrandPair>> actual = new HashMap<>();
-            for (StrandPair pair : pairs) {
-                if (!pair.isShown(RECORDED)) {
-                    actual.computeIfAbsent(pair.strand().group(), _ -> new ArrayList<>())
-                            .add(pair);
-                }
-            }
-            actual.values().forEach(Leftovers::sort);
-            List<StrandPair> recorded = new ArrayList<>(
-                    pairs.stream().filter(pair -> !pair.isShown(ACTUAL)).toList());
-            sort(recorded);
-            for (StrandPair pair : recorded) {
-                List<StrandPair> others = actual.get(pair.strand().group());
-                if (others != null && !others.isEmpty()) {
-                    join(pair, others.removeFirst());
-                }
-            }
-        }
-
-        private static void sort(List<StrandPair> pairs) {
-            pairs.sort(Comparator.comparingLong(Leftovers::firstIndex));
-        }
-
-        private static long firstIndex(StrandPair pair) {
-            Token first = pair.queue(pair.isShown(RECORDED) ? RECORDED : ACTUAL).peek();
-            return first == null ? Long.MAX_VALUE : first.index();
-        }
-
-        private static void join(StrandPair pair, StrandPair other) {
-            pair.show(ACTUAL, other.strand());
-            pair.queue(ACTUAL).addAll(other.queue(ACTUAL));
-            other.queue(ACTUAL).clear();
-        }
     }
 }

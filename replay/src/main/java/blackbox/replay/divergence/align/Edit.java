@@ -4,6 +4,7 @@ import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.strand.Token.Reach;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,24 @@ public record Edit(
     /// Whether it has all tokens of the place.
     boolean isWhole() {
         return expected.size() == expectedSpan && actual.size() == actualSpan;
+    }
+
+    /// Whether both are parts of what differs at one place.
+    boolean isOfSamePlace(Edit other) {
+        return Objects.equals(agreed, other.agreed)
+                && Objects.equals(nextExpected, other.nextExpected)
+                && Objects.equals(nextActual, other.nextActual);
+    }
+
+    /// Both parts of what differs at one place.
+    Edit and(Edit other) {
+        return with(inOrder(expected, other.expected), inOrder(actual, other.actual));
+    }
+
+    private static List<Token> inOrder(List<Token> some, List<Token> others) {
+        return Stream.concat(some.stream(), others.stream())
+                .sorted(Comparator.comparingLong(Token::ordinal))
+                .toList();
     }
 
     Edit with(List<Token> otherExpected, List<Token> otherActual) {

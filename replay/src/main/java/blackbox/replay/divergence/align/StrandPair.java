@@ -224,12 +224,23 @@ public final class StrandPair {
             if (sums.volume == 0) {
                 tolerated = true;
             } else {
-                edits.add(sums.first);
+                unfold(sums.first);
             }
         }
         folded.clear();
         edits.sort((one, two) -> Long.compare(place(one), place(two)));
         return tolerated;
+    }
+
+    /// Puts a difference back to the place that it comes from, or at a place of its own.
+    private void unfold(Edit difference) {
+        for (int i = 0; i < edits.size(); i++) {
+            if (edits.get(i).isOfSamePlace(difference)) {
+                edits.set(i, edits.get(i).and(difference));
+                return;
+            }
+        }
+        edits.add(difference);
     }
 
     private static long place(Edit edit) {

@@ -1,6 +1,7 @@
 package blackbox.replay.divergence.cause;
 
 import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.Lineage;
 import blackbox.replay.divergence.strand.Strand;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The order in which one side's strands accessed what they share: files, and the ends of a process's children.
@@ -32,7 +34,9 @@ final class AccessLog {
     /// What is shared.
     enum Shared {
         FILE,
-        CHILDREN
+        CHILDREN,
+        /// The memory of a process, by its threads.
+        MEMORY
     }
 
     private record Access(long strand, long process, long parent, Token token) {
@@ -43,7 +47,24 @@ final class AccessLog {
 
     /// Two accesses that have a different order on the two sides; the tokens are the recorded side's, in its
     /// order.
-    record Race(Shared shared, Token first, Token second) {}
+    record Race(Shared shared, Token first, Token second) {
+
+        /// The race in words.
+        ///
+        /// @param events of the recorded side
+        String inWords(EventLookup events) throws IOException {
+            EventLookup.Facts one = events.facts(first.index());
+            EventLookup.Facts other = events.facts(second.index());
+            String both = (one == null ? "?" : one.line()) + " / " + (other == null ? "?" : other.line());
+            return switch (shared) {
+                case FILE ->
+                    "two concurrent processes or threads accessed the same file in the opposite order: " + both;
+                case CHILDREN -> "processes that ran side by side ended in the opposite order: " + both;
+                case MEMORY ->
+                    "likely threads of one process, which share its memory and took turns in another order: " + both;
+            };
+        }
+    }
 
     private final KeyedHash hash;
     private final long until;
@@ -93,6 +114,9 @@ final class AccessLog {
         if (token.subject() != 0) {
             add(token.subject(), Shared.FILE, access);
         }
+        if (strand.sort() == Strand.Sort.THREAD) {
+            add(hash.mix(strand.process(), 23), Shared.MEMORY, access);
+        }
         if (token.sort() == Token.Sort.PROCESS_END) {
             add(hash.mix(strand.parent(), 22), Shared.CHILDREN, access);
         }
@@ -118,15 +142,56 @@ final class AccessLog {
         for (Map.Entry<Long, List<Access>> subject : subjects.entrySet()) {
             List<Access> theirs = other.subjects.get(subject.getKey());
             Shared shared = sorts.getOrDefault(subject.getKey(), Shared.FILE);
-            if (theirs == null || !isShared(subject.getValue(), shared)) {
+            if (theirs == null || shared == Shared.MEMORY || !isShared(subject.getValue(), shared)) {
                 continue;
             }
-            Race race = race(subject.getValue(), theirs, shared, process, parent);
+            Race race = race(subject.getValue(), theirs, shared, new Near(process, parent));
             if (race != null && (first == null || isClearer(race, first))) {
                 first = race;
             }
         }
         return first;
+    }
+
+    /// The first race of these kinds, whoever they were; null if there is none.
+    @Nullable
+    Race anyRace(AccessLog other, Set<Shared> kinds) {
+        Race first = null;
+        for (Map.Entry<Long, List<Access>> subject : subjects.entrySet()) {
+            Shared shared = sorts.getOrDefault(subject.getKey(), Shared.FILE);
+            List<Access> theirs = other.subjects.get(subject.getKey());
+            Race race = theirs == null || !kinds.contains(shared) || !isShared(subject.getValue(), shared)
+                    ? null
+                    : race(subject.getValue(), theirs, shared, null);
+            first = race != null
+                            && (first == null
+                                    || race.first().index() < first.first().index())
+                    ? race
+                    : first;
+        }
+        return first;
+    }
+
+    /// The race for the file that the event at an index of this side is about; null if there is none.
+    @Nullable
+    Race raceAt(AccessLog other, long index) {
+        for (Map.Entry<Long, List<Access>> subject : subjects.entrySet()) {
+            List<Access> theirs = other.subjects.get(subject.getKey());
+            boolean there = sorts.get(subject.getKey()) == Shared.FILE
+                    && subject.getValue().stream()
+                            .anyMatch(access -> access.token().index() == index);
+            if (there && theirs != null && isShared(subject.getValue(), Shared.FILE)) {
+                return race(subject.getValue(), theirs, Shared.FILE, null);
+            }
+        }
+        return null;
+    }
+
+    /// Whose races count: a process and what its parent started.
+    private record Near(long process, long parent) {
+        boolean is(Access access) {
+            return access.process() == process || access.parent() == process || access.parent() == parent;
+        }
     }
 
     private static boolean isClearer(Race race, Race than) {
@@ -144,8 +209,7 @@ final class AccessLog {
         return written && strands.size() > 1;
     }
 
-    private static @Nullable Race race(
-            List<Access> recorded, List<Access> actual, Shared shared, long process, long parent) {
+    private static @Nullable Race race(List<Access> recorded, List<Access> actual, Shared shared, @Nullable Near who) {
         List<Access> mine = common(recorded, actual);
         List<Access> theirs = common(actual, recorded);
         for (int i = 0; i < Math.min(mine.size(), theirs.size()); i++) {
@@ -157,9 +221,10 @@ final class AccessLog {
             boolean conflict = shared != Shared.FILE
                     || expected.token().writes()
                     || came.token().writes();
-            boolean near = shared == Shared.CHILDREN
-                    ? expected.parent() == process && came.parent() == process
-                    : isNear(expected, process, parent) || isNear(came, process, parent);
+            boolean near = who == null
+                    || (shared == Shared.CHILDREN
+                            ? expected.parent() == who.process() && came.parent() == who.process()
+                            : who.is(expected) || who.is(came));
             Access second =
                     mine.stream().filter(each -> each.isSame(came)).findFirst().orElse(expected);
             return expected.strand() != came.strand() && conflict && near
@@ -167,10 +232,6 @@ final class AccessLog {
                     : null;
         }
         return null;
-    }
-
-    private static boolean isNear(Access access, long process, long parent) {
-        return access.process() == process || access.parent() == process || access.parent() == parent;
     }
 
     /// The accesses that the other side has, too, in order.

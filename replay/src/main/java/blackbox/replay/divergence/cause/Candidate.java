@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Where a strand differs first.
 ///
 /// @param bit its bit in [CausalHistory#divergences]
-public record Candidate(long bit, StrandPair pair, Edit edit) {
+/// @param place among the recorded events, or where it would be
+public record Candidate(long bit, StrandPair pair, Edit edit, long place) {
 
     public Strand strand() {
         return pair.strand();
@@ -34,15 +35,5 @@ public record Candidate(long bit, StrandPair pair, Edit edit) {
             case GUEST_FLOW, HOST_FLOW, DNS -> true;
             case PROCESS, THREAD, HOST -> false;
         };
-    }
-
-    /// Its place among others: in recorded events if it has one, otherwise approximately where it would be.
-    public long place() {
-        Token here = edit.hereExpected();
-        if (here != null) {
-            return here.index();
-        }
-        Edit.Agreed agreed = edit.agreed();
-        return agreed != null ? agreed.expected().index() : actualIndex();
     }
 }

@@ -37,7 +37,7 @@ public final class CausalScan {
     private static final Set<String> CLOCK_FILES =
             Set.of("/etc/localtime", "/proc/uptime", "/dev/rtc", "/dev/rtc0", "/proc/driver/rtc");
     private static final Set<String> RANDOMS = Set.of("shuf", "uuidgen", "openssl", "pwgen");
-    private static final Set<String> RANDOM_FILES =
+    static final Set<String> RANDOM_FILES =
             Set.of("/dev/urandom", "/dev/random", "/dev/hwrng", "/proc/sys/kernel/random/uuid");
 
     private static final List<String> NO_INPUTS =
@@ -54,6 +54,7 @@ public final class CausalScan {
     private final Map<Long, CausalHistory> found = new HashMap<>();
     private final Map<Long, CausalHistory> histories = new HashMap<>();
     private final Map<Long, Long> parents = new HashMap<>();
+    private final Map<Long, Long> births = new HashMap<>();
     private final List<Gap> gaps = new ArrayList<>();
     private final List<Long> misses = new ArrayList<>();
     private final Map<String, CausalHistory> paths = bounded();
@@ -121,11 +122,12 @@ public final class CausalScan {
         if (event instanceof ProcessView.Fork) {
             long parent = id(number(row, Column.PPID), number(row, Column.PARENT_START_NS));
             parents.put(process, parent);
+            births.put(process, index);
             histories.put(process, histories.getOrDefault(parent, CausalHistory.NOTHING));
         }
         learn(event, index, process);
         candidate(index, process);
-        tell(event, process);
+        tell(event, index, process);
     }
 
     private void gap(@Nullable Text what, long index, long lost) {
@@ -182,6 +184,12 @@ public final class CausalScan {
             now = now.withClock(index);
         }
         return RANDOMS.contains(program) ? now.withRandom(index) : now;
+    }
+
+    /// Whether a program whose purpose is random numbers was started.
+    static boolean isRandom(ProcessView.Exec exec) {
+        String exe = text(exec.row(), Column.EXE);
+        return RANDOMS.contains(exe.substring(exe.lastIndexOf('/') + 1));
     }
 
     private CausalHistory reads(FileView file, long index, CausalHistory history) {
@@ -250,12 +258,14 @@ public final class CausalScan {
     }
 
     /// The outputs of the event.
-    private void tell(EventView event, long process) {
+    private void tell(EventView event, long index, long process) {
         CausalHistory history = histories.getOrDefault(process, CausalHistory.NOTHING);
         if (event instanceof ProcessView.Exit) {
             Long parent = parents.remove(process);
+            Long birth = births.remove(process);
             if (parent != null) {
-                histories.merge(parent, history, CausalHistory::and);
+                CausalHistory told = history.toldSince(birth == null ? -1 : birth, index);
+                histories.merge(parent, told, CausalHistory::and);
             }
             histories.remove(process);
             return;

@@ -8,23 +8,27 @@ import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
+import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Walks back from a divergence to the first input that differs, and names its class. What is inferred rather
 /// than seen is marked "likely", with the reason.
 ///
 /// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared; the
-/// network; command and environment; the workspace and other files; a time in what differs; a visible race; random
-/// numbers. A class is named only where an event supports it; otherwise the divergence is unexplained. A cause is
+/// network; command and environment; the workspace and other files; a time in what differs; a race for what the
+/// divergence is about; any other visible race; random numbers. A class is named only where an event supports it;
+/// otherwise the divergence is unexplained. A cause is
 /// never later than the divergence.
 public final class Causes {
 
     private static final String UNPACKED_BELOW = "/workspace/";
     private static final int CAUSES_MAX = 12;
+    private static final Pattern COUNTS = Pattern.compile(" [a-z_]+=-?\\d+");
     /// By how much the guest's clock may be off, and an event be reported late.
     private static final long CLOCK_ERROR_NS = 1_000_000_000L;
     private static final String COMPARED =
@@ -82,6 +86,7 @@ public final class Causes {
         reason = reason != null ? reason : workspace();
         reason = reason != null ? reason : file();
         reason = reason != null ? reason : time();
+        reason = reason != null ? reason : contention();
         reason = reason != null ? reason : race();
         reason = reason != null ? reason : random();
         reason = reason != null ? reason : rest();
@@ -196,7 +201,11 @@ public final class Causes {
         }
         Deed.Peer peer = before.peer();
         Deed.Peer other = now.peer();
-        if (peer == null || other == null || !peer.ip().equals(other.ip()) || before.ret() == now.ret()) {
+        if (peer == null
+                || other == null
+                || !peer.ip().equals(other.ip())
+                || before.ret() == now.ret()
+                || Contention.isLocal(Text.of(peer.ip()))) { // nothing of it is the network's
             return null;
         }
         causes.add("the call to " + peer + " returned " + now.ret() + " instead of " + before.ret());
@@ -267,23 +276,27 @@ public final class Causes {
         return recorded.scan().isWritten(path) || actual.scan().isWritten(path);
     }
 
+    /// A name, a port or a pipe for which two programs raced, where the divergence is what one of them got.
+    private @Nullable DivergenceClass contention() throws IOException {
+        Contention.Race race = exact
+                ? null
+                : new Contention(recorded, actual)
+                        .find(evidence.root().recordedIndex(), evidence.root().actualIndex());
+        if (race == null) {
+            return null;
+        }
+        causes.add(race.words());
+        return DivergenceClass.SCHED;
+    }
+
     private @Nullable DivergenceClass race() throws IOException {
         AccessLog.Race race = findRace();
         if (race == null
-                || race.shared() != AccessLog.Shared.FILE && recorded.history().random() >= 0) {
+                || race.shared() != AccessLog.Shared.FILE && recorded.history().isDrawnLast()) {
             return null;
         }
-        Facts first = recorded.events().facts(race.first().index());
-        Facts second = recorded.events().facts(race.second().index());
-        String both = (first == null ? "?" : first.line()) + " / " + (second == null ? "?" : second.line());
-        causes.add(
-                switch (race.shared()) {
-                    case FILE ->
-                        "two concurrent processes or threads accessed the same file in the opposite order: " + both;
-                    case CHILDREN ->
-                        "processes that ran side by side ended in the opposite order, and " + who()
-                                + " waited for them: " + both;
-                });
+        String waited = race.shared() == AccessLog.Shared.CHILDREN ? "; " + who() + " waited for them" : "";
+        causes.add(race.inWords(recorded.events()) + waited);
         return DivergenceClass.SCHED;
     }
 
@@ -296,11 +309,11 @@ public final class Causes {
         return mine.race(theirs, root.strand().process(), root.strand().parent());
     }
 
-    /// The clock, where what differs contains a time of its own run on either side.
+    /// The clock, where what differs is a time of its own run on either side, and nothing else.
     private @Nullable DivergenceClass time() throws IOException {
         String was = exact ? null : written(recorded, expectedHere);
         String is = was == null ? null : written(actual, actualHere);
-        if (was == null || is == null || was.equals(is)) {
+        if (was == null || is == null || was.equals(is) || !isAllElse(was, is)) {
             return null;
         }
         causes.add("what differs contains a time, on each side one of its own run: " + was + " in "
@@ -308,22 +321,41 @@ public final class Causes {
         return DivergenceClass.CLOCK;
     }
 
+    /// Whether the two say the same but for these times.
+    private boolean isAllElse(String was, String is) {
+        String one = said(expectedHere).replace(was, "");
+        return one.equals(said(actualHere).replace(is, ""));
+    }
+
+    /// Names and arguments of an event, without what was counted.
+    private static String said(@Nullable Facts facts) {
+        return facts == null ? "" : COUNTS.matcher(facts.said()).replaceAll("");
+    }
+
     /// The time in an event's names and arguments, if it is between the run's beginning and the event.
     private static @Nullable String written(SideEvidence side, @Nullable Facts here) throws IOException {
         Facts first = side.events().facts(0);
         return here == null || first == null
                 ? null
-                : WrittenTime.in(here.said(), first.atNs() - CLOCK_ERROR_NS, here.atNs() + CLOCK_ERROR_NS);
+                : WrittenTime.in(said(here), first.atNs() - CLOCK_ERROR_NS, here.atNs() + CLOCK_ERROR_NS);
     }
 
-    /// Random numbers, where both sides read some on the way to the divergence.
+    /// Random numbers, where one reached what differs: it came from another process, and nothing else came in after it;
+    /// or numbers were read, and what differs is written as such. That some were read before shows nothing.
     private @Nullable DivergenceClass random() throws IOException {
         if (exact || recorded.history().random() < 0 || actual.history().random() < 0) {
             return null;
         }
+        boolean last = recorded.history().isDrawnLast() && actual.history().isDrawnLast();
+        boolean written = DrawnValue.differsIn(said(expectedHere), said(actualHere));
+        if (!last && !written) {
+            return null;
+        }
         causes.add("likely a random number, used before: "
                 + line(recorded.history().random())
-                + "; no recorded input differs on the way to the divergence");
+                + (written
+                        ? "; what differs is a value of a form in which random numbers are written"
+                        : "; nothing else came in after it, on the way to the divergence"));
         return DivergenceClass.RANDOM;
     }
 

@@ -34,8 +34,20 @@ public final class EventLookup {
     /// @param line all of it, in words
     /// @param comm the task's name, or null if it is not known
     /// @param pid of its process; 0 if it is the host's
+    /// @param unseen what the line does not show
     public record Facts(
-            Kind kind, long atNs, String line, @Nullable String comm, long pid, Deed deed) {
+            Kind kind, long atNs, String line, @Nullable String comm, long pid, Deed deed, UnseenValues unseen) {
+
+        /// The line, with what tells the event from another of the same kind and is not in it.
+        public String lineBeside(@Nullable Facts other) {
+            return other == null || other.kind != kind ? line : line + unseen.besides(other.unseen, line);
+        }
+
+        /// What was done to what, in a word: the path, peer or name, or else whose deed it was.
+        public String subject() {
+            String subject = deed.subject();
+            return subject == null ? who() : subject;
+        }
 
         /// The path, if it is about a file.
         public @Nullable String path() {
@@ -43,7 +55,7 @@ public final class EventLookup {
                 case Deed.Opened opened -> opened.path();
                 case Deed.Transferred transferred -> transferred.path();
                 case Deed.Changed changed -> changed.path();
-                case Deed.Called _, Deed.Flowed _, Deed.Other _ -> null;
+                case Deed.Called _, Deed.Flowed _, Deed.Asked _, Deed.Missed _, Deed.Other _ -> null;
             };
         }
 
@@ -75,15 +87,19 @@ public final class EventLookup {
     private static @Nullable Facts facts(long index, EventView event) {
         Kind kind = event.kind();
         Text comm = event.comm();
-        return kind == null
-                ? null
-                : new Facts(
-                        kind,
-                        event.atNs(),
-                        line(index, event.row()),
-                        comm == null ? null : comm.toString(),
-                        event.pid(),
-                        Deed.of(event));
+        if (kind == null) {
+            return null;
+        }
+        Deed deed = Deed.of(event);
+        String line = line(index, event.row());
+        return new Facts(
+                kind,
+                event.atNs(),
+                deed instanceof Deed.Missed missed ? line + "  " + missed.peer() + ": " + missed.why() : line,
+                comm == null ? null : comm.toString(),
+                event.pid(),
+                deed,
+                UnseenValues.of(event.row()));
     }
 
     private static String line(long index, Row row) {

@@ -24,6 +24,10 @@ final class EventReach {
     private static final List<String> KEEPING_NOTHING =
             List.of("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/pts/", "/dev/console");
 
+    private static final long EINTR = -4;
+    private static final long EAGAIN = -11;
+    private static final long EALREADY = -114;
+
     private EventReach() {}
 
     static Reach of(EventView event) {
@@ -32,9 +36,17 @@ final class EventReach {
             case FileView file -> ofFile(file);
             case ProcessView.Fork _ -> Reach.PATH;
             case ProcessView.Exec exec -> exec.failed() ? Reach.PATH : Reach.EFFECT;
+            case NetView.Call call -> cameToNothing(call) ? Reach.PATH : Reach.EFFECT;
             case ProcessView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ ->
                 Reach.EFFECT;
         };
+    }
+
+    /// Whether a socket's call was only to be tried again, so that no peer could tell. One that was refused, or is in
+    /// progress, has reached its peer, and so may a connection whose call was interrupted.
+    private static boolean cameToNothing(NetView.Call call) {
+        long ret = call.ret();
+        return ret == EAGAIN || ret == EALREADY || ret == EINTR && !(call instanceof NetView.Connect);
     }
 
     private static Reach ofFile(FileView file) {

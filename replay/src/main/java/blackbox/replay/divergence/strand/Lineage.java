@@ -61,7 +61,7 @@ public final class Lineage {
         this.identity = new EventIdentity(hash, known);
         this.sink = sink;
         this.host = new Strand(Strand.Sort.HOST, hash.mix(ROOT, 1), 0, 0);
-        host.name(hash.mix(ROOT, 2));
+        host.name(hash.mix(ROOT, 2), 0, 0);
     }
 
     /// Events that have no counterpart because of their kind: heartbeats and what the recorder reports about
@@ -222,7 +222,7 @@ public final class Lineage {
         Strand strand = open.get(ports);
         if (strand == null) {
             long parent = process == null ? 0 : process.strand.parent;
-            strand = new Strand(sort, hash.mix(owner, sort.code, remote), owner, parent);
+            strand = new Strand(sort, hash.mix(owner, sort.code, remote), owner, parent, remote);
             open.put(ports, strand);
         }
         put(strand, identity.token(event, index, strand.nextOrdinal(), process));
@@ -249,7 +249,8 @@ public final class Lineage {
 
     private Strand name(Row row, @Nullable GuestProcess process) {
         long owner = process == null ? 0 : named(process).process;
-        long group = hash.mix(owner, Strand.Sort.DNS.code, identity.question(row));
+        long question = identity.question(row);
+        long group = hash.mix(owner, Strand.Sort.DNS.code, question);
         Strand known = names.get(group);
         if (known != null) {
             return known;
@@ -257,7 +258,8 @@ public final class Lineage {
         if (names.size() >= OPEN_MAX) {
             names.clear();
         }
-        Strand strand = new Strand(Strand.Sort.DNS, group, owner, process == null ? 0 : process.strand.parent);
+        long parent = process == null ? 0 : process.strand.parent;
+        Strand strand = new Strand(Strand.Sort.DNS, group, owner, parent, question);
         name(strand, 0);
         names.put(group, strand);
         return strand;
@@ -265,8 +267,9 @@ public final class Lineage {
 
     private void name(Strand strand, long digest) {
         long same = hash.mix(strand.group, digest);
-        long key = hash.mix(same, counted.count(same));
-        List<Token> held = strand.name(key);
+        long number = counted.count(same);
+        long key = hash.mix(same, number);
+        List<Token> held = strand.name(key, digest, number);
         if (strand.sort == Strand.Sort.PROCESS) {
             strand.process = strand.key();
         }

@@ -28,7 +28,10 @@ public final class Strand {
     final Sort sort;
     final long group;
     final long parent;
+    final long within;
     long process;
+    private long digest;
+    private long number;
 
     /// Whether it belongs to a thread of the kernel that has executed no program; such threads come and go
     /// depending on timing.
@@ -39,6 +42,12 @@ public final class Strand {
     private long next;
 
     Strand(Sort sort, long group, long process, long parent) {
+        this(sort, group, process, parent, 0);
+    }
+
+    /// @param within distinguishes the strands of one sort that its owner has, as their peers do for flows
+    Strand(Sort sort, long group, long process, long parent, long within) {
+        this.within = within;
         this.sort = sort;
         this.group = group;
         this.process = process;
@@ -49,12 +58,6 @@ public final class Strand {
         return sort;
     }
 
-    /// Key of what it belongs to together with its sort: strands that have no counterpart are paired within a
-    /// group.
-    public long group() {
-        return group;
-    }
-
     /// Key of the process that it belongs to (its own, for a process), 0 for the host's.
     public long process() {
         return process;
@@ -63,6 +66,28 @@ public final class Strand {
     /// Key of the process that started this one.
     public long parent() {
         return parent;
+    }
+
+    /// What its key was made of, but for its owner: of two strands whose owners are the same it tells whether they are.
+    ///
+    /// @param digest of what it is
+    /// @param number among those of its owner that are the same
+    public record Kin(Sort sort, long owner, long within, long digest, long number) {
+
+        /// The same for whatever it is.
+        public Kin anyOf() {
+            return new Kin(sort, owner, within, 0, 0);
+        }
+    }
+
+    /// Its kin, if its owner stands for `owner`.
+    public Kin kin(long owner) {
+        return new Kin(sort, owner, within, digest, number);
+    }
+
+    /// Key of the process that has it, or that started it.
+    public long owner() {
+        return sort == Sort.PROCESS ? parent : process;
     }
 
     public long key() {
@@ -87,7 +112,9 @@ public final class Strand {
     }
 
     /// Fixes the key and returns the tokens held so far.
-    List<Token> name(long fixed) {
+    List<Token> name(long fixed, long what, long place) {
+        digest = what;
+        number = place;
         key = fixed == 0 ? 1 : fixed;
         List<Token> tokens = held;
         held = List.of();

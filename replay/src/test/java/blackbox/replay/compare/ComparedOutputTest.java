@@ -1,4 +1,4 @@
-package blackbox.replay.rerun;
+package blackbox.replay.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -7,11 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.query.run.RunState;
 import blackbox.recorder.capture.PrintedStream;
+import blackbox.replay.compare.ComparedOutput.Began;
 import blackbox.replay.output.KeptRun;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
-import blackbox.replay.rerun.ComparedOutput.Began;
-import blackbox.replay.rerun.ComparedOutput.Extent;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,15 +56,14 @@ class ComparedOutputTest {
         replayed.through(stream).write(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private ComparedOutput compare(Extent extent) throws Exception {
-        return compare(extent, "{\"stdout\":{\"bytes\":8,\"ended\":true},\"stderr\":{\"bytes\":8,\"ended\":true}}");
+    private ComparedOutput compare(boolean byItself) throws Exception {
+        return compare(byItself, "{\"stdout\":{\"bytes\":8,\"ended\":true},\"stderr\":{\"bytes\":8,\"ended\":true}}");
     }
 
-    private ComparedOutput compare(Extent extent, String close) throws Exception {
+    private ComparedOutput compare(boolean byItself, String close) throws Exception {
         return ComparedOutput.of(
                 new RecordedOutput(KeptRun.facts(RunState.CLOSED, close), run.captures()),
-                replayed,
-                extent,
+                ComparedOutput.Other.of(replayed, byItself),
                 Began.UNKNOWN,
                 (_, _) -> false);
     }
@@ -82,7 +80,7 @@ class ComparedOutputTest {
         replay(ERR, "war");
         replay(OUT, "one\ntwo\n");
         replay(ERR, "ning\n");
-        ComparedOutput found = compare(Extent.WHOLE);
+        ComparedOutput found = compare(true);
         assertEquals(List.of("standard output, 8 octets", "standard error, 8 octets"), found.compared());
         assertEquals(List.of(), found.notCompared());
         assertNull(found.differs());
@@ -92,7 +90,7 @@ class ComparedOutputTest {
     void ofTwoDifferencesTheOneThatWasPrintedFirstCounts() throws Exception {
         replay(OUT, "one\ntwx\n");
         replay(ERR, "worning\n");
-        ComparedOutput found = compare(Extent.WHOLE);
+        ComparedOutput found = compare(true);
         assertDiffers(found, ERR, 1);
         assertEquals(2_000, Objects.requireNonNull(found.where()).atNs());
         assertEquals(List.of(), found.compared());
@@ -102,7 +100,7 @@ class ComparedOutputTest {
     void moreThanWasRecordedDiffersWithoutAPlace() throws Exception {
         replay(OUT, "one\ntwo\nthree\n");
         replay(ERR, "warning\n");
-        ComparedOutput found = compare(Extent.WHOLE);
+        ComparedOutput found = compare(true);
         assertDiffers(found, OUT, 8);
         assertNull(found.where());
     }
@@ -110,14 +108,14 @@ class ComparedOutputTest {
     @Test
     void aStreamThatIsMissingDiffers() throws Exception {
         replay(OUT, "one\ntwo\n");
-        assertDiffers(compare(Extent.WHOLE), ERR, 0);
+        assertDiffers(compare(true), ERR, 0);
     }
 
     /// A command that was ended would have printed more; what it did print must agree.
     @Test
     void ofACommandThatWasEndedTheBeginningCounts() throws Exception {
         replay(OUT, "one\n");
-        ComparedOutput found = compare(Extent.ENDED);
+        ComparedOutput found = compare(false);
         assertNull(found.differs());
         assertEquals(
                 List.of("standard output, its first 4 octets", "standard error, its first 0 octets"), found.compared());
@@ -126,7 +124,7 @@ class ComparedOutputTest {
         replayed = ReplayedOutput.in(folder.resolve("cache"));
         replayed.keep(1 << 20, () -> 1);
         replay(OUT, "onx");
-        assertDiffers(compare(Extent.ENDED), OUT, 2);
+        assertDiffers(compare(false), OUT, 2);
     }
 
     /// A recording that was cut would go on.
@@ -137,7 +135,7 @@ class ComparedOutputTest {
         replay(OUT, "one\ntwo\n" + more);
         replay(ERR, "warning\n");
         String close = "{\"stdout\":{\"bytes\":68,\"ended\":true},\"stderr\":{\"bytes\":8,\"ended\":true}}";
-        ComparedOutput found = compare(Extent.WHOLE, close);
+        ComparedOutput found = compare(true, close);
         assertNull(found.differs(), found::toString);
         assertEquals("standard error, 8 octets", found.compared().getLast());
         // A piece counts as 20 octets at least.
@@ -148,7 +146,7 @@ class ComparedOutputTest {
         replayed.keep(1 << 20, () -> 1);
         replay(OUT, "one\n");
         replay(ERR, "warning\n");
-        assertDiffers(compare(Extent.WHOLE, close), OUT, 4);
+        assertDiffers(compare(true, close), OUT, 4);
     }
 
     @Test
@@ -156,7 +154,8 @@ class ComparedOutputTest {
         replay(OUT, "anything");
         var none = new RecordedOutput(KeptRun.facts(RunState.CLOSED, "{}", "{}"), Map.of());
         assertEquals(0, ComparedOutput.bytesNeeded(none));
-        ComparedOutput found = ComparedOutput.of(none, replayed, Extent.WHOLE, Began.UNKNOWN, (_, _) -> false);
+        ComparedOutput found =
+                ComparedOutput.of(none, ComparedOutput.Other.of(replayed, true), Began.UNKNOWN, (_, _) -> false);
         assertNull(found.differs());
         assertEquals(List.of(), found.compared());
         assertTrue(found.notCompared().getFirst().startsWith("what the command printed: run "), found::toString);
@@ -185,6 +184,6 @@ class ComparedOutputTest {
             replay(OUT, String.valueOf(each));
         }
         replay(ERR, "warning\n");
-        assertNull(compare(Extent.WHOLE).differs());
+        assertNull(compare(true).differs());
     }
 }

@@ -1,4 +1,4 @@
-package blackbox.replay.rerun;
+package blackbox.replay.compare;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
@@ -8,10 +8,13 @@ import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.cassette.Difference;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
+import blackbox.replay.divergence.cause.Causes;
 import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.divergence.cause.UneventfulCauses;
 import blackbox.replay.output.OutputDifference;
 import blackbox.replay.output.OutputDifference.How;
 import blackbox.replay.output.OutputLimit;
@@ -19,6 +22,7 @@ import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.PieceInput;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.output.SameWords;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.Refusal;
@@ -28,42 +32,122 @@ import java.util.List;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// What the command printed, as it was recorded and in a re-execution.
+/// What the command printed, as it was recorded and in a re-execution or another run.
 ///
 /// @param compared what was found to be equal, in words
 /// @param notCompared what could not be compared, and why
 /// @param differs the stream that differs, of two the one that differs first; null if neither does
 /// @param where the recorded piece that has the first octet that differs; null if neither differs, or if the
 ///     recording ends there
+/// @param turned whether the stream that differs has the same words on both sides, in another order
 /// @param extent whether both were compared to their ends
-record ComparedOutput(
+public record ComparedOutput(
         List<String> compared,
         List<String> notCompared,
         @Nullable OutputMatch differs,
         @Nullable OutputPiece where,
+        boolean turned,
         Levels.Extent extent) {
-    ComparedOutput {
+    public ComparedOutput {
         compared = List.copyOf(compared);
         notCompared = List.copyOf(notCompared);
     }
 
-    /// How far the re-execution got.
-    enum Extent {
-        /// To the command's end.
-        WHOLE,
-        /// The command was ended: it would have printed more.
-        ENDED
+    /// The side that the recording is compared with.
+    public interface Other {
+
+        /// The octets of a stream.
+        ///
+        /// @param beganNs when the first may have been printed at the earliest
+        PieceInput open(PrintedStream stream, long beganNs) throws IOException;
+
+        /// The match, with what is known of this side's stream beyond the octets that were compared.
+        OutputMatch whole(OutputMatch match);
+
+        /// Why nothing can be compared with it, as a clause; null if it can.
+        @Nullable
+        String unkept();
+
+        /// Why it may have printed more than so many octets of a stream, as a clause; null if these are all.
+        @Nullable
+        String limit(PrintedStream stream, long bytes);
+
+        /// A re-execution.
+        ///
+        /// @param byItself whether its command came to its end
+        static Other of(ReplayedOutput replayed, boolean byItself) {
+            return new Other() {
+                @Override
+                public PieceInput open(PrintedStream stream, long beganNs) throws IOException {
+                    return replayed.open(stream, beganNs);
+                }
+
+                @Override
+                public OutputMatch whole(OutputMatch match) {
+                    return match.with(replayed.all(match.stream()));
+                }
+
+                @Override
+                public @Nullable String unkept() {
+                    return null;
+                }
+
+                @Override
+                public @Nullable String limit(PrintedStream stream, long bytes) {
+                    return byItself ? null : stream.inWords() + " after " + bytes + " octets: the replay was ended";
+                }
+            };
+        }
+
+        /// Another recorded run.
+        static Other of(RecordedOutput run) {
+            return new Other() {
+                @Override
+                public PieceInput open(PrintedStream stream, long beganNs) {
+                    return run.open(stream, beganNs);
+                }
+
+                @Override
+                public OutputMatch whole(OutputMatch match) {
+                    return match;
+                }
+
+                @Override
+                public @Nullable String unkept() {
+                    OutputLimit unkept = run.unkept();
+                    return unkept == null ? null : unkept.text();
+                }
+
+                @Override
+                public @Nullable String limit(PrintedStream stream, long bytes) {
+                    OutputLimit limit = run.limit(stream, bytes);
+                    return limit == null ? null : limit.text();
+                }
+            };
+        }
     }
 
     /// When either command began, before which it printed nothing; nanoseconds since 1970 on the clock of its guest, or
     /// [PieceInput#BEGAN_UNKNOWN].
-    record Began(long recordedNs, long replayedNs) {
-        static final Began UNKNOWN = new Began(PieceInput.BEGAN_UNKNOWN, PieceInput.BEGAN_UNKNOWN);
+    public record Began(long recordedNs, long replayedNs) {
+        public static final Began UNKNOWN = new Began(PieceInput.BEGAN_UNKNOWN, PieceInput.BEGAN_UNKNOWN);
+
+        /// Of two runs, as they say when they close.
+        static Began of(RunFacts one, RunFacts other) {
+            return new Began(startNs(one), startNs(other));
+        }
+
+        private static long startNs(RunFacts facts) {
+            RunFacts.End end = facts.end();
+            return end == null
+                    ? PieceInput.BEGAN_UNKNOWN
+                    : end.detail().path("clock").path("startNs").asLong(PieceInput.BEGAN_UNKNOWN);
+        }
     }
 
     /// How many octets of each stream must be kept of a re-execution to compare it; 0 if there is nothing to
     /// compare it with.
-    static long bytesNeeded(RecordedOutput recorded) {
+    public static long bytesNeeded(RecordedOutput recorded) {
         long needed = recorded.unkept() == null ? 1 : 0;
         for (PrintedStream stream : PrintedStream.values()) {
             SealedCapture capture = recorded.capture(stream);
@@ -73,7 +157,7 @@ record ComparedOutput(
     }
 
     /// What is wrong with the recorded output, so that nothing could be compared with it; null if nothing is.
-    static @Nullable Refusal refusal(RecordedOutput recorded) {
+    public static @Nullable Refusal refusal(RecordedOutput recorded) {
         for (PrintedStream stream : PrintedStream.values()) {
             SealedCapture capture = recorded.capture(stream);
             if (capture == null) {
@@ -95,26 +179,21 @@ record ComparedOutput(
 
     /// Compares.
     ///
+    /// @param names whether a made-up name in the recording stands for one on the other side
     /// @throws IOException when either cannot be read
-    ///
-    /// @param names whether a made-up name in the recording stands for one in the replay
-    static ComparedOutput of(
-            RecordedOutput recorded,
-            ReplayedOutput replayed,
-            Extent extent,
-            Began began,
-            BiPredicate<String, String> names)
-            throws IOException {
+    public static ComparedOutput of(
+            RecordedOutput recorded, Other other, Began began, BiPredicate<String, String> names) throws IOException {
         OutputLimit unkept = recorded.unkept();
-        if (unkept != null) {
+        String why = unkept == null ? other.unkept() : unkept.text();
+        if (why != null) {
             return new ComparedOutput(
-                    List.of(), List.of("what the command printed: " + unkept.text()), null, null, Levels.Extent.PART);
+                    List.of(), List.of("what the command printed: " + why), null, null, false, Levels.Extent.PART);
         }
-        var lines = new Lines(recorded, extent);
+        var lines = new Lines(recorded, other);
         OutputMatch first = null;
         OutputPiece where = null;
         for (PrintedStream stream : PrintedStream.values()) {
-            OutputMatch match = match(stream, recorded, replayed, began, names);
+            OutputMatch match = match(stream, recorded, other, began, names);
             OutputDifference difference = match.difference();
             if (lines.agree(match) || difference == null) {
                 continue;
@@ -125,36 +204,39 @@ record ComparedOutput(
                 where = piece;
             }
         }
-        return new ComparedOutput(lines.compared, lines.notCompared, first, where, lines.compared());
+        boolean turned = first != null && isTurned(first.stream(), recorded, other);
+        return new ComparedOutput(lines.compared, lines.notCompared, first, where, turned, lines.compared());
+    }
+
+    private static boolean isTurned(PrintedStream stream, RecordedOutput recorded, Other other) throws IOException {
+        try (PieceInput expected = recorded.open(stream);
+                PieceInput actual = other.open(stream, PieceInput.BEGAN_UNKNOWN)) {
+            return SameWords.in(expected, actual);
+        }
     }
 
     private static OutputMatch match(
-            PrintedStream stream,
-            RecordedOutput recorded,
-            ReplayedOutput replayed,
-            Began began,
-            BiPredicate<String, String> names)
+            PrintedStream stream, RecordedOutput recorded, Other other, Began began, BiPredicate<String, String> names)
             throws IOException {
         // Before it is compared: opening it ends the keeping.
         try (PieceInput expected = recorded.open(stream, began.recordedNs());
-                PieceInput actual = replayed.open(stream, began.replayedNs())) {
-            return OutputMatch.of(stream, expected, actual, new Origins(expected, actual, names))
-                    .with(replayed.all(stream));
+                PieceInput actual = other.open(stream, began.replayedNs())) {
+            return other.whole(OutputMatch.of(stream, expected, actual, new Origins(expected, actual, names)));
         }
     }
 
     /// Collects what there is to say of each stream.
     private static final class Lines {
         private final RecordedOutput recorded;
-        private final Extent extent;
+        private final Other other;
         private final List<String> compared = new ArrayList<>();
         private final List<String> notCompared = new ArrayList<>();
         private boolean tied;
         private boolean part;
 
-        Lines(RecordedOutput recorded, Extent extent) {
+        Lines(RecordedOutput recorded, Other other) {
             this.recorded = recorded;
-            this.extent = extent;
+            this.other = other;
         }
 
         Levels.Extent compared() {
@@ -181,7 +263,8 @@ record ComparedOutput(
             PrintedStream stream = match.stream();
             OutputDifference difference = match.difference();
             OutputLimit limit = recorded.limit(stream, match.expected().bytes());
-            if (difference == null && limit == null && extent == Extent.WHOLE) {
+            String otherLimit = other.limit(stream, match.actual().bytes());
+            if (difference == null && limit == null && otherLimit == null) {
                 if (match.expected().bytes() > 0 || stream == PrintedStream.STDOUT) {
                     compared.add(stream.inWords() + ", " + match.expected().bytes() + " octets");
                 }
@@ -190,36 +273,41 @@ record ComparedOutput(
             }
             How how = difference == null ? null : difference.how();
             boolean recordingEnds = limit != null && how != How.OTHER && how != How.SHORTER;
-            boolean replayEnds = extent == Extent.ENDED && how != How.OTHER && how != How.LONGER;
-            if (!recordingEnds && !replayEnds) {
+            boolean otherEnds = otherLimit != null && how != How.OTHER && how != How.LONGER;
+            if (!recordingEnds && !otherEnds) {
                 return false;
             }
             part = true;
             sayTied(match);
             long bytes = difference == null ? match.expected().bytes() : difference.octet();
             compared.add(stream.inWords() + ", its first " + bytes + " octets");
-            notCompared.add(
-                    limit == null || !recordingEnds
-                            ? stream.inWords() + " after " + bytes + " octets: the replay was ended"
-                            : limit.text());
+            notCompared.add(limit == null || !recordingEnds ? String.valueOf(otherLimit) : limit.text());
             return true;
         }
     }
 
     /// The divergence of a verdict: that of the events, with what was printed; or that of what was printed alone.
     ///
+    /// @param why finds out why that differs
     /// @throws IOException when the run's events cannot be read
-    @Nullable
-    FirstDivergence divergence(@Nullable FirstDivergence ofEvents, Recordings recordings, RunFacts facts)
+    public @Nullable FirstDivergence divergence(
+            @Nullable FirstDivergence ofEvents, UneventfulCauses why, Recordings recordings, RunFacts facts)
             throws IOException {
-        OutputDifference difference = differs == null ? null : differs.difference();
-        if (difference == null) {
+        OutputMatch match = differs;
+        OutputDifference difference = match == null ? null : match.difference();
+        if (match == null || difference == null) {
             return ofEvents;
         }
         if (ofEvents != null) {
             return ofEvents.with(difference);
         }
-        return FirstDivergence.of(index(recordings, facts), difference);
+        Difference octets = match.octets();
+        var around = octets == null
+                ? new UneventfulCauses.Octets("", "", 0, turned)
+                : new UneventfulCauses.Octets(
+                        octets.recorded(), octets.replayed(), (int) (octets.at() - octets.from()), turned);
+        Causes.Found found = why.ofOutput(around);
+        return FirstDivergence.of(index(recordings, facts), difference, found);
     }
 
     /// Index of the last event before what differs was printed: what `output --at` shows of it is without that.

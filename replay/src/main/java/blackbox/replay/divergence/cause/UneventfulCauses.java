@@ -1,0 +1,111 @@
+package blackbox.replay.divergence.cause;
+
+import blackbox.replay.divergence.cause.AccessLog.Race;
+import blackbox.replay.divergence.cause.AccessLog.Shared;
+import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.strand.EventLookup;
+import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.divergence.text.KnownNames;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.ProcessView;
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Why what was printed or written differs though no event does: programs that raced, a random number, a time; or
+/// nothing that was recorded. Reads each side up to three times.
+public final class UneventfulCauses {
+    private static final String NOTHING = "no event differs, and nothing else that was recorded says why; not recorded:"
+            + " values of environment variables, readings of the clock, getrandom(2), memory that threads share, and what"
+            + " goes through pipes. A run recorded with --tier exact has them all";
+
+    private final KeyedHash hash;
+    private final Side recorded;
+    private final Side actual;
+
+    public UneventfulCauses(KeyedHash hash, Side recorded, Side actual) {
+        this.hash = hash;
+        this.recorded = recorded;
+        this.actual = actual;
+    }
+
+    /// Octets that differ, and what is around them.
+    ///
+    /// @param recorded with at most some hundred before and after the first that differs; it may hold secrets
+    /// @param place of the first that differs, in both
+    /// @param turned whether all in all the same words came, in another order
+    public record Octets(String recorded, String actual, int place, boolean turned) {}
+
+    /// Why what a file holds in the end differs.
+    ///
+    /// @param index of the last recorded event that changed it, -1 if there is none
+    public Causes.Found ofFile(long index) throws IOException {
+        Race race = index < 0 ? null : logOf(recorded).raceAt(logOf(actual), index);
+        return race == null ? unexplained() : raced(race);
+    }
+
+    /// Why what was printed differs.
+    public Causes.Found ofOutput(Octets octets) throws IOException {
+        Race race = octets.turned()
+                ? logOf(recorded).anyRace(logOf(actual), EnumSet.of(Shared.CHILDREN, Shared.MEMORY, Shared.FILE))
+                : null;
+        if (race != null) {
+            return raced(race);
+        }
+        Ran one = Ran.of(recorded);
+        Ran other = Ran.of(actual);
+        String drawn = one.drawn == null || other.drawn == null ? null : one.drawn;
+        if (drawn != null && DrawnValue.differsFrom(octets.recorded(), octets.actual(), octets.place())) {
+            return new Causes.Found(
+                    DivergenceClass.RANDOM,
+                    List.of("likely a random number, used before: " + drawn
+                            + "; what differs is a value of a form in which random numbers are written"));
+        }
+        return unexplained();
+    }
+
+    private static Causes.Found unexplained() {
+        return new Causes.Found(DivergenceClass.UNEXPLAINED, List.of(NOTHING));
+    }
+
+    private AccessLog logOf(Side side) throws IOException {
+        return AccessLog.read(hash, KnownNames.NOTHING, side.events(), Long.MAX_VALUE);
+    }
+
+    private Causes.Found raced(Race race) throws IOException {
+        return new Causes.Found(DivergenceClass.SCHED, List.of(race.inWords(new EventLookup(recorded.events()))));
+    }
+
+    /// What ran on a side.
+    private static final class Ran {
+        private static final Set<String> RANDOM = CausalScan.RANDOM_FILES;
+        private @Nullable String drawn;
+
+        static Ran of(Side side) throws IOException {
+            var ran = new Ran();
+            var views = new EventViews();
+            try (EventCursor cursor = side.events().open(0)) {
+                while (cursor.next() && ran.drawn == null) {
+                    if (draws(views.of(cursor.row()))) {
+                        EventLookup.Facts facts = new EventLookup(side.events()).facts(cursor.index());
+                        ran.drawn = facts == null ? null : facts.line();
+                    }
+                }
+            }
+            return ran;
+        }
+
+        private static boolean draws(EventView event) {
+            return switch (event) {
+                case FileView.Open file -> !file.failed() && RANDOM.contains(String.valueOf(file.path()));
+                case FileView.Io file -> RANDOM.contains(String.valueOf(file.path()));
+                case ProcessView.Exec exec -> !exec.failed() && CausalScan.isRandom(exec);
+                default -> false;
+            };
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package blackbox.replay.rerun;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
+import blackbox.query.run.RunFacts;
+import blackbox.replay.ReplayException;
+import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.cassette.Difference;
+import blackbox.replay.cassette.Miss;
+import blackbox.replay.compare.ComparedFiles;
+import blackbox.replay.compare.ComparedOutput;
+import blackbox.replay.compare.ComparedOutput.Began;
+import blackbox.replay.compare.EventTape;
+import blackbox.replay.compare.RecordedSide;
+import blackbox.replay.divergence.Alignment;
+import blackbox.replay.divergence.AlignmentSettings;
+import blackbox.replay.divergence.Divergences;
+import blackbox.replay.divergence.LeftFiles;
+import blackbox.replay.divergence.align.Agreements;
+import blackbox.replay.divergence.cause.RunInputs;
+import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.cause.UneventfulCauses;
+import blackbox.replay.divergence.text.KeyedHash;
+import blackbox.replay.output.OutputMatch;
+import blackbox.replay.output.RecordedOutput;
+import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.verdict.ClockOffset;
+import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Levels;
+import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.Verdict.Completion;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Compares a re-execution with its recording, in what was done, left behind and printed, and gives the verdict. Needs
+/// no machine: only what one left. Used once, by one thread.
+final class RerunComparison {
+    /// What is permitted to differ in every re-execution.
+    private static final List<String> RULES = List.of(
+            "clock: the guest's clock is set to the recorded time right before the command starts, and then runs by itself",
+            "random: the guest is given the recorded entropy, and what its kernel makes of it depends on timing",
+            "network-time: an answer arrives as soon as its request has been sent",
+            "dns-id: DNS questions are compared without their ids, which are random");
+
+    private final Recorded recorded;
+    private final OnMiss onMiss;
+    private final Map<String, String> environment;
+
+    /// The recording.
+    ///
+    /// @param captures the run's captured files, by name
+    /// @param files opens what the run left on its disk
+    record Recorded(
+            Recordings recordings, RunFacts facts, Map<String, SealedCapture> captures, ComparedFiles.Opener files) {}
+
+    /// What a re-execution left.
+    ///
+    /// @param given what its machine was started from
+    /// @param events what was done
+    /// @param printed what was printed
+    /// @param files opens what is on its disk
+    /// @param limits which parts of the recording it could not get, in words
+    record Replayed(
+            RunInputs given,
+            EventTape events,
+            ReplayedOutput printed,
+            ComparedFiles.Opener files,
+            Ending ending,
+            List<String> limits) {}
+
+    /// How a re-execution ended.
+    ///
+    /// @param byItself whether its command did; if not, it was ended
+    /// @param missed the first request that the recording has no answer to, or null
+    /// @param clock how the guest's clock differed from the recorded one, null if that is not known
+    /// @param played what the network gave
+    record Ending(
+            boolean byItself,
+            @Nullable Miss missed,
+            @Nullable ClockOffset clock,
+            Played played) {}
+
+    /// The verdict, and octets in which the two differ, which may be secret.
+    ///
+    /// @param request of the first request that the recording has no answer to, or null
+    /// @param output of what was printed, or null
+    record Judged(
+            Verdict verdict,
+            @Nullable Difference request,
+            @Nullable Difference output) {}
+
+    /// @param onMiss what the re-execution did when something was asked that was not recorded
+    /// @param environment values of variables that it was given
+    RerunComparison(Recorded recorded, OnMiss onMiss, Map<String, String> environment) {
+        this.recorded = recorded;
+        this.onMiss = onMiss;
+        this.environment = environment;
+    }
+
+    /// Compares.
+    ///
+    /// @param agreements is told which events agree
+    /// @param at when the verdict is given
+    /// @throws ReplayException when the recording is not what was sealed, or cannot be read
+    /// @throws IOException when what the re-execution left cannot be read
+    Judged with(Replayed replayed, Agreements agreements, Instant at) throws ReplayException, IOException {
+        RunFacts facts = recorded.facts();
+        ComparedFiles files = new ComparedFiles(
+                new ComparedFiles.Left(recorded.files(), RecordedSide.events(recorded.recordings(), facts.run())),
+                new ComparedFiles.Left(replayed.files(), replayed.events()));
+        Side one = RecordedSide.of(recorded.recordings(), facts.run());
+        Side other = new Side("replay", replayed.events(), replayed.given());
+        long hashKey = new SecureRandom().nextLong();
+        Alignment alignment = Divergences.align(one, other, files, AlignmentSettings.of(hashKey), agreements);
+        var causes = new UneventfulCauses(new KeyedHash(hashKey), one, other);
+        ComparedOutput output = ComparedOutput.of(
+                new RecordedOutput(facts, recorded.captures()),
+                ComparedOutput.Other.of(replayed.printed(), replayed.ending().byItself()),
+                began(replayed.ending()),
+                files::standFor);
+        Verdict verdict = Verdict.of(
+                facts.run(),
+                at,
+                ReplayMethod.RERUN,
+                comparison(replayed, alignment, output, files, causes),
+                new Completion(unfinished(replayed.ending(), alignment)));
+        Miss missed = replayed.ending().missed();
+        OutputMatch differs = output.differs();
+        return new Judged(
+                verdict, missed == null ? null : missed.difference(), differs == null ? null : differs.octets());
+    }
+
+    private Began began(Ending ending) throws ReplayException {
+        RecordedAgent.GuestTimes times =
+                RecordedAgent.of(recorded.facts()).times().guest();
+        ClockOffset offset = ending.clock();
+        return times == null || offset == null
+                ? Began.UNKNOWN
+                : new Began(times.startNs(), times.startNs() + offset.startNs());
+    }
+
+    private Comparison comparison(
+            Replayed replayed, Alignment alignment, ComparedOutput output, ComparedFiles files, UneventfulCauses causes)
+            throws IOException {
+        var rules = new ArrayList<>(RULES);
+        if (!environment.isEmpty()) {
+            rules.add("environment: the values of "
+                    + String.join(", ", environment.keySet().stream().sorted().toList()) + " were supplied again");
+        }
+        alignment.rules().forEach(rule -> rules.add(meaning(rule)));
+        var found = alignment.firstDivergence();
+        FirstDivergence ofEvents = found == null ? null : FirstDivergence.of(found);
+        var compared = new ArrayList<>(List.of("events of the guest and of its network, as the recorder sees them"));
+        compared.addAll(output.compared());
+        compared.addAll(files.compared());
+        var notCompared = new ArrayList<>(notCompared(replayed, alignment));
+        notCompared.addAll(output.notCompared());
+        notCompared.addAll(files.notCompared());
+        OutputMatch differs = output.differs();
+        return new Comparison(
+                rules,
+                compared,
+                notCompared,
+                alignment.comparedEvents(),
+                output.divergence(ofEvents, causes, recorded.recordings(), recorded.facts()),
+                0,
+                replayed.ending().clock(),
+                Levels.of(
+                        alignment.differences(),
+                        Levels.of(differs == null ? null : differs.difference()),
+                        extent(alignment, output)));
+    }
+
+    private static Levels.Extent extent(Alignment alignment, ComparedOutput output) {
+        LeftFiles.Result left = alignment.left();
+        if (left == null || output.extent() == Levels.Extent.PART) {
+            return Levels.Extent.PART;
+        }
+        return left.tied() ? Levels.Extent.ALL_BUT_VALUES : output.extent();
+    }
+
+    private @Nullable String unfinished(Ending ending, Alignment alignment) {
+        RunFacts facts = recorded.facts();
+        if (ending.missed() != null && onMiss == OnMiss.END) {
+            return "it was ended at the first request that the recording has no answer to; `blackbox replay "
+                    + facts.run() + " --go-on` lets it continue";
+        }
+        if (!ending.byItself()) {
+            return "the command was ended: it took more than twenty times as long as when it was recorded, and two minutes";
+        }
+        if (alignment.outcome() != Alignment.Outcome.INCOMPLETE) {
+            return null;
+        }
+        return facts.end() == null
+                ? "the recording of run " + facts.run() + " has no end; the replay agrees with it as far as it goes"
+                : "the replay agrees as far as it could be compared: events are missing, or the two differ in too much"
+                        + " for the memory limit";
+    }
+
+    private List<String> notCompared(Replayed replayed, Alignment alignment) {
+        var lines = new ArrayList<>(alignment.notCompared());
+        lines.add(RecordedInput.of(recorded.facts(), recorded.captures()).limit());
+        lines.addAll(replayed.limits());
+        Played played = replayed.ending().played();
+        if (played.unusedConnections() + played.unusedDatagrams() > 0) {
+            lines.add(played.unusedConnections() + " recorded connections and " + played.unusedDatagrams()
+                    + " recorded datagrams that the replay did not ask for");
+        }
+        return lines;
+    }
+
+    private static String meaning(String rule) {
+        return Alignment.RULES.stream()
+                .filter(each -> each.startsWith(rule + ":"))
+                .findFirst()
+                .orElse(rule);
+    }
+}
