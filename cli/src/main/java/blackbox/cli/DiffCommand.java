@@ -4,6 +4,7 @@ import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.output.JsonOut;
+import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
 import blackbox.query.run.RunFacts;
@@ -66,13 +67,7 @@ final class DiffCommand implements Callable<Integer> {
         var recordings = common.recordings();
         RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
         RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
-        ComparedFiles files = ComparedFiles.ofRuns(recordings, one, other);
-        Alignment alignment = Divergences.align(
-                        RecordedSide.of(recordings, one.run()),
-                        RecordedSide.of(recordings, other.run()),
-                        files,
-                        new AlignmentSettings(context, new SecureRandom().nextLong(), false))
-                .with(notCompared(files));
+        Alignment alignment = align(recordings, one, other);
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {
@@ -99,6 +94,17 @@ final class DiffCommand implements Callable<Integer> {
             out.flush();
         }
         return alignment.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    private Alignment align(Recordings recordings, RunFacts one, RunFacts other) throws IOException, ReplayException {
+        try (ComparedFiles files = ComparedFiles.ofRuns(recordings, one, other)) {
+            return Divergences.align(
+                            RecordedSide.of(recordings, one.run()),
+                            RecordedSide.of(recordings, other.run()),
+                            files,
+                            new AlignmentSettings(context, new SecureRandom().nextLong(), false))
+                    .with(notCompared(files));
+        }
     }
 
     private static List<String> notCompared(ComparedFiles files) {

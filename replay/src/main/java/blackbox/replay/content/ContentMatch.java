@@ -85,7 +85,7 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
             }
             String name = recorded.letters(length, back);
             String other = actual.letters(otherLength, back);
-            if (!known.names().test(name, other)) {
+            if (!known.values().standFor(name, other)) {
                 return false;
             }
             names.add(recorded.place() - back, name, actual.place() - back, other);
@@ -112,8 +112,9 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
         private boolean tie(int back, PrintedTime expected, PrintedTime found, Origins known) {
             if (Math.min(expected.length(), found.length()) < back
                     || !expected.isLike(found)
-                    || !recorded.wrote(expected, back, known.recorded())
-                    || !actual.wrote(found, back, known.actual())) {
+                    || !isKnown(expected, found, known.values())
+                            && !(recorded.wrote(expected, back, known.recorded())
+                                    && actual.wrote(found, back, known.actual()))) {
                 return false;
             }
             times.add(
@@ -125,6 +126,20 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
             actual.moveAfter(found.length(), back);
             return true;
         }
+    }
+
+    /// Whether both are times that stand for each other whenever they are written.
+    private static boolean isKnown(PrintedTime expected, PrintedTime found, KnownTies values) {
+        Long one = expected.second();
+        Long other = found.second();
+        if (one != null && other != null && values.isSameSecond(one, other)) {
+            return true;
+        }
+        Window range = expected.range();
+        return values.anyTimes(
+                range.fromNs(),
+                range.toNs(),
+                (was, is) -> expected.isIn(new Window(was, was)) && found.isIn(new Window(is, is)));
     }
 
     /// Values that stood for others so far.

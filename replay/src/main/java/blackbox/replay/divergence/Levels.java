@@ -113,8 +113,9 @@ final class Levels {
         if (effects.size() >= SHOWN_EFFECTS_MAX) {
             return;
         }
-        Facts was = facts(recorded, telling(place.edit().expected(), lowest));
-        Facts is = facts(actual, telling(place.edit().actual(), lowest));
+        Edit edit = place.edit().withoutRace();
+        Facts was = facts(recorded, telling(edit.expected(), lowest));
+        Facts is = facts(actual, telling(edit.actual(), lowest));
         Facts one = was == null ? is : was;
         if (one != null) {
             effects.add(new EffectDifference(

@@ -1,6 +1,7 @@
 package blackbox.replay.files;
 
 import blackbox.schemas.row.Text;
+import org.jspecify.annotations.Nullable;
 
 /// Which names of files stand for each other, such as those that a program makes up for its temporary files.
 @FunctionalInterface
@@ -13,4 +14,19 @@ public interface Names {
     /// @param recordedPath from the guest's root, such as `/workspace/a/tmp.X1`
     /// @param actualPath the same in the replay; folders above may stand for others already
     boolean standFor(Text recordedPath, Text actualPath);
+
+    /// Whether a folder may hold files that are the same though they are in different ones of its subfolders, each
+    /// named
+    /// by two hexadecimal digits: git's objects.
+    default boolean mayBeFannedOut(Text recordedPath) {
+        return false;
+    }
+
+    /// The name in the replay of a file that is known to be the same as a recorded one, so that their octets need not
+    /// be compared; null if none is.
+    ///
+    /// @param recordedName in a folder that may be fanned out, with its subfolder, such as `5b/f36e…`
+    default @Nullable Text sameAs(Text recordedName) {
+        return null;
+    }
 }

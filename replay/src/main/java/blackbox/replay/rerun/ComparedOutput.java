@@ -8,6 +8,7 @@ import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
@@ -25,7 +26,6 @@ import blackbox.replay.verdict.Refusal;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// What the command printed, as it was recorded and in a re-execution.
@@ -97,13 +97,9 @@ record ComparedOutput(
     ///
     /// @throws IOException when either cannot be read
     ///
-    /// @param names whether a made-up name in the recording stands for one in the replay
+    /// @param values which values in the recording stand for which in the replay
     static ComparedOutput of(
-            RecordedOutput recorded,
-            ReplayedOutput replayed,
-            Extent extent,
-            Began began,
-            BiPredicate<String, String> names)
+            RecordedOutput recorded, ReplayedOutput replayed, Extent extent, Began began, KnownTies values)
             throws IOException {
         OutputLimit unkept = recorded.unkept();
         if (unkept != null) {
@@ -114,7 +110,7 @@ record ComparedOutput(
         OutputMatch first = null;
         OutputPiece where = null;
         for (PrintedStream stream : PrintedStream.values()) {
-            OutputMatch match = match(stream, recorded, replayed, began, names);
+            OutputMatch match = match(stream, recorded, replayed, began, values);
             OutputDifference difference = match.difference();
             if (lines.agree(match) || difference == null) {
                 continue;
@@ -129,16 +125,12 @@ record ComparedOutput(
     }
 
     private static OutputMatch match(
-            PrintedStream stream,
-            RecordedOutput recorded,
-            ReplayedOutput replayed,
-            Began began,
-            BiPredicate<String, String> names)
+            PrintedStream stream, RecordedOutput recorded, ReplayedOutput replayed, Began began, KnownTies values)
             throws IOException {
         // Before it is compared: opening it ends the keeping.
         try (PieceInput expected = recorded.open(stream, began.recordedNs());
                 PieceInput actual = replayed.open(stream, began.replayedNs())) {
-            return OutputMatch.of(stream, expected, actual, new Origins(expected, actual, names))
+            return OutputMatch.of(stream, expected, actual, new Origins(expected, actual, values))
                     .with(replayed.all(stream));
         }
     }
@@ -164,7 +156,9 @@ record ComparedOutput(
         private void sayTied(OutputMatch match) {
             PrintedStream stream = match.stream();
             say("times on " + stream.inWords() + ", each from when its side printed it", match.times());
-            say("made-up names on " + stream.inWords() + " that stand for each other", match.names());
+            say(
+                    "made-up names and ids of git objects on " + stream.inWords() + " that stand for each other",
+                    match.names());
         }
 
         private void say(String what, Ties ties) {

@@ -129,23 +129,7 @@ public final class RerunReplayer implements Replayer {
                 var place = ScratchFolder.ofThisProcess(scratch, ".disk-")) {
             Path disk = place.path().resolve("disk.raw");
             Executed executed = execute(request, tape, printed, disk, progress);
-            ComparedFiles files = files(request, executed, tape, disk);
-            Alignment alignment = align(request, executed, tape, files);
-            String unfinished = unfinished(request.facts(), executed, alignment);
-            ComparedOutput output = ComparedOutput.of(
-                    new RecordedOutput(request.facts(), request.inputs().captures()),
-                    printed,
-                    extent(executed),
-                    began(request.facts(), executed),
-                    files::standFor);
-            Verdict verdict = Verdict.of(
-                    request.facts().run(),
-                    wall.instant(),
-                    ReplayMethod.RERUN,
-                    comparison(request, executed, alignment, output, files),
-                    new Completion(unfinished));
-            keep(request, verdict, executed, output);
-            return verdict;
+            return compared(request, executed, tape, printed, disk);
         } catch (IOException | VmException e) {
             throw new ReplayException(
                     Code.ENGINE, "the replay of run " + request.facts().run() + " failed", e);
@@ -155,6 +139,29 @@ public final class RerunReplayer implements Replayer {
                         request.facts().run(), wall.instant(), ReplayMethod.RERUN, String.valueOf(e.getMessage()));
             }
             throw e;
+        }
+    }
+
+    private Verdict compared(
+            ReplayRequest request, Executed executed, EventTape tape, ReplayedOutput printed, Path disk)
+            throws IOException, ReplayException {
+        try (ComparedFiles files = files(request, executed, tape, disk)) {
+            Alignment alignment = align(request, executed, tape, files);
+            String unfinished = unfinished(request.facts(), executed, alignment);
+            ComparedOutput output = ComparedOutput.of(
+                    new RecordedOutput(request.facts(), request.inputs().captures()),
+                    printed,
+                    extent(executed),
+                    began(request.facts(), executed),
+                    files);
+            Verdict verdict = Verdict.of(
+                    request.facts().run(),
+                    wall.instant(),
+                    ReplayMethod.RERUN,
+                    comparison(request, executed, alignment, output, files),
+                    new Completion(unfinished));
+            keep(request, verdict, executed, output);
+            return verdict;
         }
     }
 

@@ -12,6 +12,7 @@ import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.row.Text;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,54 @@ final class LevelsTest {
             return index;
         };
         assertEffect(align(NOTHING, run, SAME), Kind.PROGRAM, "curl");
+    }
+
+    /// A program whose reader goes away, and how it ends.
+    private static Deeds writer(int signal, int code) {
+        return (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            events.exec(child, "/usr/bin/seq", "1", "30");
+            return signal == 0 ? events.exit(child, code) : events.killed(child, signal);
+        };
+    }
+
+    @Test
+    void whetherAPipeTookTheLastOctetsIsOfThePath() throws Exception {
+        assertPath(align(writer(13, 0), writer(0, 0), SAME), 1);
+        assertPath(align(writer(0, 0), writer(13, 0), SAME), 1);
+        Deeds more = (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            events.exec(child, "/usr/bin/seq", "1", "30");
+            events.open(child, "/etc/hosts");
+            return events.exit(child, 0);
+        };
+        assertPath(align(writer(13, 0), more, SAME), 1);
+    }
+
+    @Test
+    void anyOtherEndIsAnEffect() throws Exception {
+        int[][] ends = {{0, 0}, {0, 1}, {0, 141}, {9, 0}, {15, 0}, {13, 0}};
+        for (int[] one : ends) {
+            for (int[] other : ends) {
+                boolean raced = one[0] + other[0] == 13 && one[1] + other[1] == 0;
+                if (!Arrays.equals(one, other) && !raced) {
+                    assertEffect(align(writer(one[0], one[1]), writer(other[0], other[1]), SAME), Kind.EXIT, "seq");
+                }
+            }
+        }
+        // What it would have done before its end is one, too.
+        Deeds more = (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            events.exec(child, "/usr/bin/seq", "1", "30");
+            events.create(child, "/dev/shm/x", RecordedEvents.WRITE_CREATE);
+            return events.exit(child, 0);
+        };
+        assertEffect(align(writer(13, 0), more, SAME), Kind.FILE, "/dev/shm/x");
+        Deeds never = (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            return events.exec(child, "/usr/bin/seq", "1", "30");
+        };
+        assertEffect(align(writer(13, 0), never, SAME), Kind.EXIT, "seq");
     }
 
     @Test

@@ -27,6 +27,8 @@ final class EventIdentity {
     /// Linux assigns local ports from here on (net.ipv4.ip_local_port_range).
     private static final int EPHEMERAL_PORT_MIN = 32_768;
 
+    private static final int SIGPIPE = 13;
+
     private static final int LANE_BITS = 16;
 
     private static final Column[] FOLDED = {
@@ -146,7 +148,7 @@ final class EventIdentity {
     EventIdentity(KeyedHash hash, KnownNames known) {
         this.hash = hash;
         this.names = new MadeUpNames(hash, known);
-        this.normalizer = new TextNormalizer(hash, names);
+        this.normalizer = new TextNormalizer(hash, names, known.ids());
     }
 
     /// The names that programs of this side made up.
@@ -192,7 +194,20 @@ final class EventIdentity {
                 volume,
                 writes,
                 names.used(),
-                EventReach.of(event));
+                EventReach.of(event),
+                ending(event));
+    }
+
+    private static Token.Ending ending(EventView event) {
+        if (!(event instanceof ProcessView.Exit exit)) {
+            return Token.Ending.OTHER;
+        }
+        Long signal = exit.signal();
+        Long code = exit.exitCode();
+        if (signal != null && signal != 0) {
+            return signal == SIGPIPE ? Token.Ending.UNREAD : Token.Ending.OTHER;
+        }
+        return code != null && code == 0 ? Token.Ending.DONE : Token.Ending.OTHER;
     }
 
     private static Token.Sort sort(EventView event) {
