@@ -22,6 +22,7 @@ import blackbox.replay.files.Names;
 import blackbox.replay.files.RecordedFiles;
 import blackbox.replay.fs.DamagedTreeException;
 import blackbox.replay.git.GitIndex;
+import blackbox.replay.git.GitObject;
 import blackbox.replay.git.IdTies;
 import blackbox.replay.git.ObjectProof;
 import blackbox.schemas.row.Text;
@@ -100,9 +101,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             FilesAtEnd one = was.recorded().files();
             FilesAtEnd other = was.actual().files();
             if (one != null && other != null) {
-                ids = ObjectProof.of(
-                        WrittenObjects.of(recorded.events(), one, recordedTimes()),
-                        WrittenObjects.of(actual.events(), other, actualTimes()));
+                WrittenObjects written = WrittenObjects.of(recorded.events(), one, this::recordedTimes);
+                ids = written.written().isEmpty()
+                        ? IdTies.NONE
+                        : ObjectProof.of(written, WrittenObjects.of(actual.events(), other, this::actualTimes));
             }
         } catch (DamagedTreeException e) {
             ids = IdTies.NONE; // the comparison meets it again, and says so
@@ -246,6 +248,18 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         public @Nullable Text sameAs(Text recordedName) {
             String same = ids.sameFile(recordedName.toString());
             return same == null ? null : Text.of(same);
+        }
+
+        @Override
+        public boolean holdWhatTheyAreNamedFor(Text recordedName, InputStream was, Text actualName, InputStream is)
+                throws IOException {
+            GitObject one = GitObject.read(was, id(recordedName));
+            GitObject other = GitObject.read(is, id(actualName));
+            return one != null && other != null && one.isPackedLike(other);
+        }
+
+        private static String id(Text name) {
+            return name.toString().replace("/", "");
         }
     }
 

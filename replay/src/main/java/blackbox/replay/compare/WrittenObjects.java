@@ -39,7 +39,7 @@ final class WrittenObjects implements ObjectSource {
     private static final String FOLDER = ".git/";
 
     private final FilesAtEnd files;
-    private final WriteTimes times;
+    private final Times times;
     private final Map<String, Written> objects = new LinkedHashMap<>();
     private final Map<ProcessId, Long> began = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -50,13 +50,19 @@ final class WrittenObjects implements ObjectSource {
         }
     };
 
+    /// Says when files were written; reads the events for that when it is first asked.
+    @FunctionalInterface
+    interface Times {
+        WriteTimes read() throws IOException;
+    }
+
     /// One object.
     ///
     /// @param paths of its files
     /// @param made when
     private record Written(List<Text> paths, List<Window> made) {}
 
-    private WrittenObjects(FilesAtEnd files, WriteTimes times) {
+    private WrittenObjects(FilesAtEnd files, Times times) {
         this.files = files;
         this.times = times;
     }
@@ -64,7 +70,7 @@ final class WrittenObjects implements ObjectSource {
     /// Reads all events once.
     ///
     /// @param files are not closed here
-    static WrittenObjects of(EventSource events, FilesAtEnd files, WriteTimes times) throws IOException {
+    static WrittenObjects of(EventSource events, FilesAtEnd files, Times times) throws IOException {
         var written = new WrittenObjects(files, times);
         var views = new EventViews();
         try (EventCursor cursor = events.open(0)) {
@@ -123,7 +129,7 @@ final class WrittenObjects implements ObjectSource {
     }
 
     @Override
-    public @Nullable Window fileWritten(String commit, String path) {
+    public @Nullable Window fileWritten(String commit, String path) throws IOException {
         Written object = objects.get(commit);
         Matcher place =
                 object == null ? null : OBJECT.matcher(object.paths().getFirst().toString());
@@ -131,7 +137,7 @@ final class WrittenObjects implements ObjectSource {
             return null;
         }
         String folder = place.group(1);
-        return times.window(Text.of(folder.substring(0, folder.length() - FOLDER.length()) + path));
+        return times.read().window(Text.of(folder.substring(0, folder.length() - FOLDER.length()) + path));
     }
 
     @Override

@@ -110,11 +110,8 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
         }
 
         private boolean tie(int back, PrintedTime expected, PrintedTime found, Origins known) {
-            if (Math.min(expected.length(), found.length()) < back
-                    || !expected.isLike(found)
-                    || !isKnown(expected, found, known.values())
-                            && !(recorded.wrote(expected, back, known.recorded())
-                                    && actual.wrote(found, back, known.actual()))) {
+            boolean alike = Math.min(expected.length(), found.length()) >= back && expected.isLike(found);
+            if (!alike || !areOfTheirSides(expected, found, back, known)) {
                 return false;
             }
             times.add(
@@ -126,20 +123,26 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
             actual.moveAfter(found.length(), back);
             return true;
         }
-    }
 
-    /// Whether both are times that stand for each other whenever they are written.
-    private static boolean isKnown(PrintedTime expected, PrintedTime found, KnownTies values) {
-        Long one = expected.second();
-        Long other = found.second();
-        if (one != null && other != null && values.isSameSecond(one, other)) {
-            return true;
+        /// Whether each was written when it says, or both stand for each other anyway.
+        private boolean areOfTheirSides(PrintedTime expected, PrintedTime found, int back, Origins known) {
+            return recorded.wrote(expected, back, known.recorded()) && actual.wrote(found, back, known.actual())
+                    || isKnown(expected, found, known.values());
         }
-        Window range = expected.range();
-        return values.anyTimes(
-                range.fromNs(),
-                range.toNs(),
-                (was, is) -> expected.isIn(new Window(was, was)) && found.isIn(new Window(is, is)));
+
+        /// Whether both are times that stand for each other whenever they are written.
+        private static boolean isKnown(PrintedTime expected, PrintedTime found, KnownTies values) {
+            Long one = expected.second();
+            Long other = found.second();
+            if (one != null && other != null && values.isSameSecond(one, other)) {
+                return true;
+            }
+            Window range = expected.range();
+            return values.anyTimes(
+                    range.fromNs(),
+                    range.toNs(),
+                    (was, is) -> expected.isIn(new Window(was, was)) && found.isIn(new Window(is, is)));
+        }
     }
 
     /// Values that stood for others so far.

@@ -13,6 +13,9 @@ public final class FileTimes {
     /// How many files it keeps; the times of further ones are not known.
     static final int FILES_MAX = 1 << 16;
 
+    /// How many it tries for a time without a date.
+    private static final int TRIED_MAX = 4_096;
+
     private final NavigableMap<Long, List<Long>> actualOf = new TreeMap<>();
     private int count;
 
@@ -26,6 +29,7 @@ public final class FileTimes {
     /// Whether there is a file whose times on both sides pass a test, the recorded one being in a range.
     public boolean anyMatch(long fromNs, long toNs, BiPredicate<Long, Long> test) {
         return actualOf.subMap(fromNs, true, toNs, true).entrySet().stream()
+                .limit(TRIED_MAX)
                 .anyMatch(each -> each.getValue().stream().anyMatch(actualNs -> test.test(each.getKey(), actualNs)));
     }
 }

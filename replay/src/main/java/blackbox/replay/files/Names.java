@@ -1,6 +1,8 @@
 package blackbox.replay.files;
 
 import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /// Which names of files stand for each other, such as those that a program makes up for its temporary files.
@@ -22,11 +24,19 @@ public interface Names {
         return false;
     }
 
-    /// The name in the replay of a file that is known to be the same as a recorded one, so that their octets need not
-    /// be compared; null if none is.
+    /// The name in the replay of a file that stands for a recorded one; null if none does.
     ///
     /// @param recordedName in a folder that may be fanned out, with its subfolder, such as `5b/f36e…`
     default @Nullable Text sameAs(Text recordedName) {
         return null;
+    }
+
+    /// Whether two such files hold what their names say.
+    ///
+    /// @param recorded the whole content, at its start; the caller closes it
+    /// @param actual the same of the replay
+    default boolean holdWhatTheyAreNamedFor(
+            Text recordedName, InputStream recorded, Text actualName, InputStream actual) throws IOException {
+        return false;
     }
 }

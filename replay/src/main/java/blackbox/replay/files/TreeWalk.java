@@ -142,12 +142,27 @@ final class TreeWalk {
         if (expected.type() == FileType.FILE && found.type() == FileType.FILE) {
             times.add(modifiedNs(expected), modifiedNs(found));
         }
-        Text same = here.fannedOut() ? names.sameAs(one.text()) : null;
-        boolean known = same != null && same.equals(other.text());
+        boolean known = here.fannedOut() && isKnown(one, expected, other, found);
         if (compare(() -> here.path(couple), expected, found, known)
                 && !(here.fannedOut() && FannedOut.isFan(one))) { // what is in it is here
             enter(here, couple, expected, found);
         }
+    }
+
+    /// Whether they are files that stand for each other, and hold what their names say.
+    private boolean isKnown(Name one, Inode expected, Name other, Inode found) throws ReplayException, IOException {
+        boolean stand = expected.type() == FileType.FILE
+                && found.type() == FileType.FILE
+                && Objects.equals(other.text(), names.sameAs(one.text()));
+        return stand
+                && firstDifference(
+                                (_, was, is) -> names.holdWhatTheyAreNamedFor(one.text(), was, other.text(), is)
+                                        ? null
+                                        : (Long) 0L,
+                                FolderPair.ROOT,
+                                expected,
+                                found)
+                        == null;
     }
 
     /// Seconds beyond what fits into nanoseconds are of no run.

@@ -1,6 +1,5 @@
 package blackbox.replay.git;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -88,18 +87,5 @@ record Annotated(GitObject.Type type, List<Line> header, String message) {
             seconds = line.stamp() == null ? seconds : line.stamp().seconds();
         }
         return seconds;
-    }
-
-    /// The id of its tree, or null.
-    @Nullable
-    String tree() {
-        return header.isEmpty() || !header.getFirst().name().equals("tree")
-                ? null
-                : header.getFirst().value();
-    }
-
-    /// How many octets it takes to be kept, about.
-    long octets() {
-        return message.getBytes(StandardCharsets.ISO_8859_1).length + 200L * header.size();
     }
 }

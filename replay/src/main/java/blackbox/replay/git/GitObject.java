@@ -115,8 +115,17 @@ public final class GitObject {
     }
 
     /// Whether zlib was told to try as hard: the first two octets of its stream.
-    boolean isPackedLike(GitObject other) {
+    public boolean isPackedLike(GitObject other) {
         return level == other.level;
+    }
+
+    GitObject withoutContent() {
+        return new GitObject(type, new byte[0], level);
+    }
+
+    /// Length of the content in octets.
+    int length() {
+        return content.length;
     }
 
     /// The content, each octet a character.

@@ -31,20 +31,23 @@ import org.jspecify.annotations.Nullable;
 public final class ObjectProof {
     /// Objects of one side that are looked at.
     static final int OBJECTS_MAX = 20_000;
-    private static final long OCTETS_MAX = 64 << 20;
+    private static final long OCTETS_MAX = 256 << 20;
+    private static final int FOLDERS_MAX = 100_000;
     private static final int ROUNDS_MAX = 64;
     private static final long SECOND_NS = 1_000_000_000;
 
     private final ObjectSource recorded;
     private final ObjectSource actual;
     private final IdTies ties = new IdTies();
+    private int foldersLeft = FOLDERS_MAX;
 
     private ObjectProof(ObjectSource recorded, ObjectSource actual) {
         this.recorded = recorded;
         this.actual = actual;
     }
 
-    private record Named(String id, Annotated says) {
+    /// @param packed the object without its content
+    private record Named(String id, Annotated says, GitObject packed) {
         private static final Comparator<Named> BY_TIME = Comparator.<Named>comparingLong(
                         each -> each.says().madeSeconds())
                 .thenComparing(Named::id);
@@ -82,10 +85,11 @@ public final class ObjectProof {
                 break;
             }
             GitObject object = source.read(id);
+            octets += object == null ? 0 : object.length();
             Annotated says = object == null ? null : Annotated.of(object);
-            if (says != null) {
-                octets += says.octets();
-                alike.computeIfAbsent(says.alike(), _ -> new ArrayList<>()).add(new Named(id, says));
+            if (object != null && says != null) {
+                alike.computeIfAbsent(says.alike(), _ -> new ArrayList<>())
+                        .add(new Named(id, says, object.withoutContent()));
             }
         }
         alike.values().forEach(each -> each.sort(Named.BY_TIME));
@@ -129,7 +133,7 @@ public final class ObjectProof {
         Annotated other = pair.actual().says();
         if (one.header().size() != other.header().size()
                 || !ties.standFor(one.message(), other.message())
-                || !isPackedLike(pair)) {
+                || !pair.recorded().packed().isPackedLike(pair.actual().packed())) {
             return false;
         }
         for (int i = 0; i < one.header().size(); i++) {
@@ -138,12 +142,6 @@ public final class ObjectProof {
             }
         }
         return true;
-    }
-
-    private boolean isPackedLike(Pair pair) throws IOException {
-        GitObject one = recorded.read(pair.recorded().id());
-        GitObject other = actual.read(pair.actual().id());
-        return one != null && other != null && one.isPackedLike(other);
     }
 
     private boolean isSame(Line one, Line other, Pair pair) throws IOException {
@@ -178,8 +176,6 @@ public final class ObjectProof {
 
     /// Two commits' trees, which hold files in which times differ.
     private final class Trees {
-        private static final int FOLDERS_MAX = 10_000;
-
         private final Pair commits;
         private final Map<String, String> found = new HashMap<>();
         private final Deque<Folders> folders = new ArrayDeque<>();
@@ -196,7 +192,7 @@ public final class ObjectProof {
         /// Whether both hold the same names with the same modes, and files that are the same but for times.
         boolean isSame(String one, String other) throws IOException {
             folders.add(new Folders(one, other, ""));
-            for (int i = 0; i < FOLDERS_MAX && !folders.isEmpty(); i++) {
+            while (!folders.isEmpty() && --foldersLeft > 0) {
                 Folders here = folders.remove();
                 if (!isSame(here)) {
                     return false;

@@ -20,7 +20,7 @@ public interface ObjectSource {
     /// When a file was written from which the content of an object came: the one of this path, without a slash at its
     /// beginning, in the working tree of where the commit was made. Null if that is not known.
     @Nullable
-    Window fileWritten(String commit, String path);
+    Window fileWritten(String commit, String path) throws IOException;
 
     /// The object, or null if it is not there any more, or is not what its name says.
     @Nullable

@@ -202,6 +202,30 @@ final class CommitsOfAnotherSecondTest {
                 argument::toString);
     }
 
+    /// A copy of the repository whose file of the commit is another one.
+    @Test
+    void aDamagedCopyIsFound() throws Exception {
+        Deeds copied = work -> copied(work, "the same");
+        assertEquals(
+                Outcome.DIVERGED,
+                align(copied, work -> copied(work, "not the same")).outcome());
+    }
+
+    private static void copied(Work work, String content) throws Exception {
+        work.commit(text -> text);
+        String file = work.last.substring(2);
+        work.disk.addAll(List.of(
+                "cd /upper",
+                "mkdir copy",
+                "cd copy",
+                "mkdir objects",
+                "cd objects",
+                "mkdir " + work.last.substring(0, 2),
+                "cd " + work.last.substring(0, 2),
+                work.disks.write(file, content)));
+        work.end(work.last);
+    }
+
     /// One whose events do not say when it was made, such as one that was unpacked.
     @Test
     void anObjectOfUnknownOriginStandsForNothing() throws Exception {

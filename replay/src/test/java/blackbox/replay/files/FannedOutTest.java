@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.replay.files.FileDifference.How;
 import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +38,12 @@ final class FannedOutTest {
         public @Nullable Text sameAs(Text recordedName) {
             String name = SAME.get(recordedName.toString());
             return name == null ? null : Text.of(name);
+        }
+
+        @Override
+        public boolean holdWhatTheyAreNamedFor(
+                Text recordedName, InputStream recorded, Text actualName, InputStream actual) throws IOException {
+            return !new String(actual.readAllBytes(), StandardCharsets.US_ASCII).contains("damaged");
         }
     };
 
@@ -150,6 +159,16 @@ final class FannedOutTest {
                         "/r/objects/aa " + How.EXTRA,
                         "/r/objects/gg " + How.EXTRA),
                 found);
+    }
+
+    @Test
+    void oneThatDoesNotHoldWhatItsNameSaysIsADifference() throws Exception {
+        var other = new ArrayList<String>(actual("r"));
+        other.addAll(List.of("cd r/objects/07", "rm due", disks.write("due", "damaged")));
+        FilesMatch match = match(recorded("r"), other);
+        assertEquals(1, match.count());
+        assertEquals("/r/objects/9f/two", match.differences().getFirst().path().toString());
+        assertEquals(How.SIZE, match.differences().getFirst().how());
     }
 
     @Test
