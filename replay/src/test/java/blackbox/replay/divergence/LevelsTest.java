@@ -82,6 +82,38 @@ final class LevelsTest {
         assertEffect(align(NOTHING, run, SAME), Kind.PROGRAM, "curl");
     }
 
+    /// A server on a port that the kernel chose, to which others on the same machine connect.
+    private static Deeds server(long in, long out, int calledPort) {
+        return (events, shell) -> {
+            int port = events.newPort();
+            long index = events.listen(shell, port);
+            events.guestFlow(shell, port, "127.0.0.1", events.newPort(), 9, 3);
+            events.guestFlow(shell, port, "127.0.0.1", events.newPort(), in, out);
+            events.guestFlow(shell, events.newPort(), "127.0.0.1", calledPort == 0 ? port : calledPort, 3, 9);
+            return index;
+        };
+    }
+
+    @Test
+    void whoCallsAServerDoesSoFromAnyPort() throws Exception {
+        Alignment same = align(server(8, 2, 0), server(8, 2, 0), SAME);
+        assertEquals(Outcome.EQUIVALENT, same.outcome(), same::toString);
+        assertEquals(0, same.differences().path(), same::toString);
+        assertEquals(
+                Outcome.DIVERGED, align(server(8, 2, 0), server(8, 3, 0), SAME).outcome(), "other octets");
+        assertEquals(
+                Outcome.DIVERGED,
+                align(server(8, 2, 0), server(8, 2, 50_000), SAME).outcome(),
+                "another peer");
+        assertEquals(
+                Outcome.DIVERGED,
+                align(server(8, 2, 50_000), server(8, 2, 50_001), SAME).outcome(),
+                "from a port that nobody listens on");
+        assertEquals(
+                Outcome.DIVERGED,
+                align(server(8, 2, 8_080), server(8, 2, 8_081), SAME).outcome());
+    }
+
     /// A program whose reader goes away, and how it ends.
     private static Deeds writer(int signal, int code) {
         return (events, shell) -> {

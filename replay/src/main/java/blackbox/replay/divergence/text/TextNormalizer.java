@@ -72,6 +72,11 @@ public final class TextNormalizer {
         ports.put(word, canon);
     }
 
+    /// Whether the port of that word was renamed.
+    public boolean isRenamedPort(long word) {
+        return !ports.isEmpty() && ports.get(word) != GenerationalCache.ABSENT;
+    }
+
     /// The hash of a text, its words renamed. Numbers in a path below /proc are processes.
     public long text(byte[] array, int from, int length) {
         return text(array, from, length, length);
