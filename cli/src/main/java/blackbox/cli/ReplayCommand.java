@@ -287,8 +287,8 @@ final class ReplayCommand implements Callable<Integer> {
             var options = new ReplayOptions(id, 1, workspace);
             ReplaySession.Opened opened = session.open(options);
             if (opened.tier() != ReplayMethod.EXACT) {
-                throw CommandException.badInput("without --to, --index is for exact recordings, and this run was "
-                        + Tiers.why(opened.tier()));
+                throw CommandException.badInput(
+                        "without --to, --index is for exact recordings, and this run was " + Tiers.why(opened.tier()));
             }
             return switch (opened.prepare(trust.believed(folder))) {
                 case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));

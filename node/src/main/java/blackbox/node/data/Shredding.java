@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Makes what is stored beside a run's events unreadable for good: the run's key, its captured files, the index
-/// made from them for `replay --to`, re-executions that were kept, and the workspace that came back. Its events and their proofs stay.
+/// made from them for `replay --to`, re-executions that were kept, and the workspace that came back. Its events and
+/// their proofs stay.
 public final class Shredding {
 
     /// What remains afterwards, for people.

@@ -31,7 +31,8 @@ public record DebugReport(PrintWriter out, Form form) {
 
     /// Where a replay is paused.
     ///
-    /// @param agreement how far the re-execution that it stands in agrees with the run; null in the run's own recording
+    /// @param agreement how far the re-execution in which it is agrees with the run; null in the run's own
+    ///     recording
     /// @param event at which it stopped
     /// @param instruction the next one, counted from 0
     /// @param instructions how many there are
@@ -60,8 +61,8 @@ public record DebugReport(PrintWriter out, Form form) {
                 "tier",
                 agreement == null
                         ? "exact: " + why
-                        : "live: this is a re-execution that agrees with the recording in " + agreement.agreed() + " of "
-                                + agreement.events() + " events, instruction by instruction");
+                        : "live: this is a re-execution that agrees with the recording in " + agreement.agreed()
+                                + " of " + agreement.events() + " events, instruction by instruction");
         place(place);
         line("debugger", "gdb -ex 'target remote " + debugger + "'   (another terminal)");
         help.forEach(each -> line("", each));

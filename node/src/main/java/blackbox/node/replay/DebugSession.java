@@ -63,8 +63,8 @@ public final class DebugSession implements AutoCloseable {
     ///
     /// @param index of an event
     /// @param progress receives progress
-    /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted; `PARTED`
-    ///     when the re-execution that is landed in does not have the event
+    /// @throws ReplayException `BAD_INPUT` for a recording that does not record where its frames are emitted;
+    ///     `PARTED` when the re-execution that is landed in does not have the event
     public static DebugSession at(Landing landing, long index, DebugReport report, Progress progress)
             throws ReplayException, IOException {
         var event = landing.at(index);
@@ -177,9 +177,7 @@ public final class DebugSession implements AutoCloseable {
             case "disk" -> {
                 atEvent();
                 report.answer(JSON.createObjectNode()
-                        .put(
-                                "disk",
-                                "blackbox disk " + landing.run() + " --at " + event.index() + " --list /"));
+                        .put("disk", "blackbox disk " + landing.run() + " --at " + event.index() + " --list /"));
             }
             case "finish" -> {
                 boolean finished = paused.machine().finish(PATIENCE);

@@ -125,8 +125,7 @@ public final class ReplaySession {
     public record Ready(ReplayRequest request, Replayer replayer, String why) implements Prepared {}
 
     /// A replay must not be started.
-    public record Refused(ReplayMethod tier, String why, List<Refusal> refusals)
-            implements Prepared, PreparedLanding {}
+    public record Refused(ReplayMethod tier, String why, List<Refusal> refusals) implements Prepared, PreparedLanding {}
 
     /// What a run that was recorded live can be landed in, or why it cannot.
     public sealed interface PreparedLanding {}
@@ -266,8 +265,7 @@ public final class ReplaySession {
             var store = new KeptStore(recordings, options.run());
             KeptExecution execution = store.open(kept);
             var files = new InputCheck.FilesKept(store.folder(kept), () -> store.captures(kept, execution));
-            var inputs =
-                    new InputCheck(recordings, options.run(), execution.start(), options.workspace(), files);
+            var inputs = new InputCheck(recordings, options.run(), execution.start(), options.workspace(), files);
             return switch (inputs.check(CaptureName.texts(CaptureName.EXACT))) {
                 case InputCheck.Refused refused -> new Refused(tier(), Tiers.why(tier()), refused.refusals());
                 case InputCheck.Ready ready ->

@@ -28,16 +28,14 @@ public record Tiers(List<Replayer> replayers) {
     /// @param onMiss what to do when a re-execution asks the network for something that was not recorded
     public static Tiers built(Map<String, String> environment, OnMiss onMiss) {
         return new Tiers(List.of(
-                new ExactReplayer(),
-                new RerunReplayer(environment, onMiss, Hypervisor.opener(), Afterwards.DISCARD)));
+                new ExactReplayer(), new RerunReplayer(environment, onMiss, Hypervisor.opener(), Afterwards.DISCARD)));
     }
 
     /// The replayer that keeps what it executes, for runs that were recorded live.
     ///
     /// @param environment as for [#built]
     public static Tiers keeping(Map<String, String> environment) {
-        return new Tiers(
-                List.of(new RerunReplayer(environment, OnMiss.END, Hypervisor.opener(), Afterwards.KEEP)));
+        return new Tiers(List.of(new RerunReplayer(environment, OnMiss.END, Hypervisor.opener(), Afterwards.KEEP)));
     }
 
     /// The replayer of a tier, or null.

@@ -4,8 +4,9 @@ import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunOpening;
 import blackbox.replay.ReplayException;
+import blackbox.replay.content.CompiledPython;
 import blackbox.replay.content.ContentMatch;
-import blackbox.replay.content.GitIndex;
+import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
@@ -14,18 +15,27 @@ import blackbox.replay.divergence.EffectDifference;
 import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.files.FileDifference;
+import blackbox.replay.files.FileTimes;
 import blackbox.replay.files.FilesAtEnd;
 import blackbox.replay.files.FilesMatch;
+import blackbox.replay.files.Names;
 import blackbox.replay.files.RecordedFiles;
+import blackbox.replay.fs.DamagedTreeException;
+import blackbox.replay.git.GitIndex;
+import blackbox.replay.git.GitObject;
+import blackbox.replay.git.IdTies;
+import blackbox.replay.git.ObjectProof;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The files that a run left, beside those that its replay, or another run, left. One comparison by one thread.
-public final class ComparedFiles implements LeftFiles {
+public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable {
     private static final int TEXT_MAX = 1_000;
     private static final String GIT_INDEX = "/.git/index";
 
@@ -36,6 +46,11 @@ public final class ComparedFiles implements LeftFiles {
     private final Tied times = new Tied();
     private final Tied inContents = new Tied();
     private StandIns names = (_, _) -> false;
+    private IdTies ids = IdTies.NONE;
+    private FileTimes fileTimes = new FileTimes();
+    private @Nullable Opened opened;
+    private @Nullable WriteTimes recordedTimes;
+    private @Nullable WriteTimes actualTimes;
 
     /// Where one side's files come from.
     ///
@@ -80,32 +95,92 @@ public final class ComparedFiles implements LeftFiles {
     }
 
     @Override
+    public Map<String, String> ids() throws IOException, ReplayException {
+        try {
+            Opened was = opened();
+            FilesAtEnd one = was.recorded().files();
+            FilesAtEnd other = was.actual().files();
+            if (one != null && other != null) {
+                WrittenObjects written = WrittenObjects.of(recorded.events(), one, this::recordedTimes);
+                ids = written.written().isEmpty()
+                        ? IdTies.NONE
+                        : ObjectProof.of(written, WrittenObjects.of(actual.events(), other, this::actualTimes));
+            }
+        } catch (DamagedTreeException e) {
+            ids = IdTies.NONE; // the comparison meets it again, and says so
+        } catch (ReplayException e) {
+            refuseUnlessUnreadable(e);
+        }
+        return ids.pairs();
+    }
+
+    @Override
     public @Nullable Result compare(StandIns names) throws IOException, ReplayException {
         this.names = names;
-        try (Opened one = Opened.of(recorded);
-                Opened other = Opened.of(actual)) {
-            FilesAtEnd was = one.files();
-            FilesAtEnd is = other.files();
+        try {
+            Opened both = opened();
+            FilesAtEnd was = both.recorded().files();
+            FilesAtEnd is = both.actual().files();
             if (was == null || is == null) {
-                notCompared.add("the files that were left: " + (was == null ? one.why() : other.why()));
+                notCompared.add("the files that were left: "
+                        + (was == null ? both.recorded().why() : both.actual().why()));
                 return null;
             }
-            var rule = new Times();
-            FilesMatch match = FilesMatch.of(was, is, names::standFor, rule::firstDifference);
+            FilesMatch match = FilesMatch.of(was, is, new NamesOfFiles(), this::firstDifference);
             say(match);
+            fileTimes = match.times();
             return new Result(
                     match.files(),
                     match.octets(),
                     match.count(),
                     match.differences().stream().map(ComparedFiles::effect).toList(),
-                    times.count + inContents.count + match.pairs().count() > 0);
+                    times.count
+                                    + inContents.count
+                                    + match.pairs().count()
+                                    + ids.pairs().size()
+                            > 0);
         } catch (ReplayException e) {
-            if (e.code() != ReplayException.Code.ENGINE) {
-                throw e;
-            }
-            // A guest can leave a disk that nobody can read.
+            refuseUnlessUnreadable(e);
             notCompared.add("the files that were left: " + e.getMessage());
             return null;
+        } finally {
+            close();
+        }
+    }
+
+    /// A guest can leave a disk that nobody can read.
+    private static void refuseUnlessUnreadable(ReplayException e) throws ReplayException {
+        if (e.code() != ReplayException.Code.ENGINE) {
+            throw e;
+        }
+    }
+
+    /// Both disks, open until [#close].
+    private Opened opened() throws IOException, ReplayException {
+        Opened known = opened;
+        if (known == null) {
+            Disk one = Disk.of(recorded);
+            try {
+                known = new Opened(one, Disk.of(actual));
+            } finally {
+                if (known == null) {
+                    one.close();
+                }
+            }
+            opened = known;
+        }
+        return known;
+    }
+
+    /// Closes the disks.
+    @Override
+    public void close() throws ReplayException {
+        Opened known = opened;
+        opened = null;
+        if (known != null) {
+            try (Disk _ = known.recorded()) {
+                known.actual().close();
+            }
         }
     }
 
@@ -132,12 +207,60 @@ public final class ComparedFiles implements LeftFiles {
                     + brief(first.actual().toString()) + ")");
         }
         times.say("times in the files that were left, each from when its side wrote it");
-        inContents.say("made-up names in the files that were left, which stand for each other");
+        inContents.say("made-up names and ids in the files that were left, which stand for each other");
+        if (!ids.isEmpty()) {
+            Map.Entry<String, String> first = ids.pairs().entrySet().iterator().next();
+            notCompared.add("ids of git's objects that are the same but for when each side made them: "
+                    + ids.pairs().size() + " (" + first.getKey() + " for " + first.getValue() + ")");
+        }
     }
 
-    /// Whether a made-up name of the recorded side stands for one of the other side, once [#compare] was called.
+    /// Whether made-up names or ids stand for each other, once [#compare] was called.
+    @Override
     public boolean standFor(String recordedName, String actualName) {
-        return names.standFor(Text.of(recordedName), Text.of(actualName));
+        return names.standFor(Text.of(recordedName), Text.of(actualName)) || ids.standFor(recordedName, actualName);
+    }
+
+    @Override
+    public boolean isSameSecond(long recordedSecond, long actualSecond) {
+        return ids.isSameSecond(recordedSecond, actualSecond);
+    }
+
+    /// Times of files that were left, once [#compare] was called.
+    @Override
+    public boolean anyTimes(long fromNs, long toNs, BiPredicate<Long, Long> test) {
+        return fileTimes.anyMatch(fromNs, toNs, test);
+    }
+
+    /// Which names of files stand for each other.
+    private final class NamesOfFiles implements Names {
+        @Override
+        public boolean standFor(Text recordedPath, Text actualPath) {
+            return names.standFor(recordedPath, actualPath);
+        }
+
+        @Override
+        public boolean mayBeFannedOut(Text recordedPath) {
+            return !ids.isEmpty();
+        }
+
+        @Override
+        public @Nullable Text sameAs(Text recordedName) {
+            String same = ids.sameFile(recordedName.toString());
+            return same == null ? null : Text.of(same);
+        }
+
+        @Override
+        public boolean holdWhatTheyAreNamedFor(Text recordedName, InputStream was, Text actualName, InputStream is)
+                throws IOException {
+            GitObject one = GitObject.read(was, id(recordedName));
+            GitObject other = GitObject.read(is, id(actualName));
+            return one != null && other != null && one.isPackedLike(other);
+        }
+
+        private static String id(Text name) {
+            return name.toString().replace("/", "");
+        }
     }
 
     /// Values that stood for others.
@@ -167,12 +290,14 @@ public final class ComparedFiles implements LeftFiles {
         return notCompared;
     }
 
+    private record Opened(Disk recorded, Disk actual) {}
+
     /// One side's disk, or why it is not known.
-    private record Opened(@Nullable FilesAtEnd files, String why) implements AutoCloseable {
-        static Opened of(Left side) throws IOException, ReplayException {
+    private record Disk(@Nullable FilesAtEnd files, String why) implements AutoCloseable {
+        static Disk of(Left side) throws IOException, ReplayException {
             return switch (side.files().open()) {
-                case RecordedFiles.Known known -> new Opened(known.files(), "");
-                case RecordedFiles.Unknown unknown -> new Opened(null, unknown.why());
+                case RecordedFiles.Known known -> new Disk(known.files(), "");
+                case RecordedFiles.Unknown unknown -> new Disk(null, unknown.why());
             };
         }
 
@@ -184,31 +309,39 @@ public final class ComparedFiles implements LeftFiles {
         }
     }
 
-    /// Lets times stand for each other. The events are read only if contents differ.
-    private final class Times {
-        private @Nullable WriteTimes recordedTimes;
-        private @Nullable WriteTimes actualTimes;
+    /// Lets values stand for each other. The events are read only if contents differ.
+    private @Nullable Long firstDifference(Text path, InputStream was, InputStream is) throws IOException {
+        ContentMatch match = match(path, was, is, recordedTimes(), actualTimes());
+        times.add(match.times());
+        inContents.add(match.names());
+        return match.firstDifference();
+    }
 
-        @Nullable
-        Long firstDifference(Text path, InputStream was, InputStream is) throws IOException {
-            WriteTimes one = recordedTimes == null ? WriteTimes.of(recorded.events()) : recordedTimes;
-            WriteTimes other = actualTimes == null ? WriteTimes.of(actual.events()) : actualTimes;
-            recordedTimes = one;
-            actualTimes = other;
-            ContentMatch match = match(path, was, is, one, other);
-            times.add(match.times());
-            inContents.add(match.names());
-            return match.firstDifference();
+    private ContentMatch match(Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other)
+            throws IOException {
+        Window run = one.run();
+        Window otherRun = other.run();
+        if (path.toString().endsWith(GIT_INDEX) && run != null && otherRun != null) {
+            return GitIndex.compare(was, run, is, otherRun, ids);
         }
+        String source = CompiledPython.source(path.toString());
+        Window written = source == null ? null : one.window(Text.of(source));
+        Window writtenThere = source == null ? null : other.window(Text.of(source));
+        if (written != null && writtenThere != null) {
+            return CompiledPython.compare(was, written, is, writtenThere);
+        }
+        return ContentMatch.of(was, is, new Origins(one.of(path), other.of(path), this));
+    }
 
-        private ContentMatch match(Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other)
-                throws IOException {
-            Window run = one.run();
-            Window otherRun = other.run();
-            if (path.toString().endsWith(GIT_INDEX) && run != null && otherRun != null) {
-                return GitIndex.compare(was, run, is, otherRun);
-            }
-            return ContentMatch.of(was, is, new Origins(one.of(path), other.of(path), ComparedFiles.this::standFor));
-        }
+    private WriteTimes recordedTimes() throws IOException {
+        WriteTimes known = recordedTimes == null ? WriteTimes.of(recorded.events()) : recordedTimes;
+        recordedTimes = known;
+        return known;
+    }
+
+    private WriteTimes actualTimes() throws IOException {
+        WriteTimes known = actualTimes == null ? WriteTimes.of(actual.events()) : actualTimes;
+        actualTimes = known;
+        return known;
     }
 }

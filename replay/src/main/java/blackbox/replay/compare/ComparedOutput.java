@@ -9,6 +9,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Difference;
+import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
@@ -29,7 +30,6 @@ import blackbox.replay.verdict.Refusal;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// What the command printed, as it was recorded and in a re-execution or another run.
@@ -179,10 +179,10 @@ public record ComparedOutput(
 
     /// Compares.
     ///
-    /// @param names whether a made-up name in the recording stands for one on the other side
+    /// @param values which values in the recording stand for which on the other side
     /// @throws IOException when either cannot be read
-    public static ComparedOutput of(
-            RecordedOutput recorded, Other other, Began began, BiPredicate<String, String> names) throws IOException {
+    public static ComparedOutput of(RecordedOutput recorded, Other other, Began began, KnownTies values)
+            throws IOException {
         OutputLimit unkept = recorded.unkept();
         String why = unkept == null ? other.unkept() : unkept.text();
         if (why != null) {
@@ -193,7 +193,7 @@ public record ComparedOutput(
         OutputMatch first = null;
         OutputPiece where = null;
         for (PrintedStream stream : PrintedStream.values()) {
-            OutputMatch match = match(stream, recorded, other, began, names);
+            OutputMatch match = match(stream, recorded, other, began, values);
             OutputDifference difference = match.difference();
             if (lines.agree(match) || difference == null) {
                 continue;
@@ -216,12 +216,12 @@ public record ComparedOutput(
     }
 
     private static OutputMatch match(
-            PrintedStream stream, RecordedOutput recorded, Other other, Began began, BiPredicate<String, String> names)
+            PrintedStream stream, RecordedOutput recorded, Other other, Began began, KnownTies values)
             throws IOException {
         // Before it is compared: opening it ends the keeping.
         try (PieceInput expected = recorded.open(stream, began.recordedNs());
                 PieceInput actual = other.open(stream, began.replayedNs())) {
-            return other.whole(OutputMatch.of(stream, expected, actual, new Origins(expected, actual, names)));
+            return other.whole(OutputMatch.of(stream, expected, actual, new Origins(expected, actual, values)));
         }
     }
 
@@ -246,7 +246,9 @@ public record ComparedOutput(
         private void sayTied(OutputMatch match) {
             PrintedStream stream = match.stream();
             say("times on " + stream.inWords() + ", each from when its side printed it", match.times());
-            say("made-up names on " + stream.inWords() + " that stand for each other", match.names());
+            say(
+                    "made-up names and ids of git objects on " + stream.inWords() + " that stand for each other",
+                    match.names());
         }
 
         private void say(String what, Ties ties) {

@@ -25,8 +25,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Two recorded runs beside each other, on the same two levels as a replay and its recording: what was done, left
-/// behind
-/// and printed.
+/// behind and
+/// printed.
 ///
 /// @param alignment of their events, with what else differs
 /// @param equivalence in what they are equal; null if they are not, or if that is not known
@@ -42,7 +42,14 @@ public record ComparedRuns(Alignment alignment, @Nullable Equivalence equivalenc
     /// @throws ReplayException when something is not what was sealed
     public static ComparedRuns of(Recordings recordings, RunFacts one, RunFacts other, AlignmentSettings settings)
             throws IOException, ReplayException {
-        ComparedFiles files = ComparedFiles.ofRuns(recordings, one, other);
+        try (ComparedFiles files = ComparedFiles.ofRuns(recordings, one, other)) {
+            return of(recordings, one, other, files, settings);
+        }
+    }
+
+    private static ComparedRuns of(
+            Recordings recordings, RunFacts one, RunFacts other, ComparedFiles files, AlignmentSettings settings)
+            throws IOException, ReplayException {
         Side recorded = RecordedSide.of(recordings, one.run());
         Side actual = RecordedSide.of(recordings, other.run());
         Alignment alignment =
@@ -55,10 +62,7 @@ public record ComparedRuns(Alignment alignment, @Nullable Equivalence equivalenc
             return new ComparedRuns(alignment.with(List.of("what the commands printed: " + why)), null, compared);
         }
         ComparedOutput output = ComparedOutput.of(
-                first.output(),
-                ComparedOutput.Other.of(second.output()),
-                ComparedOutput.Began.of(one, other),
-                files::standFor);
+                first.output(), ComparedOutput.Other.of(second.output()), ComparedOutput.Began.of(one, other), files);
         compared.addAll(output.compared());
         var causes = new UneventfulCauses(new KeyedHash(settings.hashKey()), recorded, actual);
         Alignment all = with(alignment.with(output.notCompared()), output, causes, recordings, one);

@@ -67,8 +67,14 @@ final class WriteTimes {
 
     /// When what has that path in the end was written.
     WrittenWhen of(Text path) {
-        Window window = windows.get(path);
+        Window window = window(path);
         return window == null ? WrittenWhen.UNKNOWN : _ -> window;
+    }
+
+    /// The same as a window, or null if it is not known.
+    @Nullable
+    Window window(Text path) {
+        return windows.get(path);
     }
 
     /// From the first event to the last, null if there is none.

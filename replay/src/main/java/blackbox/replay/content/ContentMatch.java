@@ -85,7 +85,7 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
             }
             String name = recorded.letters(length, back);
             String other = actual.letters(otherLength, back);
-            if (!known.names().test(name, other)) {
+            if (!known.values().standFor(name, other)) {
                 return false;
             }
             names.add(recorded.place() - back, name, actual.place() - back, other);
@@ -110,10 +110,8 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
         }
 
         private boolean tie(int back, PrintedTime expected, PrintedTime found, Origins known) {
-            if (Math.min(expected.length(), found.length()) < back
-                    || !expected.isLike(found)
-                    || !recorded.wrote(expected, back, known.recorded())
-                    || !actual.wrote(found, back, known.actual())) {
+            boolean alike = Math.min(expected.length(), found.length()) >= back && expected.isLike(found);
+            if (!alike || !areOfTheirSides(expected, found, back, known)) {
                 return false;
             }
             times.add(
@@ -124,6 +122,26 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
             recorded.moveAfter(expected.length(), back);
             actual.moveAfter(found.length(), back);
             return true;
+        }
+
+        /// Whether each was written when it says, or both stand for each other anyway.
+        private boolean areOfTheirSides(PrintedTime expected, PrintedTime found, int back, Origins known) {
+            return recorded.wrote(expected, back, known.recorded()) && actual.wrote(found, back, known.actual())
+                    || isKnown(expected, found, known.values());
+        }
+
+        /// Whether both are times that stand for each other whenever they are written.
+        private static boolean isKnown(PrintedTime expected, PrintedTime found, KnownTies values) {
+            Long one = expected.second();
+            Long other = found.second();
+            if (one != null && other != null && values.isSameSecond(one, other)) {
+                return true;
+            }
+            Window range = expected.range();
+            return values.anyTimes(
+                    range.fromNs(),
+                    range.toNs(),
+                    (was, is) -> expected.isIn(new Window(was, was)) && found.isIn(new Window(is, is)));
         }
     }
 

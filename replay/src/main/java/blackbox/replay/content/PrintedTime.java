@@ -16,6 +16,8 @@ record PrintedTime(TimeForm form, int length, Style style, ShownTime shown, long
     /// What is looked at after a time, to see that it ends there.
     private static final int AFTER = 4;
 
+    private static final long SECOND_NS = 1_000_000_000;
+
     private static final TimeForm[] FORMS = TimeForm.values();
 
     /// How a form is used. A program does this in the same way each time.
@@ -114,6 +116,19 @@ record PrintedTime(TimeForm form, int length, Style style, ShownTime shown, long
     /// Whether both are written in the same way, whichever times they are.
     boolean isLike(PrintedTime other) {
         return form == other.form && style.isLike(other.style);
+    }
+
+    /// The second since 1970 that it means, if it is a whole one and no other; else null.
+    @Nullable
+    Long second() {
+        return shown instanceof ShownTime.Once once && unitNs == SECOND_NS ? (Long) (once.ns() / SECOND_NS) : null;
+    }
+
+    /// A stretch outside of which it means no time.
+    Window range() {
+        return shown instanceof ShownTime.Once once
+                ? new Window(once.ns() - Window.TOLERANCE_NS, once.ns() + unitNs + Window.TOLERANCE_NS)
+                : new Window(0, Long.MAX_VALUE);
     }
 
     /// Whether it may mean a time of a window.

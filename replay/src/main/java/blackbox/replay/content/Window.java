@@ -24,7 +24,7 @@ public record Window(long fromNs, long toNs) {
     /// Whether a time that was cut to its unit may be one of this window, or of the second before or after it.
     ///
     /// @param unitNs the time is any from `atNs` on and before `atNs + unitNs`
-    boolean has(long atNs, long unitNs) {
+    public boolean has(long atNs, long unitNs) {
         return atNs <= lastNs() && atNs > firstNs() - unitNs;
     }
 

@@ -48,6 +48,7 @@ public record Alignment(
             "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",
             "interleaving: threads, processes and flows took turns differently, or threads of a process did each other's share",
             "path: something was looked at more or less often, or at another time, and no effect differs by it",
+            "object-ids: ids of git's objects that are the same but for the second in which each side made them stand for each other",
             "values: times or made-up names in files that were left, or names of such files, stand for each other");
 
     /// What differs.

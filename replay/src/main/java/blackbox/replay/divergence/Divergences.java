@@ -14,6 +14,7 @@ import blackbox.replay.divergence.text.WordSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Compares two runs event by event; see the package's documentation for what that means.
@@ -42,7 +43,8 @@ public final class Divergences {
             Side recorded, Side actual, LeftFiles files, AlignmentSettings settings, Agreements agreements)
             throws IOException, ReplayException {
         var hash = new KeyedHash(settings.hashKey());
-        Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL, agreements);
+        Map<String, String> ids = settings.exact() ? Map.of() : files.ids();
+        Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL, ids, agreements);
         boolean ended = withoutCutEnds(aligner);
         boolean cut = ended || aligner.isShortOfDifferences() || aligner.isMissingEvents();
         LeftFiles.Result left = settings.exact() ? null : files.compare(aligner.standIns(hash)::test);
@@ -63,6 +65,9 @@ public final class Divergences {
         var rules = new ArrayList<>(aligner.rules());
         if (levels.pathDifferences() > 0) {
             rules.add("path");
+        }
+        if (!ids.isEmpty()) {
+            rules.add("object-ids");
         }
         if (left != null && left.tied()) {
             rules.add("values");

@@ -4,6 +4,7 @@ import blackbox.replay.ReplayException;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Compares the files that two runs left behind.
@@ -12,6 +13,14 @@ public interface LeftFiles {
 
     /// It is not known what they left.
     LeftFiles UNKNOWN = _ -> null;
+
+    /// Ids of git's objects in them that stand for each other: actual ones by recorded ones. To be called before
+    /// [#compare].
+    ///
+    /// @throws ReplayException when what is here is not what was sealed, or cannot be read
+    default Map<String, String> ids() throws IOException, ReplayException {
+        return Map.of();
+    }
 
     /// Compares them.
     ///

@@ -124,8 +124,9 @@ final class Levels {
         if (effects.size() >= SHOWN_EFFECTS_MAX) {
             return;
         }
-        Facts was = facts(recorded, telling(place.edit().expected(), lowest));
-        Facts is = facts(actual, telling(place.edit().actual(), lowest));
+        Edit edit = place.edit().withoutRace();
+        Facts was = facts(recorded, telling(edit.expected(), lowest));
+        Facts is = facts(actual, telling(edit.actual(), lowest));
         if (is != null && is.deed() instanceof Deed.Missed) {
             was = null; // what was recorded in its strand is not what was asked for
         }

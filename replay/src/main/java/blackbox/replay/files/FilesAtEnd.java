@@ -6,22 +6,37 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.disk.DiskImage;
 import blackbox.replay.fs.Ext4Tree;
+import blackbox.replay.fs.FileType;
 import blackbox.replay.fs.Inode;
 import blackbox.schemas.row.Text;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The files on a guest's writable disk after the end of what it ran: those that are not as its image has them. The
 /// image beneath is the same in a run and in its replay, so it is not read. Owned by one thread.
 public final class FilesAtEnd implements AutoCloseable {
     private static final Text UPPER = Text.of("upper");
+    private static final int LISTED_MAX = 512;
 
     private final Ext4Tree tree;
     private final Inode top;
     private final @Nullable ScratchFolder scratch;
+
+    /// Folders that were looked into by path, the last [#LISTED_MAX].
+    private final Map<Long, Map<Text, Long>> listed = new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Map<Text, Long>> eldest) {
+            return size() > LISTED_MAX;
+        }
+    };
 
     private FilesAtEnd(Ext4Tree tree, Inode top, @Nullable ScratchFolder scratch) {
         this.tree = tree;
@@ -61,6 +76,35 @@ public final class FilesAtEnd implements AutoCloseable {
         } catch (IOException e) {
             throw new ReplayException(Code.ENGINE, "a guest left a disk that cannot be read: " + e.getMessage(), e);
         }
+    }
+
+    /// The octets of a file, whose length a guest chooses, or null if there is none of this path on the disk. The
+    /// image beneath is not looked into.
+    ///
+    /// @param path from the guest's root, without symbolic links
+    /// @throws IOException also when the tree contradicts itself
+    public @Nullable InputStream open(Text path) throws IOException {
+        Inode here = top;
+        for (String part : path.toString().split("/")) {
+            if (part.isEmpty()) {
+                continue;
+            }
+            Long number = here.type() == FileType.FOLDER ? entries(here).get(Text.of(part)) : null;
+            if (number == null) {
+                return null;
+            }
+            here = tree.inode(number);
+        }
+        return here.type() == FileType.FILE ? tree.open(here) : null;
+    }
+
+    private Map<Text, Long> entries(Inode folder) throws IOException {
+        Map<Text, Long> known = listed.get(folder.number());
+        if (known == null) {
+            known = tree.list(folder);
+            listed.put(folder.number(), known);
+        }
+        return known;
     }
 
     Ext4Tree tree() {

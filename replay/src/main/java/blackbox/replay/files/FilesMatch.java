@@ -16,8 +16,10 @@ import java.util.List;
 /// @param octets how many the files have whose contents were compared, with their holes
 /// @param pairs names that stood for other names
 /// @param count how many differences there are
+/// @param times when files that both have were modified
 /// @param differences the first of them, by path: folder by folder, each before what is in it, and names by octets
-public record FilesMatch(long files, long octets, Pairs pairs, long count, List<FileDifference> differences) {
+public record FilesMatch(
+        long files, long octets, Pairs pairs, FileTimes times, long count, List<FileDifference> differences) {
     /// How many differences are shown.
     public static final int SHOWN_MAX = 20;
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// @param above the folder that it is in, null at the top
 /// @param place what it is there, null at the top
 /// @param couples its entries, by the recorded names and those that only the replay has
-record FolderPair(@Nullable FolderPair above, @Nullable Couple place, List<Couple> couples) {
+/// @param fannedOut whether entries of some of its folders are among them ([FannedOut])
+record FolderPair(@Nullable FolderPair above, @Nullable Couple place, List<Couple> couples, boolean fannedOut) {
     static final Text ROOT = Text.of("/");
 
     /// Two entries, one of each tree: with the same name, or with names that stand for each other. Or one that the
@@ -56,6 +57,11 @@ record FolderPair(@Nullable FolderPair above, @Nullable Couple place, List<Coupl
                 ? MergedTree.join(
                         actualPath(), Objects.requireNonNull(couple.actual()).text())
                 : MergedTree.join(recordedPath(), recorded.text());
+    }
+
+    /// The same folder with other entries.
+    FolderPair with(List<Couple> others) {
+        return new FolderPair(above, place, others, fannedOut);
     }
 
     /// Its own path in the recording.

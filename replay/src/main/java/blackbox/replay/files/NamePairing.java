@@ -75,10 +75,13 @@ final class NamePairing {
             return folder;
         }
         Map<Name, Name> pairs = pairs(folder, onlyRecorded, onlyActual);
-        return pairs.isEmpty() ? folder : new FolderPair(folder.above(), folder.place(), with(folder.couples(), pairs));
+        return pairs.isEmpty() ? folder : folder.with(with(folder.couples(), pairs));
     }
 
-    private static List<Couple> with(List<Couple> couples, Map<Name, Name> pairs) {
+    /// The couples, with these put together.
+    ///
+    /// @param pairs actual names by recorded ones
+    static List<Couple> with(List<Couple> couples, Map<Name, Name> pairs) {
         Set<Name> taken = new HashSet<>(pairs.values());
         var paired = new ArrayList<Couple>(couples.size());
         for (Couple each : couples) {

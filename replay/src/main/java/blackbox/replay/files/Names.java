@@ -1,6 +1,9 @@
 package blackbox.replay.files;
 
 import blackbox.schemas.row.Text;
+import java.io.IOException;
+import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /// Which names of files stand for each other, such as those that a program makes up for its temporary files.
 @FunctionalInterface
@@ -13,4 +16,27 @@ public interface Names {
     /// @param recordedPath from the guest's root, such as `/workspace/a/tmp.X1`
     /// @param actualPath the same in the replay; folders above may stand for others already
     boolean standFor(Text recordedPath, Text actualPath);
+
+    /// Whether a folder may hold files that are the same though they are in different ones of its subfolders, each
+    /// named
+    /// by two hexadecimal digits: git's objects.
+    default boolean mayBeFannedOut(Text recordedPath) {
+        return false;
+    }
+
+    /// The name in the replay of a file that stands for a recorded one; null if none does.
+    ///
+    /// @param recordedName in a folder that may be fanned out, with its subfolder, such as `5b/f36e…`
+    default @Nullable Text sameAs(Text recordedName) {
+        return null;
+    }
+
+    /// Whether two such files hold what their names say.
+    ///
+    /// @param recorded the whole content, at its start; the caller closes it
+    /// @param actual the same of the replay
+    default boolean holdWhatTheyAreNamedFor(
+            Text recordedName, InputStream recorded, Text actualName, InputStream actual) throws IOException {
+        return false;
+    }
 }

@@ -20,7 +20,7 @@ import java.util.SortedMap;
 
 /// One of the two trees that are compared; says which one it is that cannot be read. Owned by one thread.
 final class Side {
-    private static final Comparator<Name> BY_OCTETS = (a, b) -> FileTree.ORDER.compare(a.text(), b.text());
+    static final Comparator<Name> BY_OCTETS = (a, b) -> FileTree.ORDER.compare(a.text(), b.text());
     /// A longer file is described without its digest: one of 16 TiB would take hours.
     private static final long DIGESTED_BYTES_MAX = 1L << 30;
     /// What the overlay notes about a file for itself.

@@ -7,6 +7,7 @@ import blackbox.replay.files.FolderPair.Couple;
 import blackbox.replay.files.Side.Name;
 import blackbox.replay.fs.DamagedTreeException;
 import blackbox.replay.fs.FileTree;
+import blackbox.replay.fs.FileType;
 import blackbox.replay.fs.Inode;
 import blackbox.schemas.Hash;
 import blackbox.schemas.row.Text;
@@ -33,14 +34,21 @@ final class TreeWalk {
     /// Files with several names whose contents are known to be the same.
     private static final int LINKED_MAX = 4_096;
 
+    private static final long SECOND_NS = 1_000_000_000;
+    private static final long SECONDS_MAX = Long.MAX_VALUE / SECOND_NS - 1;
+
+    private static final Text OBJECTS = Text.of("objects");
+
     private static final String ABSENT = "nothing but what the image has there";
 
     private final Side recorded;
     private final Side actual;
     private final ContentRule rule;
+    private final Names names;
     private final NamePairing pairing;
     /// The folders on the way down, the innermost first.
     private final Deque<Level> levels = new ArrayDeque<>();
+    private final FileTimes times = new FileTimes();
     private final Set<Linked> same = new LinkedHashSet<>();
     private final List<FileDifference> shown = new ArrayList<>();
     private int namesHeld;
@@ -52,6 +60,7 @@ final class TreeWalk {
         this.recorded = new Side(recorded, "the recorded run");
         this.actual = new Side(actual, "the replay");
         this.rule = rule;
+        this.names = names;
         this.pairing = new NamePairing(names, this.recorded, this.actual);
     }
 
@@ -77,7 +86,7 @@ final class TreeWalk {
     FilesMatch run() throws ReplayException, IOException {
         Inode one = recorded.top();
         Inode other = actual.top();
-        compare(() -> FolderPair.ROOT, one, other);
+        compare(() -> FolderPair.ROOT, one, other, false);
         enter(null, null, one, other);
         for (Level here = levels.peek(); here != null; here = levels.peek()) {
             Couple couple = here.next();
@@ -88,7 +97,7 @@ final class TreeWalk {
                 look(here.folder, couple);
             }
         }
-        return new FilesMatch(files, octets, pairing.found(), count, shown);
+        return new FilesMatch(files, octets, pairing.found(), times, count, shown);
     }
 
     private void enter(@Nullable FolderPair above, @Nullable Couple place, Inode one, Inode other)
@@ -96,13 +105,28 @@ final class TreeWalk {
         if (levels.size() == LEVELS_MAX) {
             throw recorded.tooLarge("its folders are nested more than " + LEVELS_MAX + " deep");
         }
-        List<Couple> couples = FolderPair.zip(recorded.list(one), actual.list(other));
-        FolderPair folder = pairing.in(new FolderPair(above, place, couples));
+        FolderPair folder = folder(above, place, one, other);
         namesHeld += folder.couples().size();
         if (namesHeld > NAMES_MAX) {
             throw recorded.tooLarge("its folders have more than " + NAMES_MAX + " names");
         }
         levels.push(new Level(folder));
+    }
+
+    private FolderPair folder(@Nullable FolderPair above, @Nullable Couple place, Inode one, Inode other)
+            throws ReplayException, IOException {
+        if (above == null || place == null || !isNamedAs(OBJECTS, place) || !names.mayBeFannedOut(above.path(place))) {
+            return pairing.in(
+                    new FolderPair(above, place, FolderPair.zip(recorded.list(one), actual.list(other)), false));
+        }
+        List<Couple> couples = FolderPair.zip(FannedOut.list(recorded, one), FannedOut.list(actual, other));
+        var fannedOut = new FolderPair(above, place, FannedOut.paired(couples, names), true);
+        return FannedOut.together(pairing.in(fannedOut));
+    }
+
+    private static boolean isNamedAs(Text name, Couple place) {
+        Name one = place.recorded();
+        return one != null && one.text().equals(name);
     }
 
     private void look(FolderPair here, Couple couple) throws ReplayException, IOException {
@@ -115,9 +139,35 @@ final class TreeWalk {
         files++;
         Inode expected = recorded.inode(one.number());
         Inode found = actual.inode(other.number());
-        if (compare(() -> here.path(couple), expected, found)) {
+        if (expected.type() == FileType.FILE && found.type() == FileType.FILE) {
+            times.add(modifiedNs(expected), modifiedNs(found));
+        }
+        boolean known = here.fannedOut() && isKnown(one, expected, other, found);
+        if (compare(() -> here.path(couple), expected, found, known)
+                && !(here.fannedOut() && FannedOut.isFan(one))) { // what is in it is here
             enter(here, couple, expected, found);
         }
+    }
+
+    /// Whether they are files that stand for each other, and hold what their names say.
+    private boolean isKnown(Name one, Inode expected, Name other, Inode found) throws ReplayException, IOException {
+        boolean stand = expected.type() == FileType.FILE
+                && found.type() == FileType.FILE
+                && Objects.equals(other.text(), names.sameAs(one.text()));
+        return stand
+                && firstDifference(
+                                (_, was, is) -> names.holdWhatTheyAreNamedFor(one.text(), was, other.text(), is)
+                                        ? null
+                                        : (Long) 0L,
+                                FolderPair.ROOT,
+                                expected,
+                                found)
+                        == null;
+    }
+
+    /// Seconds beyond what fits into nanoseconds are of no run.
+    private static long modifiedNs(Inode inode) {
+        return Math.clamp(inode.modifiedSeconds(), -SECONDS_MAX, SECONDS_MAX) * SECOND_NS + inode.modifiedNanos();
     }
 
     private void onlyOne(FolderPair here, Couple couple) throws ReplayException, IOException {
@@ -143,7 +193,10 @@ final class TreeWalk {
     }
 
     /// Compares everything but names; true if both are folders.
-    private boolean compare(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+    ///
+    /// @param known whether their contents are known to be the same, if both are files
+    private boolean compare(Supplier<Text> path, Inode one, Inode other, boolean known)
+            throws ReplayException, IOException {
         if (one.type() != other.type() || one.device() != other.device()) {
             if (isShown()) {
                 show(path.get(), How.TYPE, Side.inWords(one), Side.inWords(other), -1);
@@ -157,7 +210,9 @@ final class TreeWalk {
         return switch (one.type()) {
             case FOLDER -> true;
             case FILE -> {
-                content(path, one, other);
+                if (!known) {
+                    content(path, one, other);
+                }
                 yield false;
             }
             case LINK -> {

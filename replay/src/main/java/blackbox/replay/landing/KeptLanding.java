@@ -120,7 +120,8 @@ public final class KeptLanding implements Landing {
             if (lock == null) {
                 throw new ReplayException(
                         Code.ENGINE,
-                        "another process is indexing an earlier re-execution of run " + run + "; wait for it, or end it");
+                        "another process is indexing an earlier re-execution of run " + run
+                                + "; wait for it, or end it");
             }
             ScratchFolder.delete(index);
             AtomicFiles.onDisk().replace(index.resolve(OF), own);

@@ -111,10 +111,19 @@ final class RerunComparison {
     /// @throws ReplayException when the recording is not what was sealed, or cannot be read
     /// @throws IOException when what the re-execution left cannot be read
     Judged with(Replayed replayed, Agreements agreements, Instant at) throws ReplayException, IOException {
+        try (var files = new ComparedFiles(
+                new ComparedFiles.Left(
+                        recorded.files(),
+                        RecordedSide.events(
+                                recorded.recordings(), recorded.facts().run())),
+                new ComparedFiles.Left(replayed.files(), replayed.events()))) {
+            return with(replayed, files, agreements, at);
+        }
+    }
+
+    private Judged with(Replayed replayed, ComparedFiles files, Agreements agreements, Instant at)
+            throws ReplayException, IOException {
         RunFacts facts = recorded.facts();
-        ComparedFiles files = new ComparedFiles(
-                new ComparedFiles.Left(recorded.files(), RecordedSide.events(recorded.recordings(), facts.run())),
-                new ComparedFiles.Left(replayed.files(), replayed.events()));
         Side one = RecordedSide.of(recorded.recordings(), facts.run());
         Side other = new Side("replay", replayed.events(), replayed.given());
         long hashKey = new SecureRandom().nextLong();
@@ -124,7 +133,7 @@ final class RerunComparison {
                 new RecordedOutput(facts, recorded.captures()),
                 ComparedOutput.Other.of(replayed.printed(), replayed.ending().byItself()),
                 began(replayed.ending()),
-                files::standFor);
+                files);
         Verdict verdict = Verdict.of(
                 facts.run(),
                 at,

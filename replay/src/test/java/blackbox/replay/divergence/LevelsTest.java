@@ -12,6 +12,7 @@ import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.row.Text;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,86 @@ final class LevelsTest {
             return index;
         };
         assertEffect(align(NOTHING, run, SAME), Kind.PROGRAM, "curl");
+    }
+
+    /// A server on a port that the kernel chose, to which others on the same machine connect.
+    private static Deeds server(long in, long out, int calledPort) {
+        return (events, shell) -> {
+            int port = events.newPort();
+            long index = events.listen(shell, port);
+            events.guestFlow(shell, port, "127.0.0.1", events.newPort(), 9, 3);
+            events.guestFlow(shell, port, "127.0.0.1", events.newPort(), in, out);
+            events.guestFlow(shell, events.newPort(), "127.0.0.1", calledPort == 0 ? port : calledPort, 3, 9);
+            return index;
+        };
+    }
+
+    @Test
+    void whoCallsAServerDoesSoFromAnyPort() throws Exception {
+        Alignment same = align(server(8, 2, 0), server(8, 2, 0), SAME);
+        assertEquals(Outcome.EQUIVALENT, same.outcome(), same::toString);
+        assertEquals(0, same.differences().path(), same::toString);
+        assertEquals(
+                Outcome.DIVERGED, align(server(8, 2, 0), server(8, 3, 0), SAME).outcome(), "other octets");
+        assertEquals(
+                Outcome.DIVERGED,
+                align(server(8, 2, 0), server(8, 2, 50_000), SAME).outcome(),
+                "another peer");
+        assertEquals(
+                Outcome.DIVERGED,
+                align(server(8, 2, 50_000), server(8, 2, 50_001), SAME).outcome(),
+                "from a port that nobody listens on");
+        assertEquals(
+                Outcome.DIVERGED,
+                align(server(8, 2, 8_080), server(8, 2, 8_081), SAME).outcome());
+    }
+
+    /// A program whose reader goes away, and how it ends.
+    private static Deeds writer(int signal, int code) {
+        return (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            events.exec(child, "/usr/bin/seq", "1", "30");
+            return signal == 0 ? events.exit(child, code) : events.killed(child, signal);
+        };
+    }
+
+    @Test
+    void whetherAPipeTookTheLastOctetsIsOfThePath() throws Exception {
+        assertPath(align(writer(13, 0), writer(0, 0), SAME), 1);
+        assertPath(align(writer(0, 0), writer(13, 0), SAME), 1);
+        Deeds more = (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            events.exec(child, "/usr/bin/seq", "1", "30");
+            events.open(child, "/etc/hosts");
+            return events.exit(child, 0);
+        };
+        assertPath(align(writer(13, 0), more, SAME), 1);
+    }
+
+    @Test
+    void anyOtherEndIsAnEffect() throws Exception {
+        int[][] ends = {{0, 0}, {0, 1}, {0, 141}, {9, 0}, {15, 0}, {13, 0}};
+        for (int[] one : ends) {
+            for (int[] other : ends) {
+                boolean raced = one[0] + other[0] == 13 && one[1] + other[1] == 0;
+                if (!Arrays.equals(one, other) && !raced) {
+                    assertEffect(align(writer(one[0], one[1]), writer(other[0], other[1]), SAME), Kind.EXIT, "seq");
+                }
+            }
+        }
+        // What it would have done before its end is one, too.
+        Deeds more = (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            events.exec(child, "/usr/bin/seq", "1", "30");
+            events.create(child, "/dev/shm/x", RecordedEvents.WRITE_CREATE);
+            return events.exit(child, 0);
+        };
+        assertEffect(align(writer(13, 0), more, SAME), Kind.FILE, "/dev/shm/x");
+        Deeds never = (events, shell) -> {
+            var child = events.fork(shell, "seq");
+            return events.exec(child, "/usr/bin/seq", "1", "30");
+        };
+        assertEffect(align(writer(13, 0), never, SAME), Kind.EXIT, "seq");
     }
 
     @Test

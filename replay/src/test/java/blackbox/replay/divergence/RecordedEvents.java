@@ -172,6 +172,11 @@ public final class RecordedEvents {
         return add(new Event.ProcessExit(guest(process), code, null));
     }
 
+    /// A process that a signal ends.
+    long killed(Guest process, int signal) {
+        return add(new Event.ProcessExit(guest(process), null, signal));
+    }
+
     public long open(Guest process, String path) {
         return open(process, path, 0);
     }
@@ -195,6 +200,13 @@ public final class RecordedEvents {
     public long unlink(Guest process, String path) {
         return add(
                 new Event.FileChange(guest(process), Kind.FILE_UNLINK, Text.of(path), null, null, null, null, null, 0));
+    }
+
+    /// Gives a file a name.
+    ///
+    /// @param how a rename or a link
+    long name(Guest process, Kind how, String path, String to) {
+        return add(new Event.FileChange(guest(process), how, Text.of(path), Text.of(to), null, null, null, null, 0));
     }
 
     /// Creates a file and writes to it.

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Disks as guests leave them, made by the file system's own tools.
-record TestDisk(Path folder) {
+public record TestDisk(Path folder) {
     private static final long LENGTH_BYTES = 24 << 20;
 
     /// A disk whose folder `upper` has what the commands of debugfs make there.
     ///
     /// @param commands each character an octet
-    Path make(String name, List<String> commands) throws Exception {
+    public Path make(String name, List<String> commands) throws Exception {
         Path image = folder.resolve(name + ".ext4");
         try (var raw = new RandomAccessFile(image.toFile(), "rw")) {
             raw.setLength(LENGTH_BYTES);
@@ -30,7 +30,7 @@ record TestDisk(Path folder) {
     }
 
     /// Changes a disk.
-    void change(Path image, List<String> commands) throws Exception {
+    public void change(Path image, List<String> commands) throws Exception {
         Path script = Files.createTempFile(folder, "commands", "");
         Files.write(script, commands, StandardCharsets.ISO_8859_1);
         Command.Outcome outcome = Command.of("debugfs", "-w", "-f", script.toString(), image.toString())
@@ -43,7 +43,7 @@ record TestDisk(Path folder) {
     }
 
     /// A command that makes a file.
-    String write(String name, String content) throws IOException {
+    public String write(String name, String content) throws IOException {
         Path source = Files.createTempFile(folder, "content", "");
         Files.writeString(source, content, StandardCharsets.ISO_8859_1);
         return "write " + source + " " + name;

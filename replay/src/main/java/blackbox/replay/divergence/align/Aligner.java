@@ -9,6 +9,7 @@ import blackbox.replay.divergence.strand.TokenSink;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
+import blackbox.replay.divergence.text.StandingIds;
 import blackbox.replay.divergence.text.TextNormalizer;
 import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Text;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Reads both sides and matches them strand by strand. The side with fewer events waiting for their
@@ -90,24 +92,34 @@ public final class Aligner {
     /// names.
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
-    public static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot) throws IOException {
-        return of(hash, recorded, actual, pivot, Agreements.NOBODY);
+    /// @param ids actual ids of git's objects by the recorded ones that they stand for
+    public static Aligner of(
+            KeyedHash hash, EventSource recorded, EventSource actual, int pivot, Map<String, String> ids)
+            throws IOException {
+        return of(hash, recorded, actual, pivot, ids, Agreements.NOBODY);
     }
 
     /// The same.
     ///
     /// @param agreements is told which events agree
-    public static Aligner of(KeyedHash hash, EventSource recorded, EventSource actual, int pivot, Agreements agreements)
+    public static Aligner of(
+            KeyedHash hash,
+            EventSource recorded,
+            EventSource actual,
+            int pivot,
+            Map<String, String> ids,
+            Agreements agreements)
             throws IOException {
-        Aligner first =
-                new Aligner(hash, pivot, KnownNames.NOTHING, KnownNames.NOTHING, agreements).align(recorded, actual);
+        KnownNames start = KnownNames.of(StandingIds.of(hash, ids));
+        KnownNames startOfActual = KnownNames.of(StandingIds.of(hash, ofItself(ids)));
+        Aligner first = new Aligner(hash, pivot, start, startOfActual, agreements).align(recorded, actual);
         MadeUpNames one = first.lineages[RECORDED].names();
         MadeUpNames other = first.lineages[ACTUAL].names();
         if (first.isAgreed() || !one.isAnyExclusive() && !other.isAnyExclusive()) {
             return first;
         }
-        var words = new KnownNames(one.said(), other.said(), null);
-        var wordsOfActual = new KnownNames(other.said(), one.said(), null);
+        KnownNames words = start.with(one.said(), other.said());
+        KnownNames wordsOfActual = startOfActual.with(other.said(), one.said());
         Aligner second = new Aligner(hash, pivot, words, wordsOfActual, agreements).align(recorded, actual);
         if (second.isAgreed()) {
             return second;
@@ -115,6 +127,10 @@ public final class Aligner {
         KnownNames all = words.with(second.names.standIns(RECORDED));
         KnownNames allOfActual = wordsOfActual.with(second.names.standIns(ACTUAL));
         return new Aligner(hash, pivot, all, allOfActual, agreements).align(recorded, actual);
+    }
+
+    private static Map<String, String> ofItself(Map<String, String> ids) {
+        return ids.values().stream().distinct().collect(Collectors.toMap(id -> id, id -> id));
     }
 
     private boolean isAgreed() {
@@ -435,7 +451,7 @@ public final class Aligner {
 
     /// Whether the last names of a recorded path and of one of the other side stand for each other.
     public BiPredicate<Text, Text> standIns(KeyedHash hash) {
-        var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING));
+        var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING), StandingIds.NONE);
         return (recorded, actual) -> names.standFor(words.lastName(recorded), words.lastName(actual));
     }
 

@@ -1,6 +1,7 @@
 package blackbox.replay.divergence.align;
 
 import blackbox.replay.divergence.strand.Token;
+import blackbox.replay.divergence.strand.Token.Ending;
 import blackbox.replay.divergence.strand.Token.Reach;
 import java.util.Comparator;
 import java.util.List;
@@ -42,9 +43,35 @@ public record Edit(
     }
 
     /// The farthest that anything reaches which only one side has here.
+    ///
+    /// Whether a program's last octets went into its pipe before the reader closed it is a race, which the
+    /// program loses by SIGPIPE and wins by its end: the two ends are one. What its parent makes of it is its
+    /// parent's deed.
     Reach reach() {
-        Reach of = reach(expected, actual);
+        Edit raced = withoutRace();
+        Reach of = reach(raced.expected, raced.actual);
         return of.compareTo(unkept) > 0 ? of : unkept;
+    }
+
+    /// The same without two ends of which one is by SIGPIPE and the other is not.
+    public Edit withoutRace() {
+        boolean raced = isEnding(expected, Ending.UNREAD) && isEnding(actual, Ending.DONE)
+                || isEnding(expected, Ending.DONE) && isEnding(actual, Ending.UNREAD);
+        return raced ? with(withoutEnding(expected), withoutEnding(actual)) : this;
+    }
+
+    /// Whether a process ended like that among these, and none otherwise.
+    private static boolean isEnding(List<Token> tokens, Ending ending) {
+        List<Token> ends = tokens.stream().filter(Edit::isEnd).toList();
+        return ends.size() == 1 && ends.getFirst().ending() == ending;
+    }
+
+    private static boolean isEnd(Token token) {
+        return token.sort() == Token.Sort.PROCESS_END;
+    }
+
+    private static List<Token> withoutEnding(List<Token> tokens) {
+        return tokens.stream().filter(token -> !isEnd(token)).toList();
     }
 
     /// The farthest that any of these tokens reaches.

@@ -27,6 +27,8 @@ final class EventIdentity {
     /// Linux assigns local ports from here on (net.ipv4.ip_local_port_range).
     private static final int EPHEMERAL_PORT_MIN = 32_768;
 
+    private static final int SIGPIPE = 13;
+
     private static final int LANE_BITS = 16;
 
     private static final Column[] FOLDED = {
@@ -146,7 +148,7 @@ final class EventIdentity {
     EventIdentity(KeyedHash hash, KnownNames known) {
         this.hash = hash;
         this.names = new MadeUpNames(hash, known);
-        this.normalizer = new TextNormalizer(hash, names);
+        this.normalizer = new TextNormalizer(hash, names, known.ids());
     }
 
     /// The names that programs of this side made up.
@@ -192,7 +194,20 @@ final class EventIdentity {
                 volume,
                 writes,
                 names.used(),
-                EventReach.of(event));
+                EventReach.of(event),
+                ending(event));
+    }
+
+    private static Token.Ending ending(EventView event) {
+        if (!(event instanceof ProcessView.Exit exit)) {
+            return Token.Ending.OTHER;
+        }
+        Long signal = exit.signal();
+        Long code = exit.exitCode();
+        if (signal != null && signal != 0) {
+            return signal == SIGPIPE ? Token.Ending.UNREAD : Token.Ending.OTHER;
+        }
+        return code != null && code == 0 ? Token.Ending.DONE : Token.Ending.OTHER;
     }
 
     private static Token.Sort sort(EventView event) {
@@ -218,7 +233,7 @@ final class EventIdentity {
     long flow(Row row) {
         normalizer.begin(0, 0);
         long canon = columns(row, 0, row.presentMask() & bits(Column.PROTOCOL, Column.REMOTE_IP));
-        return ports(row, Ports.CALLED, canon);
+        return ports(row, portsOfFlow(row), canon);
     }
 
     /// The hash of a DNS question.
@@ -338,9 +353,10 @@ final class EventIdentity {
         CALLED
     }
 
-    private static Ports portsOf(EventView event) {
+    private Ports portsOf(EventView event) {
         return switch (event) {
             case NetView.Accept _ -> Ports.ACCEPTED;
+            case NetView.Flow flow -> portsOfFlow(flow.row());
             case NetView.Listen _ -> Ports.LISTENING;
             case NetView _,
                     ProcessView _,
@@ -351,6 +367,21 @@ final class EventIdentity {
                     RunView _,
                     EventView.Unknown _ -> Ports.CALLED;
         };
+    }
+
+    /// A flow was accepted if its own end is a port that somebody listens on, and the other one is of a kernel's
+    /// choice.
+    private Ports portsOfFlow(Row row) {
+        if (!row.has(Column.LOCAL_PORT)
+                || !row.has(Column.REMOTE_PORT)
+                || !isEphemeral(row.number(Column.REMOTE_PORT))) {
+            return Ports.CALLED;
+        }
+        long local = row.number(Column.LOCAL_PORT);
+        boolean listens = !isEphemeral(local) || normalizer.isRenamedPort(normalizer.word(local));
+        return listens && !normalizer.isRenamedPort(normalizer.word(row.number(Column.REMOTE_PORT)))
+                ? Ports.ACCEPTED
+                : Ports.CALLED;
     }
 
     private long ports(Row row, Ports ports, long canon) {
@@ -387,7 +418,8 @@ final class EventIdentity {
     }
 
     private long remoteEnd(Row row, int kind) {
-        long remote = row.has(Column.REMOTE_PORT) ? row.number(Column.REMOTE_PORT) : 0;
+        boolean says = row.has(Column.REMOTE_PORT) && portsOfFlow(row) != Ports.ACCEPTED;
+        long remote = says ? row.number(Column.REMOTE_PORT) : 0;
         return hash.mix(kind, remote, row.has(Column.REMOTE_IP) ? value(row, Column.REMOTE_IP) : 0);
     }
 

@@ -32,7 +32,7 @@ final class EventReach {
 
     static Reach of(EventView event) {
         return switch (event) {
-            case FileView.Rename file -> file.failed() ? Reach.PATH : Reach.EFFECT;
+            case FileView.Rename file when !file.failed() && !isGitsIndex(file) -> Reach.EFFECT;
             case FileView file -> ofFile(file);
             case ProcessView.Fork _ -> Reach.PATH;
             case ProcessView.Exec exec -> exec.failed() ? Reach.PATH : Reach.EFFECT;
@@ -65,6 +65,14 @@ final class EventReach {
         }
         boolean onDisk = begins(row, "/") && ELSEWHERE.stream().noneMatch(place -> begins(row, place));
         return onDisk ? Reach.DISK : Reach.EFFECT;
+    }
+
+    /// Whether git puts a new index in place of the old one. It does so also when it has only learnt that files are as
+    /// they
+    /// were, which depends on the second in which these were written.
+    private static boolean isGitsIndex(FileView.Rename file) {
+        String from = String.valueOf(file.path());
+        return from.endsWith("/index.lock") && from.contains("/.git/") && from.equals(file.pathTo() + ".lock");
     }
 
     private static boolean isDevice(Row row) {

@@ -217,7 +217,8 @@ public final class Lineage {
         long remote = identity.flow(row);
         Strand.Sort sort = guest ? Strand.Sort.GUEST_FLOW : Strand.Sort.HOST_FLOW;
         long localPort = row.has(Column.LOCAL_PORT) ? row.number(Column.LOCAL_PORT) : 0;
-        long ports = hash.mix(remote, localPort, sort.code);
+        long remotePort = row.has(Column.REMOTE_PORT) ? row.number(Column.REMOTE_PORT) : 0;
+        long ports = hash.mix(remote, localPort << 16 | remotePort, sort.code);
         Map<Long, Strand> open = process == null ? ownerless : process.flows;
         Strand strand = open.get(ports);
         if (strand == null) {

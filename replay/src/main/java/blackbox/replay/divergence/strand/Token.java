@@ -16,6 +16,7 @@ import blackbox.replay.divergence.text.NamesUsed;
 /// @param writes whether it changes its subject
 /// @param names the made-up names in it
 /// @param reach how much of the world could tell whether it happened
+/// @param ending how a process ended with it
 public record Token(
         long index,
         long ordinal,
@@ -26,7 +27,8 @@ public record Token(
         long volume,
         boolean writes,
         NamesUsed names,
-        Reach reach) {
+        Reach reach,
+        Ending ending) {
 
     /// Kinds of events that are compared in a way of their own.
     public enum Sort {
@@ -45,6 +47,16 @@ public record Token(
         MISS,
         /// Anything else.
         OTHER
+    }
+
+    /// How a process ended, as far as that may depend on whether somebody still read what it wrote.
+    public enum Ending {
+        /// It did not end, or otherwise.
+        OTHER,
+        /// By SIGPIPE: nobody read any more when it wrote.
+        UNREAD,
+        /// By itself, with 0.
+        DONE
     }
 
     /// How far a deed reaches. In rising order.

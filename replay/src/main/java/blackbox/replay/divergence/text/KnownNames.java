@@ -8,16 +8,28 @@ import org.jspecify.annotations.Nullable;
 /// @param own all words of this side, or null
 /// @param other all words of the other side, or null
 /// @param standIns by the hash of a made-up name, what it counts as; null where that is not known
+/// @param ids which of its words are ids that stand for others
 public record KnownNames(
         @Nullable WordSet own,
         @Nullable WordSet other,
-        @Nullable GenerationalCache standIns) {
+        @Nullable GenerationalCache standIns,
+        StandingIds ids) {
 
-    public static final KnownNames NOTHING = new KnownNames(null, null, null);
+    public static final KnownNames NOTHING = new KnownNames(null, null, null, StandingIds.NONE);
+
+    /// Nothing but ids.
+    public static KnownNames of(StandingIds ids) {
+        return new KnownNames(null, null, null, ids);
+    }
 
     /// The same, with what names stand for.
     public KnownNames with(GenerationalCache allStandIns) {
-        return new KnownNames(own, other, allStandIns);
+        return new KnownNames(own, other, allStandIns, ids);
+    }
+
+    /// The same, with all words of this side and of the other one.
+    public KnownNames with(WordSet allOfOwn, WordSet allOfOther) {
+        return new KnownNames(allOfOwn, allOfOther, standIns, ids);
     }
 
     boolean isNothing() {

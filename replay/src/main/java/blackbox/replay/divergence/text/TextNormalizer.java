@@ -3,6 +3,7 @@ package blackbox.replay.divergence.text;
 import blackbox.schemas.row.Text;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// Hashes texts word by word (letters of any script, digits, `_`), so that single words can be renamed wherever
 /// they occur: process numbers, names that programs made up, ports that the kernel chose. Owned by one thread.
@@ -21,6 +22,7 @@ public final class TextNormalizer {
 
     private final KeyedHash hash;
     private final MadeUpNames names;
+    private final @Nullable StandingIds ids;
     private final GenerationalCache ports = new GenerationalCache(PORTS_MAX);
     private long self;
     private long parent;
@@ -33,9 +35,10 @@ public final class TextNormalizer {
 
     private long joinedTotal;
 
-    public TextNormalizer(KeyedHash hash, MadeUpNames names) {
+    public TextNormalizer(KeyedHash hash, MadeUpNames names, StandingIds ids) {
         this.hash = hash;
         this.names = names;
+        this.ids = ids.isEmpty() ? null : ids;
     }
 
     /// Begins an event of a process: the numbers that it may have put into names, as [#word] hashes, 0 for
@@ -69,6 +72,11 @@ public final class TextNormalizer {
         ports.put(word, canon);
     }
 
+    /// Whether the port of that word was renamed.
+    public boolean isRenamedPort(long word) {
+        return !ports.isEmpty() && ports.get(word) != GenerationalCache.ABSENT;
+    }
+
     /// The hash of a text, its words renamed. Numbers in a path below /proc are processes.
     public long text(byte[] array, int from, int length) {
         return text(array, from, length, length);
@@ -89,7 +97,13 @@ public final class TextNormalizer {
             if (at > begin) {
                 long word = word(array, begin, at);
                 boolean number = proc && isNumber(array, begin, at) || isProcess(word);
-                total = number ? number(total, word) : word(total, word, begin - from < renamed);
+                long id = ids == null ? GenerationalCache.ABSENT : id(ids, array, from, begin, at, end, word);
+                if (id != GenerationalCache.ABSENT) {
+                    joined = GenerationalCache.ABSENT;
+                    total = hash.mix(total, id);
+                } else {
+                    total = number ? number(total, word) : word(total, word, begin - from < renamed);
+                }
             }
             if (at < end) {
                 joined = array[at] == '/' ? GenerationalCache.ABSENT : joined;
@@ -107,6 +121,20 @@ public final class TextNormalizer {
         numbersLane += word;
         joined = GenerationalCache.ABSENT;
         return hash.mix(total, PROCESS_NUMBER);
+    }
+
+    /// What a word counts as that is an id, or part of one, or ends with one, and stands for another; or
+    /// [GenerationalCache#ABSENT].
+    private long id(StandingIds known, byte[] array, int from, int begin, int end, int textEnd, long word) {
+        if (known.isFolder(this, array, from, begin, end, textEnd)) {
+            return StandingIds.FOLDER;
+        }
+        if (StandingIds.mayBe(end - begin)) {
+            return known.standIn(word);
+        }
+        int id = StandingIds.atEnd(array, begin, end);
+        long standIn = id < 0 ? GenerationalCache.ABSENT : known.standIn(word(array, id, end));
+        return standIn == GenerationalCache.ABSENT ? standIn : hash.mix(word(array, begin, id), standIn);
     }
 
     /// Words of one made-up name with other characters between them are one, wherever these characters are.

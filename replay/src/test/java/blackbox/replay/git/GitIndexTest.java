@@ -1,9 +1,12 @@
-package blackbox.replay.content;
+package blackbox.replay.git;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import blackbox.replay.content.ContentMatch;
+import blackbox.replay.content.Ties;
+import blackbox.replay.content.Window;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -38,8 +42,13 @@ class GitIndexTest {
 
     private static ContentMatch match(byte[] recorded, Window recordedRun, byte[] actual, Window actualRun)
             throws IOException {
+        return match(recorded, recordedRun, actual, actualRun, IdTies.NONE);
+    }
+
+    private static ContentMatch match(byte[] recorded, Window recordedRun, byte[] actual, Window actualRun, IdTies ids)
+            throws IOException {
         return GitIndex.compare(
-                new ByteArrayInputStream(recorded), recordedRun, new ByteArrayInputStream(actual), actualRun);
+                new ByteArrayInputStream(recorded), recordedRun, new ByteArrayInputStream(actual), actualRun, ids);
     }
 
     /// With a digest that is right.
@@ -92,6 +101,28 @@ class GitIndexTest {
             assertNull(match(a, changed(b, FIRST + 16)).difference(), "the device");
             assertNull(match(a, changed(b, FIRST + 23)).difference(), "the inode");
         }
+    }
+
+    /// The id of the first entry, and the one of the folder at the top.
+    @Test
+    void idsStandForEachOtherWhereTheyAreKnownTo() throws Exception {
+        byte[] a = index("v2-a");
+        byte[] b = index("v2-b");
+        int tree = new String(b, StandardCharsets.ISO_8859_1).indexOf("TREE");
+        int folder = new String(b, StandardCharsets.ISO_8859_1).indexOf('\n', tree) + 1;
+        for (int at : new int[] {FIRST + 40, folder}) {
+            byte[] other = changed(b, at + 5);
+            assertEquals(at + 5, match(a, other).firstDifference());
+            var ids = new IdTies();
+            ids.add(hex(a, at), hex(other, at));
+            assertNull(match(a, A, other, B, ids).difference());
+            assertNotNull(match(other, B, a, A, ids).difference(), "the other way round");
+            assertEquals(at + 5, match(a, A, changed(other, at + 5 + 1), B, ids).firstDifference(), "another id");
+        }
+    }
+
+    private static String hex(byte[] index, int at) {
+        return HexFormat.of().formatHex(index, at, at + 20);
     }
 
     @Test

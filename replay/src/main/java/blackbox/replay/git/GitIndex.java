@@ -1,6 +1,7 @@
-package blackbox.replay.content;
+package blackbox.replay.git;
 
-import blackbox.schemas.FipsMode;
+import blackbox.replay.content.ContentMatch;
+import blackbox.replay.content.Window;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,9 +9,10 @@ import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.security.Provider;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
 
 /// Compares git's index files (`Documentation/gitformat-index.txt`), versions 2 to 4 with SHA-1, as git 2.39
 /// writes them. Each entry has what stat(2) said of its file in the working tree, and the digest at the end covers
@@ -18,7 +20,8 @@ import java.util.Arrays;
 ///
 /// Masked are times of status change and of modification that on both sides lie in the run, or are zero (git has
 /// not asked stat yet); where the first of these is masked, device and inode, too; and the digests, once both were
-/// found to be right. All else counts, also sizes, owners, flags, and extensions. The cache of untracked files
+/// found to be right. Ids of files and folders may stand for each other. All else counts, also sizes, owners, flags,
+/// and extensions. The cache of untracked files
 /// (`UNTR`) is one that has stat data of its own, and so makes two indexes differ.
 public final class GitIndex {
 
@@ -34,6 +37,7 @@ public final class GitIndex {
     private static final int MTIME = 8;
     private static final int DEVICE = 16;
     private static final int MODE = 24;
+    private static final int ID = 40;
     private static final int FLAGS = 60;
     private static final int NAME = 62;
     private static final int NAME_EXTENDED = 64;
@@ -47,6 +51,8 @@ public final class GitIndex {
     private final Window run;
     private int version;
     private int[] entries = {};
+    /// Where the ids of folders are, in the extension TREE.
+    private final List<Integer> folders = new ArrayList<>();
     /// Of the entry before.
     private int nameBytes;
 
@@ -61,14 +67,16 @@ public final class GitIndex {
     ///
     /// @param recordedRun when the recorded run's guest ran, by its own clock
     /// @param actualRun the same of the replay
-    public static ContentMatch compare(InputStream recorded, Window recordedRun, InputStream actual, Window actualRun)
+    /// @param ids which stand for each other
+    public static ContentMatch compare(
+            InputStream recorded, Window recordedRun, InputStream actual, Window actualRun, IdTies ids)
             throws IOException {
         byte[] expected = recorded.readNBytes(BYTES_MAX);
         byte[] found = actual.readNBytes(BYTES_MAX);
         var recordedIndex = new GitIndex(expected, recordedRun);
         var actualIndex = new GitIndex(found, actualRun);
         if (recordedIndex.isWellFormed() && actualIndex.isWellFormed()) {
-            mask(recordedIndex, actualIndex);
+            mask(recordedIndex, actualIndex, ids);
         }
         return ContentMatch.of(rejoined(expected, recorded), rejoined(found, actual));
     }
@@ -101,7 +109,7 @@ public final class GitIndex {
 
     /// Masks what is to be masked on both sides, as far as their entries are at the same places; where they are
     /// not, something else differs before.
-    private static void mask(GitIndex a, GitIndex b) {
+    private static void mask(GitIndex a, GitIndex b, IdTies ids) {
         for (int i = 0; i < Math.min(a.entries.length, b.entries.length) && a.entries[i] == b.entries[i]; i++) {
             int at = a.entries[i];
             if (a.isOfRun(at) && b.isOfRun(at)) {
@@ -111,26 +119,31 @@ public final class GitIndex {
             if (a.isOfRun(at + MTIME) && b.isOfRun(at + MTIME)) {
                 zero(a, b, at + MTIME, at + DEVICE);
             }
+            tie(a, b, at + ID, ids);
+        }
+        if (a.folders.equals(b.folders)) {
+            a.folders.forEach(at -> tie(a, b, at, ids));
         }
         if (a.end == b.end) {
             zero(a, b, a.end, a.end + DIGEST_BYTES);
         }
     }
 
-    private boolean hasItsDigest() {
-        MessageDigest digest = sha1();
-        digest.update(octets.array(), 0, end);
-        return Arrays.equals(digest.digest(), 0, DIGEST_BYTES, octets.array(), end, end + DIGEST_BYTES);
+    /// Puts the recorded id in place of one that stands for it.
+    private static void tie(GitIndex a, GitIndex b, int at, IdTies ids) {
+        if (ids.isPair(a.id(at), b.id(at))) {
+            System.arraycopy(a.octets.array(), at, b.octets.array(), at, DIGEST_BYTES);
+        }
     }
 
-    /// Git's checksum, which nothing here relies on for trust.
-    private static MessageDigest sha1() {
-        Provider module = FipsMode.module();
-        try {
-            return module == null ? MessageDigest.getInstance("SHA-1") : MessageDigest.getInstance("SHA-1", module);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this Java runtime has no SHA-1", e);
-        }
+    private String id(int at) {
+        return HexFormat.of().formatHex(octets.array(), at, at + DIGEST_BYTES);
+    }
+
+    private boolean hasItsDigest() {
+        MessageDigest digest = GitDigest.sha1();
+        digest.update(octets.array(), 0, end);
+        return Arrays.equals(digest.digest(), 0, DIGEST_BYTES, octets.array(), end, end + DIGEST_BYTES);
     }
 
     /// Where an entry ends, or -1 if it is malformed.
@@ -219,8 +232,33 @@ public final class GitIndex {
                     || bytes > end - at - EXTENSION_HEADER_BYTES) {
                 return false;
             }
-            at += EXTENSION_HEADER_BYTES + (int) bytes;
+            int next = at + EXTENSION_HEADER_BYTES + (int) bytes;
+            if (name.equals("TREE")) {
+                findFolders(at + EXTENSION_HEADER_BYTES, next);
+            }
+            at = next;
         }
         return true;
+    }
+
+    /// Each folder has its name, NUL, the number of its entries, a space, that of its folders, a line feed, and its
+    /// id unless the first number is negative. What is malformed ends this.
+    private void findFolders(int from, int to) {
+        int at = from;
+        while (at < to) {
+            int counts = zeroFrom(at) + 1;
+            int line = counts;
+            while (line < to && octets.get(line) != '\n') {
+                line++;
+            }
+            if (counts == 0 || line >= to) {
+                return;
+            }
+            boolean known = octets.get(counts) != '-';
+            if (known && to - line > DIGEST_BYTES) {
+                folders.add(line + 1);
+            }
+            at = line + 1 + (known ? DIGEST_BYTES : 0);
+        }
     }
 }

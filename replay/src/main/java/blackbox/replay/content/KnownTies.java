@@ -1,0 +1,27 @@
+package blackbox.replay.content;
+
+import java.util.function.BiPredicate;
+
+/// Which values stand for each other wherever they are found, because of where they come from.
+@FunctionalInterface
+public interface KnownTies {
+
+    /// None do.
+    KnownTies NONE = (_, _) -> false;
+
+    /// Whether a word of letters, digits, `_`, `-` and `.` on the recorded side stands for one on the other side.
+    boolean standFor(String recorded, String actual);
+
+    /// Whether there are times on both sides that stand for each other whenever they are written, and pass a test.
+    ///
+    /// @param fromNs the recorded one is not before, in nanoseconds since 1970
+    /// @param toNs nor after
+    default boolean anyTimes(long fromNs, long toNs, BiPredicate<Long, Long> test) {
+        return false;
+    }
+
+    /// Whether a second since 1970 on the recorded side stands for one on the other side, whenever it was written.
+    default boolean isSameSecond(long recorded, long actual) {
+        return false;
+    }
+}

@@ -1,0 +1,22 @@
+package blackbox.replay.git;
+
+import blackbox.schemas.FipsMode;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.Provider;
+
+/// Git's checksum, which nothing here relies on for trust.
+final class GitDigest {
+
+    private GitDigest() {}
+
+    /// A fresh SHA-1.
+    static MessageDigest sha1() {
+        Provider module = FipsMode.module();
+        try {
+            return module == null ? MessageDigest.getInstance("SHA-1") : MessageDigest.getInstance("SHA-1", module);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this Java runtime has no SHA-1", e);
+        }
+    }
+}
