@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.ImportNotice;
 import blackbox.cli.output.JsonOut;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
@@ -64,8 +65,10 @@ final class DiffCommand implements Callable<Integer> {
                     "--context takes a number from 0 to " + AlignmentSettings.CONTEXT_MAX + ", not " + context);
         }
         var recordings = common.recordings();
-        RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
-        RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
+        RunFacts one =
+                RunFacts.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, recorded)));
+        RunFacts other =
+                RunFacts.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, actual)));
         ComparedFiles files = ComparedFiles.ofRuns(recordings, one, other);
         Alignment alignment = Divergences.align(
                         RecordedSide.of(recordings, one.run()),

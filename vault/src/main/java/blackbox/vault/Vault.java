@@ -185,6 +185,15 @@ public final class Vault {
         }
     }
 
+    /// The same, of whatever length: everything that `in` has, which is not closed. When it fails, there is no file.
+    public void store(RunId run, String name, InputStream in) throws IOException {
+        try (ProcessLock _ = alone(run)) {
+            refuseShredded(run);
+            Folders.create(data.captures(run));
+            encrypt(run, name, data.captures(run).resolve(name), in, _ -> {});
+        }
+    }
+
     private long encrypt(RunId run, String name, Path plain, Progress progress) throws IOException {
         Path folder = data.captures(run);
         long bytes = Files.size(plain);

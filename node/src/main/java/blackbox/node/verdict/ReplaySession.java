@@ -1,10 +1,10 @@
 package blackbox.node.verdict;
 
+import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
-import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.node.data.LocalTrust;
@@ -198,7 +198,7 @@ public final class ReplaySession {
             progress.say("checking what the run was started from");
             String why = Tiers.why(tier());
             Verification verification =
-                    RunVerifier.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
+                    RunOrigin.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
             if (verification.integrity() != Integrity.VERIFIED) {
                 return new Refused(tier(), why, List.of(untrusted(options.run(), verification)));
             }
