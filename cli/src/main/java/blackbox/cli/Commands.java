@@ -31,6 +31,7 @@ final class Commands {
             VerifyCommand.class,
             ReplayCommand.class,
             ExportCommand.class,
+            ImportCommand.class,
             AnchorCommand.class,
             ProveCommand.class,
             ShredCommand.class,

@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.ImportNotice;
 import blackbox.cli.output.JsonOut;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
@@ -60,8 +61,10 @@ final class DiffCommand implements Callable<Integer> {
                     "--context takes a number from 0 to " + AlignmentSettings.CONTEXT_MAX + ", not " + context);
         }
         var recordings = common.recordings();
-        RunFacts one = RunFacts.read(recordings, RunNames.resolve(recordings, recorded));
-        RunFacts other = RunFacts.read(recordings, RunNames.resolve(recordings, actual));
+        RunFacts one =
+                RunFacts.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, recorded)));
+        RunFacts other =
+                RunFacts.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, actual)));
         ComparedRuns runs = ComparedRuns.of(
                 recordings, one, other, new AlignmentSettings(context, new SecureRandom().nextLong(), false));
         PrintWriter out = spec.commandLine().getOut();

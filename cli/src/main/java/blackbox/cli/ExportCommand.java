@@ -4,12 +4,15 @@ import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.RunArgument;
+import blackbox.cli.options.TravelOptions;
 import blackbox.cli.output.JsonOut;
+import blackbox.cli.output.TravelReport;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.tiles.StaticRunLog;
+import blackbox.node.travel.TravelException;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.keys.KeyAccess;
@@ -21,6 +24,7 @@ import blackbox.replay.capture.SealedCapture;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -41,14 +45,17 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "export",
         description =
-                "Export a run for others: a bundle with everything needed to verify it, or its log as static files.",
+                "Export a run for others: a bundle with everything needed to verify it, its log as static files, or all that a"
+                        + " replay elsewhere needs.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox export last --format bundle --out evidence.zip",
             "  java -jar verifier/target/blackbox-verifier.jar --key log.pub evidence.zip",
             "  blackbox export last --format tiles --out folder",
-            "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast"
+            "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast",
+            "  blackbox export last --format replay --to age1… --out incident.bbrun      `keys identity` makes such a key",
+            "  blackbox export last --format replay --passphrase-file pass --slim"
         })
 final class ExportCommand implements Callable<Integer> {
 
@@ -56,7 +63,8 @@ final class ExportCommand implements Callable<Integer> {
     enum Format {
         bundle,
         tiles,
-        asciicast
+        asciicast,
+        replay
     }
 
     @Mixin
@@ -69,23 +77,30 @@ final class ExportCommand implements Callable<Integer> {
             names = "--format",
             paramLabel = "FORMAT",
             description = "bundle: evidence to verify elsewhere (default). tiles: the events as C2SP tlog-tiles."
-                    + " asciicast: what the terminal of `record -t` showed, for asciinema.")
+                    + " asciicast: what the terminal of `record -t` showed, for asciinema. replay: one file with all that a"
+                    + " replay elsewhere needs, encrypted, for `blackbox import`.")
     private Format format = Format.bundle;
 
     @Option(
             names = "--out",
             paramLabel = "PATH",
             description =
-                    "Where to write it (default: RUN.bundle.zip, RUN.tiles or RUN.cast in this folder). A bundle is written as a folder if PATH is"
+                    "Where to write it (default: RUN.bundle.zip, RUN.tiles, RUN.cast or RUN.bbrun in this folder). A bundle is written as a folder if PATH is"
                             + " an empty folder.")
     @Nullable
     private Path out;
+
+    @Mixin
+    private TravelOptions travel = new TravelOptions();
 
     @Spec
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, QueryException, EvidenceException, RecorderException, ReplayException {
+    public Integer call()
+            throws IOException, QueryException, EvidenceException, RecorderException, ReplayException, TravelException,
+                    VmException {
+        travel.requireFormat(format == Format.replay);
         DataFolder folder = common.dataFolder();
         var recordings = common.recordings();
         RunId run = argument.resolve(recordings);
@@ -93,6 +108,8 @@ final class ExportCommand implements Callable<Integer> {
             case bundle -> bundle(folder, recordings, run);
             case tiles -> tiles(recordings, run);
             case asciicast -> cast(recordings, run);
+            case replay ->
+                TravelReport.print(spec.commandLine().getOut(), common.json(), travel.export(folder, run, out));
         }
         return ExitCodes.OK;
     }

@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.Identities;
 import blackbox.cli.options.KeyOptions;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.CryptoProvider;
@@ -27,6 +28,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `blackbox keys`: the key that signs the log of runs, and the statements about it.
@@ -44,6 +46,7 @@ import picocli.CommandLine.Parameters;
             "  blackbox keys create --store tpm",
             "  blackbox keys rotate --valid-days 365",
             "  blackbox keys revoke ~/.local/share/blackbox/keys/ingest.pub",
+            "  blackbox keys identity --out me.identity > me.pub            to be sent runs that only you can open",
             "",
             "The passphrase or PIN is read from the file that BLACKBOX_PASSPHRASE_FILE or BLACKBOX_PIN_FILE names",
             "(/dev/fd/N when another program passes it), or from the terminal."
@@ -149,6 +152,37 @@ final class KeysCommand {
                     + ". It stays if it has replaced the revoked one; otherwise run this once more");
         }
         return done.refused().isEmpty() && !another ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+    }
+
+    @Command(
+            name = "identity",
+            description = {
+                "Create an identity: a secret key in a file of its owner's, and the public key that goes with it, which is",
+                "printed. `export --format replay --to KEY` encrypts runs to that key, and `import --identity FILE` opens them.",
+                "It has the form of age's keys; it signs nothing, and no data folder needs it."
+            },
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExample:%n",
+            footer = "  blackbox keys identity --out me.identity > me.pub")
+    int identity(
+            @Mixin CommonOptions common,
+            @Option(
+                            names = "--out",
+                            paramLabel = "FILE",
+                            required = true,
+                            description = "The file to write the secret key to; it must not exist.")
+                    Path file)
+            throws IOException {
+        String recipient = Identities.create(file);
+        if (common.json()) {
+            System.out.println(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("identity", file.toString())
+                    .put("key", recipient));
+        } else {
+            System.out.println(recipient);
+        }
+        return ExitCodes.OK;
     }
 
     private static Revocation revoke(DataFolder data, NoteVerifier key) throws RecorderException, IOException {

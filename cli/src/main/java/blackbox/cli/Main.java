@@ -8,6 +8,7 @@ import blackbox.evidence.EvidenceException;
 import blackbox.evidence.sign.Ed25519Verifier;
 import blackbox.ingest.IngestException;
 import blackbox.node.openssl.Openssl;
+import blackbox.node.travel.TravelException;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
@@ -130,6 +131,12 @@ public final class Main {
                     case STORE, ENGINE -> ExitCodes.FAILED;
                 };
             case EvidenceException e -> ExitCodes.BAD_INPUT;
+            case TravelException e ->
+                switch (e.code()) {
+                    case BAD_INPUT -> ExitCodes.BAD_INPUT;
+                    case ALTERED -> ExitCodes.DOES_NOT_HOLD;
+                    case DISK_FULL, FAILED -> ExitCodes.FAILED;
+                };
             case ReplayException e ->
                 switch (e.code()) {
                     case BAD_INPUT -> ExitCodes.BAD_INPUT;

@@ -10,6 +10,7 @@ import blackbox.query.run.RunFacts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,11 +66,19 @@ final class RunsCommand implements Callable<Integer> {
                         facts.events(),
                         facts.lost(),
                         name == null ? "" : Printable.of(name),
-                        (none == null ? "" : "  (" + none + ")")
+                        origin(facts.imported())
+                                + (none == null ? "" : "  (" + none + ")")
                                 + (facts.fault() == null ? "" : "  (cannot be read to its end: " + facts.fault() + ")")
                                 + (facts.leftOut().isEmpty()
                                         ? ""
                                         : "  (left out: "
                                                 + Printable.of(facts.leftOut().toString()) + ")"));
+    }
+
+    private static String origin(RunFacts.@Nullable Imported imported) {
+        if (imported == null) {
+            return "";
+        }
+        return imported.trusted() ? "  (imported)" : "  (imported, UNTRUSTED)";
     }
 }

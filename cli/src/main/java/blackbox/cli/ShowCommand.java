@@ -5,7 +5,7 @@ import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.RunArgument;
 import blackbox.cli.output.JsonOut;
-import blackbox.evidence.verify.RunVerifier;
+import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.node.data.LocalTrust;
@@ -70,7 +70,7 @@ final class ShowCommand implements Callable<Integer> {
             return octets(folder, id, missed ? DifferingOctets.REQUEST : DifferingOctets.OUTPUT);
         }
         RunSummary summary = RunSummary.read(recordings, id);
-        Verification verification = RunVerifier.verify(
+        Verification verification = RunOrigin.verify(
                 recordings, id, new LocalTrust(folder).trustedKeys(), null, new LocalTrust(folder).anchorTrust());
         List<LoggedVerdict> replays = VerdictList.read(recordings, id, new LocalTrust(folder).trustedKeys());
         PrintWriter out = spec.commandLine().getOut();

@@ -7,6 +7,7 @@ import blackbox.cli.options.RunArgument;
 import blackbox.cli.options.TrustOptions;
 import blackbox.cli.output.JsonOut;
 import blackbox.evidence.bundle.BundleVerifier;
+import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.proof.EventProof;
 import blackbox.evidence.proof.ProofJson;
@@ -14,7 +15,6 @@ import blackbox.evidence.proof.ProofReport;
 import blackbox.evidence.proof.ProofTrust;
 import blackbox.evidence.proof.ProofVerdict;
 import blackbox.evidence.proof.ProofVerifier;
-import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.ingest.table.CatalogView;
@@ -105,7 +105,7 @@ final class VerifyCommand implements Callable<Integer> {
     private Verification verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = common.recordings();
         RunId meant = run.resolveAlsoLost(recordings);
-        return RunVerifier.verify(recordings, meant, trust.believed(folder), kept(), trust.anchors(folder))
+        return RunOrigin.verify(recordings, meant, trust.believed(folder), kept(), trust.anchors(folder))
                 .with(CatalogView.compare(recordings, meant));
     }
 

@@ -91,10 +91,10 @@ class ArchitectureTest {
             new Library("Parquet", Set.of("ingest"), List.of("org.apache.parquet")),
             new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
             new Library("Micronaut", Set.of("node"), List.of("io.micronaut")),
-            new Library("zstd", Set.of("ingest", "evidence"), List.of("com.github.luben")),
+            new Library("zstd", Set.of("ingest", "evidence", "vault"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it
             new Library("JNA", Set.of("node"), List.of("com.sun.jna")),
-            new Library("Bouncy Castle", Set.of("evidence", "recorder"), List.of("org.bouncycastle")));
+            new Library("Bouncy Castle", Set.of("evidence", "recorder", "vault"), List.of("org.bouncycastle")));
 
     @Test
     void everyModuleIsKnownHere() {
@@ -137,7 +137,8 @@ class ArchitectureTest {
                         .collect(Collectors.toSet()));
     }
 
-    /// A command asks for a recording, a replay or an image; which hypervisor runs the machine is decided in one place.
+    /// A command asks for a recording, a replay or an image; which hypervisor runs the machine is decided in one
+    /// place.
     @Test
     void fewNameTheHypervisor() {
         var names = new TreeSet<String>();

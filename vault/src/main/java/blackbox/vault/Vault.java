@@ -181,14 +181,12 @@ public final class Vault {
         store(run, name, new ByteArrayInputStream(octets));
     }
 
-    /// The same, for a file of any length.
-    ///
-    /// @param in is read to its end and not closed
+    /// The same, of whatever length: everything that `in` has, which is not closed. When it fails, there is no file.
     public void store(RunId run, String name, InputStream in) throws IOException {
         try (ProcessLock _ = alone(run)) {
             refuseShredded(run);
-            Path plain = data.captures(run).resolve(name);
-            encrypt(run, name, plain, in, _ -> {});
+            Folders.create(data.captures(run));
+            encrypt(run, name, data.captures(run).resolve(name), in, _ -> {});
         }
     }
 

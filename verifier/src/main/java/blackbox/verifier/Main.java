@@ -1,6 +1,7 @@
 package blackbox.verifier;
 
 import blackbox.evidence.bundle.BundleVerifier;
+import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.proof.EventProof;
 import blackbox.evidence.proof.ProofJson;
 import blackbox.evidence.proof.ProofReport;
@@ -8,7 +9,6 @@ import blackbox.evidence.proof.ProofTrust;
 import blackbox.evidence.proof.ProofVerdict;
 import blackbox.evidence.proof.ProofVerifier;
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.schemas.Release;
@@ -99,7 +99,7 @@ public final class Main implements Callable<Integer> {
             List<Path> own = Recordings.entries(recordings.keys()).stream()
                     .filter(file -> file.toString().endsWith(".pub"))
                     .toList();
-            return answer(RunVerifier.verify(recordings, runMeant(recordings), trust.keys(own), null, trust.anchors()));
+            return answer(RunOrigin.verify(recordings, runMeant(recordings), trust.keys(own), null, trust.anchors()));
         }
         Path path = Path.of(said);
         if (!Files.exists(path)) {

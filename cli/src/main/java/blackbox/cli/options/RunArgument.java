@@ -26,13 +26,13 @@ public final class RunArgument {
     }
 
     public RunId resolve(Recordings recordings) throws QueryException {
-        return RunNames.resolve(recordings, said);
+        return ImportNotice.print(recordings, RunNames.resolve(recordings, said));
     }
 
     /// The same, but a complete id is accepted even if nothing is left of that run: that is a verdict too.
     public RunId resolveAlsoLost(Recordings recordings) throws QueryException {
         try {
-            return new RunId(said);
+            return ImportNotice.print(recordings, new RunId(said));
         } catch (IllegalArgumentException e) {
             return resolve(recordings);
         }

@@ -80,6 +80,35 @@ public final class BundleVerifier {
         }
     }
 
+    /// Unpacks a bundle into an empty folder that only this process's user can write, without verifying it.
+    ///
+    /// @throws MalformedBundleException if it is not the canonical ZIP of its files
+    public static void unpack(Path zip, Path into) throws IOException, MalformedBundleException {
+        BundleZip.unpack(zip, into);
+    }
+
+    /// Whether one of these keys, or one that the bundle's log of runs leads to from them, signed the bundle in this
+    /// folder.
+    static boolean isSignedBy(Path folder, List<? extends NoteVerifier> keys) throws IOException {
+        var verifier = new BundleVerifier(folder, List.copyOf(keys), AnchorTrust.none());
+        try {
+            DsseEnvelope envelope = envelope(BundleFolder.files(folder).get(BundleLayout.STATEMENT));
+            return !keys.isEmpty()
+                    && !envelope.signers(verifier.believed(verifier.given)).isEmpty();
+        } catch (MalformedBundleException | MalformedAttestationException _) {
+            return false;
+        }
+    }
+
+    /// The public keys that the bundle in this folder has with it, for which nobody vouches.
+    static List<NoteVerifier> ownKeys(Path folder) throws IOException {
+        try {
+            return ownKeys(BundleFolder.files(folder));
+        } catch (MalformedBundleException _) {
+            return List.of();
+        }
+    }
+
     private Verification verify() throws IOException {
         try {
             SortedMap<String, Path> files = BundleFolder.files(folder);
@@ -143,7 +172,8 @@ public final class BundleVerifier {
         }
     }
 
-    private List<NoteVerifier> ownKeys(SortedMap<String, Path> files) throws IOException, MalformedBundleException {
+    private static List<NoteVerifier> ownKeys(SortedMap<String, Path> files)
+            throws IOException, MalformedBundleException {
         var keys = new ArrayList<NoteVerifier>();
         for (var file : files.tailMap(BundleLayout.KEYS).entrySet()) {
             if (file.getKey().startsWith(BundleLayout.KEYS) && file.getKey().endsWith(".pub")) {

@@ -57,7 +57,8 @@ public final class BundleWriter {
         this.staging = staging;
     }
 
-    /// Writes the bundle of `run` to `out`: a ZIP, or a folder if `out` is an empty folder.
+    /// Writes the bundle of `run` to `out`: a ZIP, or a folder if `out` is an empty folder. That of an imported run
+    /// is the one that it came with, and is not signed again.
     ///
     /// @param signer signs the statement
     /// @return how many files it has
@@ -70,12 +71,25 @@ public final class BundleWriter {
         Path staging = Files.createTempDirectory("blackbox-bundle-");
         try {
             var writer = new BundleWriter(recordings, run, staging);
-            writer.collect();
-            writer.sign(signer);
+            if (recordings.isImported(run)) {
+                writer.takeAsItCame();
+            } else {
+                writer.collect();
+                writer.sign(signer);
+            }
             writer.put(out);
             return writer.files.size();
         } finally {
             BundleFolder.delete(staging);
+        }
+    }
+
+    /// An imported run's bundle, signed by whoever recorded it.
+    private void takeAsItCame() throws IOException, EvidenceException {
+        try {
+            files.putAll(BundleFolder.files(recordings.holding(run).data()));
+        } catch (MalformedBundleException e) {
+            throw new EvidenceException("what was imported of run " + run + " was changed: " + e.getMessage());
         }
     }
 

@@ -55,7 +55,7 @@ public final class EventProver {
     private EventProver(Recordings recordings, RunId run) throws IOException {
         this.run = run;
         this.tree = new RunTree(recordings, run);
-        this.log = new LogView(new TransparencyLogReader(recordings.log()));
+        this.log = new LogView(new TransparencyLogReader(recordings.holding(run).log()));
         log.entries((index, entry) -> take(index, new String(entry, StandardCharsets.UTF_8)));
     }
 

@@ -21,6 +21,14 @@ public interface FileTrust {
     @Nullable
     String faultOf(RunId run, DataFile file) throws IOException;
 
+    /// Whether a run is one of an installation whose keys are trusted here: an imported one need not be, and whoever
+    /// answers from it says so.
+    ///
+    /// @throws IOException when that cannot be read
+    default boolean trusts(RunId run) throws IOException {
+        return true;
+    }
+
     /// The runs that are known to have begun, and when; whether anything of them is here is another question.
     default Map<RunId, Instant> begun() throws IOException {
         return Map.of();

@@ -51,9 +51,23 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         return new DataFolder(data);
     }
 
+    /// Whether the run came with `blackbox import`: its evidence is that of another data folder.
+    public boolean isImported(RunId run) {
+        return Files.isDirectory(folder().importedEvidence(run));
+    }
+
+    /// The recordings that a run's evidence is in: these, or the bundle of an imported run, which is laid out as a
+    /// data folder with a log of runs of its own. What is stored beside its events, and verdicts on its replays,
+    are
+    /// in these all the same.
+    public Recordings holding(RunId run) {
+        Path own = folder().importedEvidence(run);
+        return isImported(run) ? new Recordings(own, LocalStore.in(new DataFolder(own)), trust) : this;
+    }
+
     /// The folder of a run's spool segments.
     public Path spoolFolder(RunId run) {
-        return folder().spool(run);
+        return holding(run).folder().spool(run);
     }
 
     /// The folder with the files that are stored beside a run's events (`schemas/capture.md`).
@@ -63,7 +77,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
 
     /// The quarantine folder of a run: batches that failed their check, damaged ends of spools.
     public Path quarantineFolder(RunId run) {
-        return folder().quarantine(run);
+        return holding(run).folder().quarantine(run);
     }
 
     /// The folder with the recorder's and ingest's public keys.
@@ -92,6 +106,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
         }
         collect(folder().spool(), runs);
         collect(folder().runs(), runs);
+        collect(folder().importedRuns(), runs);
         return List.copyOf(runs);
     }
 
@@ -123,6 +138,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
     public List<DataFile> dataFiles(RunId run) throws IOException {
         var sealed = new ArrayList<DataFile>();
         String folder = EventsTable.dataFolder(run);
+        FileStore files = holding(run).files;
         List<String> entries = files.list(folder);
         var present = new HashSet<>(entries);
         for (String entry : entries) {
@@ -176,7 +192,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
                 leftOut.add(new LeftOut(run, file.name().toString(), fault));
             }
         }
-        for (String entry : files.list(EventsTable.dataFolder(run))) {
+        for (String entry : holding(run).files.list(EventsTable.dataFolder(run))) {
             if (!known.contains(entry)
                     && !entry.endsWith(DataFileName.SEAL_SUFFIX)
                     && !entry.equals(EventsTable.STATE_NOTE)) {

@@ -58,6 +58,12 @@ public final class StaticRunLog {
         Files.write(file, octets);
     }
 
+    /// The text of a run's last checkpoint, which fixes all of its events up to there; null if it has none.
+    public static @Nullable String lastCheckpoint(Recordings recordings, RunId run) throws IOException {
+        Last last = last(recordings, run);
+        return last == null ? null : last.note.text();
+    }
+
     private record Last(SignedNote note, Checkpoint checkpoint) {}
 
     private static @Nullable Last last(Recordings recordings, RunId run) throws IOException {

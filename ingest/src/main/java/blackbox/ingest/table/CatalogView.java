@@ -24,6 +24,9 @@ public final class CatalogView {
     /// A finding if the catalog shows other files than the sealed ones, hides rows of them, or cannot be read; none
     /// where there is no catalog.
     public static List<Finding> compare(Recordings recordings, RunId run) throws IOException {
+        if (recordings.isImported(run)) {
+            return List.of(); // never part of the table here
+        }
         boolean live = recordings.isLive(run);
         Set<String> sealed = new TreeSet<>();
         for (DataFile file : recordings.committedFiles(run)) {

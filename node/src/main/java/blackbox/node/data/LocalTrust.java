@@ -5,9 +5,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.time.TimeAuthorities;
-import blackbox.evidence.verify.SealTrust;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,8 +61,17 @@ public record LocalTrust(DataFolder data) {
     /// The recordings to answer from: only what is sealed by a key that this installation trusts, or that its log
     /// of runs vouches for.
     public Recordings recordings() {
-        return DataFiles.unchecked(data)
-                .trusting(new SealTrust(new TransparencyLogReader(data.log()), this::trustedKeys));
+        Recordings unchecked = DataFiles.unchecked(data);
+        return unchecked.trusting(new InstalledTrust(unchecked, this::trustedKeys, this::believedKeys));
+    }
+
+    /// The keys that are trusted, and those of the policy's logs.
+    public List<NoteVerifier> believedKeys() throws IOException {
+        var believed = new ArrayList<>(trustedKeys());
+        anchorTrust().policy().logs().stream()
+                .filter(log -> !believed.contains(log))
+                .forEach(believed::add);
+        return believed;
     }
 
     /// The public keys that this installation trusts.

@@ -58,6 +58,9 @@ final class Resealing {
         int files = 0;
         var refused = new ArrayList<RunId>();
         for (RunId run : recordings.runs()) {
+            if (recordings.isImported(run)) {
+                continue; // sealed by another installation's keys
+            }
             List<Sealed> affected = affected(run);
             SignedNote state = state(run);
             if (affected.isEmpty() && state == null) {

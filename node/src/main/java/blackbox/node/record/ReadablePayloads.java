@@ -2,6 +2,7 @@ package blackbox.node.record;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.files.ProcessLock;
+import blackbox.node.data.ImportStaging;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -38,6 +39,7 @@ public final class ReadablePayloads implements AutoCloseable {
     ///
     /// @throws IOException when they cannot be ended
     public static ReadablePayloads ofKilled(DataFolder data, Vault vault, Progress progress) throws IOException {
+        ImportStaging.clearLeft(data);
         try {
             SteppedMachine.clearLeftovers(data.root());
         } catch (VmException e) {

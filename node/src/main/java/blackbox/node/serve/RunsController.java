@@ -1,7 +1,7 @@
 package blackbox.node.serve;
 
+import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.store.Recordings;
-import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.ingest.table.CatalogView;
@@ -110,7 +110,7 @@ final class RunsController {
     byte[] verification(@PathVariable String run) throws QueryException, IOException {
         RunId id = resolve(run);
         try (RequestLimiter.Slot _ = scans.take()) {
-            Verification verification = RunVerifier.verify(
+            Verification verification = RunOrigin.verify(
                             context.recordings(),
                             id,
                             context.trustedKeys().read(),

@@ -42,6 +42,7 @@ public final class ReplayReport {
         ObjectNode tree = VerdictJson.tree(telling.verdict());
         tree.put("at", Timestamps.format(telling.verdict().at()));
         tree.put("why", verdicts.why());
+        tree.put("host", Host.name());
         tree.put("times", verdicts.asked()).put("held", verdicts.held());
         RateReport.json(tree, verdicts);
         ArrayNode all = tree.putArray("verdicts");
@@ -50,7 +51,8 @@ public final class ReplayReport {
                     .put("verdict", each.verdict().outcome().name())
                     .put("document", each.file().toString())
                     .put("signed", each.unsigned() == null)
-                    .put("unsigned", each.unsigned());
+                    .put("unsigned", each.unsigned())
+                    .put("log", each.log());
         }
         next(verdicts).forEach(tree.putArray("next")::add);
         return tree;
@@ -126,8 +128,11 @@ public final class ReplayReport {
         }
         String unsigned = telling.unsigned();
         out.println("document      " + telling.file());
-        out.println(
-                "signed        " + (unsigned == null ? "yes, in the log of runs" : "NO: " + Printable.of(unsigned)));
+        out.println("signed        "
+                + (unsigned == null ? "yes, in the log of runs " + telling.log() : "NO: " + Printable.of(unsigned)));
+        if (telling.log() != null) {
+            out.println("made on       " + Host.name());
+        }
         next(verdicts).forEach(command -> out.println("next          " + command));
         out.flush();
     }

@@ -1,10 +1,10 @@
 package blackbox.node.verdict;
 
+import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
-import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.node.data.LocalTrust;
@@ -231,7 +231,7 @@ public final class ReplaySession {
 
         private @Nullable Refused unverified(List<NoteVerifier> trusted) throws IOException {
             Verification verification =
-                    RunVerifier.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
+                    RunOrigin.verify(recordings, options.run(), trusted, null, new LocalTrust(data).anchorTrust());
             return verification.integrity() == Integrity.VERIFIED
                     ? null
                     : new Refused(tier(), Tiers.why(tier()), List.of(untrusted(options.run(), verification)));

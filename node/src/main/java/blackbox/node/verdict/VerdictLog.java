@@ -23,8 +23,13 @@ final class VerdictLog {
     ///
     /// @param file its document
     /// @param unsigned why no leaf of the log of runs binds it, or null when one does
+    /// @param log the origin of the log of runs that it was signed in, which says where it was made; null if it was
+    ///     not
     record StoredVerdict(
-            Verdict verdict, Path file, @Nullable String unsigned) {}
+            Verdict verdict,
+            Path file,
+            @Nullable String unsigned,
+            @Nullable String log) {}
 
     /// Stores, signs and logs `verdict`. If the key cannot be used, the verdict is stored unsigned.
     StoredVerdict keep(Verdict verdict) throws ReplayException {
@@ -34,14 +39,16 @@ final class VerdictLog {
             // someone else.
             if (LogKeys.conf(data.keys()) == null) {
                 return new StoredVerdict(
-                        verdict, document.file(), "this data folder does not have the key of its log of runs");
+                        verdict, document.file(), "this data folder does not have the key of its log of runs", null);
             }
+            String origin;
             try (TransparencyLog runs = TransparencyLog.open(data)) {
+                origin = runs.log().origin();
                 runs.log().replayed(verdict.run(), verdict.tier(), verdict.outcome(), document.sha256());
             }
-            return new StoredVerdict(verdict, document.file(), null);
+            return new StoredVerdict(verdict, document.file(), null, origin);
         } catch (RecorderException e) {
-            return new StoredVerdict(verdict, document.file(), String.valueOf(e.getMessage()));
+            return new StoredVerdict(verdict, document.file(), String.valueOf(e.getMessage()), null);
         }
     }
 }

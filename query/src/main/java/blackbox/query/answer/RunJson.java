@@ -40,6 +40,12 @@ public final class RunJson {
         out.writeNumberField("lost", facts.lost());
         number(out, "exitCode", end == null ? null : end.exitCode());
         number(out, "signal", end == null ? null : end.signal());
+        RunFacts.Imported imported = facts.imported();
+        if (imported != null) {
+            out.writeObjectFieldStart("imported");
+            out.writeBooleanField("trusted", imported.trusted());
+            out.writeEndObject();
+        }
         if (facts.fault() != null) {
             out.writeStringField("fault", facts.fault());
         }

@@ -77,6 +77,13 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
         out.println("run           " + facts.run()
                 + (facts.name() == null ? "" : "  " + Printable.of(String.valueOf(facts.name()))));
         out.println("state         " + facts.state());
+        RunFacts.Imported imported = facts.imported();
+        if (imported != null) {
+            out.println("imported      "
+                    + (imported.trusted()
+                            ? "a key that is trusted here vouches for it"
+                            : "UNTRUSTED: no key that is trusted here vouches for it"));
+        }
         if (start != null) {
             out.println("started       " + Timestamps.format(start.atNs()));
             start.detail()

@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// @param lost events declared lost so far
 /// @param fault why its files could not be read to their end, or null
 /// @param leftOut files of the run that are not believed, and events that no file holds
+/// @param imported if it came from elsewhere, or null
 public record RunFacts(
         RunId run,
         RunState state,
@@ -45,18 +46,24 @@ public record RunFacts(
         long events,
         long lost,
         @Nullable String fault,
-        List<LeftOut> leftOut) {
+        List<LeftOut> leftOut,
+        @Nullable Imported imported) {
 
     public RunFacts {
         leftOut = List.copyOf(leftOut);
     }
 
+    /// That it came with `blackbox import`.
+    ///
+    /// @param trusted whether a key that is trusted here vouches for it
+    public record Imported(boolean trusted) {}
+
     /// The `run.open` row: when, what the user called the run (or null), and its JSON (a missing node where it
     /// has none).
     public record Start(long atNs, @Nullable String name, JsonNode detail) {}
 
-    /// The `run.close` row: when, the agent's exit code or the signal that ended it, and its JSON (a missing node where
-    /// it has none).
+    /// The `run.close` row: when, the agent's exit code or the signal that ended it, and its JSON (a missing node
+    /// where it has none).
     public record End(
             long atNs, @Nullable Integer exitCode, @Nullable Integer signal, JsonNode detail) {}
 
@@ -92,7 +99,7 @@ public record RunFacts(
     private static RunFacts missing(RunId run, Instant begun) {
         long atNs = Math.addExact(Math.multiplyExact(begun.getEpochSecond(), 1_000_000_000L), begun.getNano());
         var start = new Start(atNs, null, MissingNode.getInstance());
-        return new RunFacts(run, RunState.MISSING, start, null, 0, 0, null, List.of());
+        return new RunFacts(run, RunState.MISSING, start, null, 0, 0, null, List.of(), null);
     }
 
     private long startNs() {
@@ -113,7 +120,7 @@ public record RunFacts(
 
     /// The same facts, for a run that turned out to be damaged further on.
     public RunFacts withFault(String what) {
-        return new RunFacts(run, state, start, end, events, lost, what, leftOut);
+        return new RunFacts(run, state, start, end, events, lost, what, leftOut, imported);
     }
 
     private static void collect(Recordings recordings, RunId run, Collector collector) throws IOException {
@@ -236,7 +243,9 @@ public record RunFacts(
         /// @param fault why there are no more, or null
         public RunFacts facts(@Nullable String fault) throws IOException {
             RunState state = end != null ? RunState.CLOSED : live ? RunState.OPEN : RunState.TRUNCATED;
-            return new RunFacts(run, state, start, end, events, lost, fault, recordings.leftOut(run));
+            Imported imported =
+                    recordings.isImported(run) ? new Imported(recordings.trust().trusts(run)) : null;
+            return new RunFacts(run, state, start, end, events, lost, fault, recordings.leftOut(run), imported);
         }
     }
 }

@@ -78,6 +78,9 @@ public final class SqlEngine implements AutoCloseable {
     private static List<String> committed(Recordings recordings) throws IOException {
         var files = new ArrayList<String>();
         for (RunId run : recordings.runs()) {
+            if (!recordings.trust().trusts(run)) {
+                continue;
+            }
             long next = 0;
             for (DataFile file : recordings.committedFiles(run)) {
                 // A file that partly overlaps the one before is an error: its rows would be counted twice.
@@ -94,7 +97,12 @@ public final class SqlEngine implements AutoCloseable {
     private static List<LeftOut> leftOut(Recordings recordings) throws IOException {
         var leftOut = new ArrayList<LeftOut>();
         for (RunId run : recordings.runs()) {
-            leftOut.addAll(recordings.leftOut(run));
+            if (recordings.trust().trusts(run)) {
+                leftOut.addAll(recordings.leftOut(run));
+            } else {
+                leftOut.add(new LeftOut(
+                        run, "all of it", "it was imported, and no key that is trusted here vouches for it"));
+            }
         }
         return List.copyOf(leftOut);
     }

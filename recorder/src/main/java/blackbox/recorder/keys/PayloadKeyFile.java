@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The data folder's key for payloads, `keys/payload.key` (`schemas/payload.md`), or a file that the environment names:
-/// whoever takes the disk with the data folder then has no key. It is encrypted if there was a passphrase when it was
-/// made. A process opens a file once, so that nobody is asked twice for its passphrase.
+/// The data folder's key for payloads, `keys/payload.key` (`schemas/payload.md`), or a file that the environment
+/// names: whoever takes the disk with the data folder then has no key. It is encrypted if there was a passphrase when
+/// it was made. A process opens a file once, so that nobody is asked twice for its passphrase.
 public final class PayloadKeyFile implements PayloadKey.Source {
 
     /// Names another file.
@@ -36,10 +36,16 @@ public final class PayloadKeyFile implements PayloadKey.Source {
 
     /// The payloads of a data folder, with the key that this process's environment gives it.
     public static Vault vault(DataFolder data) {
+        return staging(data, data);
+    }
+
+    /// The payloads of a folder that is laid out as a data folder, and whose files are to be moved to `data` and so
+    /// are encrypted with the key of that one.
+    public static Vault staging(DataFolder folder, DataFolder data) {
         String named = System.getenv(VARIABLE);
         Path file = named == null || named.isBlank() ? data.payloadKey() : Path.of(named);
         return new Vault(
-                data,
+                folder,
                 new PayloadKeyFile(file, KeyAccess.system()),
                 CryptoProvider.current().random());
     }

@@ -46,7 +46,7 @@ final class SealedImages {
                 sealed == null ? "" : sealed.digest().toString(),
                 GuestImage.ROOT + " ");
         try {
-            for (GuestImage image : new ImageStore(data).list()) {
+            for (GuestImage image : new ImageStore(data).listForReplay()) {
                 if (image.sha256(GuestImage.ROOT).equals(wanted)) {
                     check(image.file(GuestImage.ROOT), wanted);
                     return image.file(GuestImage.ROOT);

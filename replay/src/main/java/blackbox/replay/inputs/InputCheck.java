@@ -145,7 +145,7 @@ public final class InputCheck {
     private @Nullable GuestImage image() throws VmException, IOException {
         String what = "the image " + start.imageName();
         Hash named = null;
-        for (GuestImage image : new ImageStore(recordings.data()).list()) {
+        for (GuestImage image : new ImageStore(recordings.data()).listForReplay()) {
             if (image.digest().equals(start.image())) {
                 return isAsBuilt(image) ? image : null;
             }
@@ -205,7 +205,7 @@ public final class InputCheck {
         if (start.tier() == ReplayMethod.EXACT) {
             return new SnapshotFound(null, VmSnapshot.keptFaults(kept.folder(), digest));
         }
-        VmSnapshot found = VmSnapshot.find(recordings.data(), digest);
+        VmSnapshot found = VmSnapshot.findForReplay(recordings.data(), digest);
         return new SnapshotFound(found, found == null ? List.of() : found.changed());
     }
 
@@ -313,7 +313,7 @@ public final class InputCheck {
         var said = new ArrayList<String>();
         var builds = new QemuBuilds(recordings.data(), said::add);
         Hash digest = start.qemu().digest();
-        Qemu qemu = builds.withDigest(digest);
+        Qemu qemu = builds.forReplay(digest);
         if (qemu != null && builds.isUnchanged(qemu)) {
             return qemu;
         }

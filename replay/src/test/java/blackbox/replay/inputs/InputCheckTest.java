@@ -171,8 +171,8 @@ class InputCheckTest {
     }
 
     private static SealedStart start(ObjectNode opening) throws ReplayException {
-        var facts =
-                new RunFacts(RUN, RunState.CLOSED, new RunFacts.Start(0, null, opening), null, 1, 0, null, List.of());
+        var facts = new RunFacts(
+                RUN, RunState.CLOSED, new RunFacts.Start(0, null, opening), null, 1, 0, null, List.of(), null);
         return SealedStart.of(facts);
     }
 

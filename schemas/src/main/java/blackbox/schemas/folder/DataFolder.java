@@ -124,6 +124,47 @@ public record DataFolder(Path root) {
         return captures().resolve(run.value());
     }
 
+    /// What `blackbox import` took: runs that others recorded, and what they were started from. Nothing here is ever
+    /// used to record.
+    public Path imported() {
+        return root.resolve("imported");
+    }
+
+    /// A folder for each imported run.
+    public Path importedRuns() {
+        return imported().resolve("runs");
+    }
+
+    /// An imported run.
+    public Path importedRun(RunId run) {
+        return importedRuns().resolve(run.value());
+    }
+
+    /// The evidence of an imported run, a bundle as it came.
+    public Path importedEvidence(RunId run) {
+        return importedRun(run).resolve("evidence");
+    }
+
+    /// The public keys (`*.pub`) that are trusted for an imported run, beside those of [#keys].
+    public Path importedTrust(RunId run) {
+        return importedRun(run).resolve("trusted");
+    }
+
+    /// Imported images, each in a folder named by its digest.
+    public Path importedImages() {
+        return imported().resolve("images");
+    }
+
+    /// Imported builds of QEMU, each in a folder named by its digest.
+    public Path importedQemu() {
+        return imported().resolve("qemu");
+    }
+
+    /// Imported warm snapshots, each in a folder named by its digest.
+    public Path importedSnapshots() {
+        return imported().resolve("snapshots");
+    }
+
     /// Batches that failed their check, and damaged spool segments, one folder per run.
     public Path quarantine() {
         return root.resolve("quarantine");

@@ -32,8 +32,10 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     public static final String ROOT = "root.erofs";
 
     static final String INITRD_BASE = "base.cpio";
-    static final String RECORD = "image.json";
-    static final List<String> FILES = List.of(KERNEL, INITRD, ROOT);
+    /// Their record.
+    public static final String RECORD = "image.json";
+    /// The three files.
+    public static final List<String> FILES = List.of(KERNEL, INITRD, ROOT);
 
     /// What is stored beside the files, as `image.json`.
     ///

@@ -36,6 +36,17 @@ public final class ImageStore {
 
     /// All images, by name.
     public List<GuestImage> list() throws VmException {
+        return in(folder);
+    }
+
+    /// The same, and after them those that came with imported runs: to execute such a run again, never to record.
+    public List<GuestImage> listForReplay() throws VmException {
+        var images = new ArrayList<>(list());
+        images.addAll(in(new DataFolder(data).importedImages()));
+        return images;
+    }
+
+    private static List<GuestImage> in(Path folder) throws VmException {
         var images = new ArrayList<GuestImage>();
         if (Files.isDirectory(folder)) {
             try (Stream<Path> all = Files.list(folder)) {
@@ -181,7 +192,10 @@ public final class ImageStore {
         return new GuestImage(image.name(), digest, image.folder(), record);
     }
 
-    private static GuestImage read(Path place) throws VmException {
+    /// The image in a folder of whatever name, without checking its files.
+    ///
+    /// @throws VmException `IMAGE_CORRUPT` when its record cannot be read
+    public static GuestImage read(Path place) throws VmException {
         ImageRecord record = Json.read(place.resolve(GuestImage.RECORD), ImageRecord.class, Code.IMAGE_CORRUPT);
         return new GuestImage(record.definition().name(), Hash.ofHex(record.digest()), place, record);
     }

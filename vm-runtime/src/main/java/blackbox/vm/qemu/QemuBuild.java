@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 /// @param folder `qemu/DIGEST`
 /// @param record the content of `build.json`
 public record QemuBuild(Path folder, BuildRecord record) {
-    static final String ROOT = "root";
-    static final String RECORD = "build.json";
+    /// The folder of its files.
+    public static final String ROOT = "root";
+    /// Its record.
+    public static final String RECORD = "build.json";
 
     /// `build.json`.
     ///
@@ -50,7 +52,7 @@ public record QemuBuild(Path folder, BuildRecord record) {
     /// Reads the build in `folder`.
     ///
     /// @throws VmException `QEMU_MISSING` when its files are not the ones that were unpacked
-    static QemuBuild open(Path folder) throws VmException {
+    public static QemuBuild open(Path folder) throws VmException {
         BuildRecord stored = Json.read(folder.resolve(RECORD), BuildRecord.class, Code.QEMU_MISSING);
         Path root = folder.resolve(ROOT);
         if (!stored.files().seemsUnchanged(root)) {

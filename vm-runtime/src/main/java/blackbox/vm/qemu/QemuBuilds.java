@@ -46,6 +46,10 @@ public final class QemuBuilds {
 
     /// Every unpacked build whose files are unchanged, the newest first; the others are reported to progress.
     public List<QemuBuild> list() throws VmException {
+        return in(folder);
+    }
+
+    private List<QemuBuild> in(Path folder) throws VmException {
         var builds = new ArrayList<QemuBuild>();
         if (Files.isDirectory(folder)) {
             try (Stream<Path> all = Files.list(folder)) {
@@ -82,6 +86,18 @@ public final class QemuBuilds {
                 .filter(qemu -> qemu.digest().equals(digest))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /// The same, or else one that came with an imported run: to execute such a run again, never to record.
+    public @Nullable Qemu forReplay(Hash digest) throws VmException {
+        Qemu own = withDigest(digest);
+        return own != null
+                ? own
+                : in(new DataFolder(data).importedQemu()).stream()
+                        .map(QemuBuild::qemu)
+                        .filter(qemu -> qemu.digest().equals(digest))
+                        .findFirst()
+                        .orElse(null);
     }
 
     /// Hashes a QEMU again: whether it still has its digest. For an installed one that covers only the

@@ -38,7 +38,7 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     public static final String EVENTS = "events";
     /// Exact tier only: the head of a replay log as this QEMU writes it.
     public static final String HEADER = "replay.header";
-    static final String RECORD = "snapshot.json";
+    public static final String RECORD = "snapshot.json";
 
     /// 1: the digest of RAM is that of the whole file. 2: it is a [PageDigest].
     private static final int FORMAT = 2;
@@ -134,7 +134,24 @@ public record VmSnapshot(Path folder, Hash digest, Ready ready) {
     /// The snapshot of this digest below a data folder, or null. Its record is not checked against its files:
     /// [#changed] does that.
     public static @Nullable VmSnapshot find(Path data, Hash digest) throws VmException {
-        Path all = new DataFolder(data).snapshots();
+        return findIn(new DataFolder(data).snapshots(), digest);
+    }
+
+    /// The same, or else one that came with an imported run: to execute such a run again, never to record.
+    public static @Nullable VmSnapshot findForReplay(Path data, Hash digest) throws VmException {
+        VmSnapshot own = find(data, digest);
+        return own != null ? own : findIn(new DataFolder(data).importedSnapshots(), digest);
+    }
+
+    /// The snapshot in a folder of whatever name. Its record is not checked against its files: [#changed] does that.
+    ///
+    /// @throws VmException `IMAGE_CORRUPT` when its record cannot be read
+    public static VmSnapshot read(Path folder) throws VmException {
+        Stored stored = stored(folder);
+        return new VmSnapshot(folder, Hash.ofHex(stored.digest()), stored.ready());
+    }
+
+    private static @Nullable VmSnapshot findIn(Path all, Hash digest) throws VmException {
         if (!Files.isDirectory(all)) {
             return null;
         }
