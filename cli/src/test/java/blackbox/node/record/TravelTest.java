@@ -27,11 +27,10 @@ final class TravelTest {
                 .asText();
         String identity = folder.resolve("me.identity").toString();
         String file = folder.resolve("run.bbrun").toString();
-        String key = here.run("keys", "identity", "--out", identity).expect(0).out().strip();
+        String key =
+                here.run("keys", "identity", "--out", identity).expect(0).out().strip();
 
-        here.run("export", run, "--format", "replay", "--out", file)
-                .expect(2)
-                .saying("--in-the-clear");
+        here.run("export", run, "--format", "replay", "--out", file).expect(2).saying("--in-the-clear");
         assertFalse(Files.exists(Path.of(file)));
         here.run("export", run, "--format", "replay", "--slim", "--to", key, "--out", file)
                 .expect(0);

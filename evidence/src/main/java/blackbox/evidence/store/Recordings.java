@@ -58,8 +58,7 @@ public record Recordings(Path data, FileStore files, FileTrust trust) {
 
     /// The recordings that a run's evidence is in: these, or the bundle of an imported run, which is laid out as a
     /// data folder with a log of runs of its own. What is stored beside its events, and verdicts on its replays,
-    are
-    /// in these all the same.
+    /// are in these all the same.
     public Recordings holding(RunId run) {
         Path own = folder().importedEvidence(run);
         return isImported(run) ? new Recordings(own, LocalStore.in(new DataFolder(own)), trust) : this;
