@@ -22,6 +22,7 @@ import blackbox.query.QueryException;
 import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.landing.ExactLanding;
+import blackbox.replay.landing.KeptLanding;
 import blackbox.replay.landing.Landing;
 import blackbox.replay.rerun.OnMiss;
 import blackbox.replay.seek.Seeker;
@@ -247,15 +248,25 @@ final class ReplayCommand implements Callable<Integer> {
             tell("the run was recorded live: executing it again once where every instruction is counted, and keeping"
                     + " that");
             Verdicts verdicts = tidily(() -> keeping(folder, this::tell).run(options, trusted));
-            verdict = verdicts.first();
-            if (verdict.kept() == null) {
+            if (verdicts.first().kept() == null) {
                 return say(folder, verdicts);
             }
-            tell("the re-execution is " + ReplayReport.inWords(verdict));
+            tell("the re-execution is " + ReplayReport.inWords(verdicts.first()));
+            verdict = opened.kept(trusted);
+        }
+        if (verdict == null) {
+            throw new ReplayException(
+                    ReplayException.Code.MISSING,
+                    "nothing can be landed in: the verdict on the re-execution is not signed in this data folder's log of"
+                            + " runs; `blackbox show " + options.run() + "` says why");
         }
         return switch (opened.prepareKept(verdict, trusted)) {
             case ReplaySession.Refused refused -> say(folder, session.refuse(options, refused));
-            case ReplaySession.ReadyToLand ready -> land(ready.landing(), event, Tiers.why(opened.tier()));
+            case ReplaySession.ReadyToLand ready -> {
+                try (KeptLanding landing = ready.landing()) {
+                    yield land(landing, event, Tiers.why(opened.tier()));
+                }
+            }
         };
     }
 

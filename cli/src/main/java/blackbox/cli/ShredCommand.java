@@ -66,8 +66,8 @@ final class ShredCommand implements Callable<Integer> {
                         "run " + run + " is still being recorded; end it first, or wait for its end");
             case Shredding.BeingIndexed _ ->
                 throw CommandException.badInput("nothing was shredded: another process is indexing run " + run
-                        + " for `replay --to`, and stores what its memory held; wait for it, or end it (`serve --no-index`"
-                        + " does not index)");
+                        + " for `replay --to` or is landed in it, and stores what its memory held; wait for it, or end it"
+                        + " (`serve --no-index` does not index)");
             case Shredding.Done done -> {
                 print(done);
                 yield ExitCodes.OK;

@@ -70,7 +70,11 @@ public final class ScratchFolder implements AutoCloseable {
         }
     }
 
-    private static void clearLeft(Path parent, String prefix) throws IOException, VmException {
+    /// Deletes the folders with this prefix that a killed process left, see [#ofThisProcess].
+    public static void clearLeft(Path parent, String prefix) throws IOException, VmException {
+        if (!Files.isDirectory(parent)) {
+            return;
+        }
         try (Stream<Path> all = Files.list(parent)) {
             for (Path each : all.toList()) {
                 String name = String.valueOf(each.getFileName());

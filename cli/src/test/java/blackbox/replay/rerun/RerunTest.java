@@ -30,7 +30,6 @@ import blackbox.replay.inputs.SealedStart;
 import blackbox.replay.kept.KeptExecution;
 import blackbox.replay.kept.KeptStore;
 import blackbox.replay.landing.KeptLanding;
-import blackbox.replay.landing.Landing;
 import blackbox.replay.output.ReplayedOutput;
 import blackbox.replay.seek.FrameLookup;
 import blackbox.replay.seek.Seeker;
@@ -274,7 +273,7 @@ class RerunTest {
     void aKeptReexecutionIsLandedIn() throws Exception {
         Verdict verdict = kept(PAGES);
         assertTrue(verdict.outcome().holds(), verdict::toString);
-        Landing landing = landing(verdict);
+        KeptLanding landing = landing(verdict);
         long index = indexOf("page-last");
         FrameLookup event = landing.at(index);
         assertEquals(index, event.index());
@@ -289,6 +288,10 @@ class RerunTest {
         }
         FrameLookup next = Objects.requireNonNull(landing.behind(index, null));
         assertTrue(next.index() > index && next.seq() != event.seq(), next::toString);
+        var data = new DataFolder(recordings.data());
+        assertNull(KeptStore.lockAlone(data, facts.run()), "nobody deletes what is landed in");
+        landing.close();
+        Objects.requireNonNull(KeptStore.lockAlone(data, facts.run())).close();
     }
 
     /// One that asks for a page that was not recorded agrees up to there; behind it, nothing is landed at.
@@ -296,7 +299,7 @@ class RerunTest {
     void whereAKeptReexecutionPartsIsSaid() throws Exception {
         Verdict verdict = kept("/first,/other");
         assertEquals(ReplayNote.Outcome.DIVERGED, verdict.outcome());
-        Landing landing = landing(verdict);
+        KeptLanding landing = landing(verdict);
         long before = indexOf("page-first");
         assertEquals(before, landing.at(before).index());
         ReplayException parted = assertThrows(ReplayException.class, () -> landing.at(indexOf("page-last")));
@@ -307,6 +310,7 @@ class RerunTest {
         assertEquals(last, landing.at(last).index());
         assertTrue(last >= before && last < indexOf("page-last"), parted::getMessage);
         assertNull(landing.behind(last, null));
+        landing.close();
     }
 
     private static Verdict kept(String pages) throws Exception {
@@ -314,7 +318,7 @@ class RerunTest {
         return replayer.replay(request(replayer), line -> {});
     }
 
-    private static Landing landing(Verdict verdict) throws Exception {
+    private static KeptLanding landing(Verdict verdict) throws Exception {
         var store = new KeptStore(recordings, facts.run());
         KeptReference kept = Objects.requireNonNull(verdict.kept());
         KeptExecution execution = store.open(kept);
@@ -322,7 +326,8 @@ class RerunTest {
         var check = new InputCheck(recordings, facts.run(), execution.start(), null, files)
                 .check(CaptureName.texts(CaptureName.EXACT));
         var ready = assertInstanceOf(InputCheck.Ready.class, check, check::toString);
-        return new KeptLanding(recordings, verdict, execution, ready.inputs());
+        var use = Objects.requireNonNull(KeptStore.lockShared(new DataFolder(recordings.data()), facts.run()));
+        return new KeptLanding(recordings, verdict, execution, ready.inputs(), use);
     }
 
     /// The index of the first event that opens a file of this name.

@@ -49,9 +49,11 @@ public final class BundleVerifier {
     private final Path folder;
     private final List<NoteVerifier> given;
     private final AnchorTrust anchors;
+    private final @Nullable RunId expected;
     private final List<Finding> findings = new ArrayList<>();
 
-    private BundleVerifier(Path folder, List<NoteVerifier> given, AnchorTrust anchors) {
+    private BundleVerifier(Path folder, @Nullable RunId expected, List<NoteVerifier> given, AnchorTrust anchors) {
+        this.expected = expected;
         this.folder = folder;
         this.given = given;
         this.anchors = anchors;
@@ -67,17 +69,23 @@ public final class BundleVerifier {
             throws IOException {
         var keys = List.<NoteVerifier>copyOf(trusted);
         if (Files.isDirectory(path)) {
-            return new BundleVerifier(path, keys, anchors).verify();
+            return new BundleVerifier(path, null, keys, anchors).verify();
         }
         Path unpacked = Files.createTempDirectory("blackbox-bundle-"); // readable by its owner alone
         try {
             BundleZip.unpack(path, unpacked);
-            return new BundleVerifier(unpacked, keys, anchors).verify();
+            return new BundleVerifier(unpacked, null, keys, anchors).verify();
         } catch (MalformedBundleException e) {
             return tampered(List.of(new Finding(-1, "the bundle: " + e.getMessage())));
         } finally {
             BundleFolder.delete(unpacked);
         }
+    }
+
+    /// Verifies the bundle in a folder, which must be of this run.
+    static Verification verify(Path folder, RunId expected, List<? extends NoteVerifier> trusted, AnchorTrust anchors)
+            throws IOException {
+        return new BundleVerifier(folder, expected, List.copyOf(trusted), anchors).verify();
     }
 
     /// Unpacks a bundle into an empty folder that only this process's user can write, without verifying it.
@@ -88,12 +96,14 @@ public final class BundleVerifier {
     }
 
     /// Whether one of these keys, or one that the bundle's log of runs leads to from them, signed the bundle in this
-    /// folder.
-    static boolean isSignedBy(Path folder, List<? extends NoteVerifier> keys) throws IOException {
-        var verifier = new BundleVerifier(folder, List.copyOf(keys), AnchorTrust.none());
+    /// folder, as the evidence of this run.
+    static boolean isSignedBy(Path folder, RunId expected, List<? extends NoteVerifier> keys) throws IOException {
+        var verifier = new BundleVerifier(folder, expected, List.copyOf(keys), AnchorTrust.none());
         try {
             DsseEnvelope envelope = envelope(BundleFolder.files(folder).get(BundleLayout.STATEMENT));
+            RunId run = run(InTotoStatement.of(envelope, Set.of(InTotoStatement.BUNDLE_V1)));
             return !keys.isEmpty()
+                    && run.equals(expected)
                     && !envelope.signers(verifier.believed(verifier.given)).isEmpty();
         } catch (MalformedBundleException | MalformedAttestationException _) {
             return false;
@@ -115,6 +125,9 @@ public final class BundleVerifier {
             DsseEnvelope envelope = envelope(files.remove(BundleLayout.STATEMENT));
             var statement = InTotoStatement.of(envelope, Set.of(InTotoStatement.BUNDLE_V1));
             RunId run = run(statement);
+            if (expected != null && !expected.equals(run)) {
+                throw new MalformedBundleException("it is of run " + run + ", not of run " + expected);
+            }
             compare(files, statement.subjects());
             List<NoteVerifier> keys = given.isEmpty() ? ownKeys(files) : given;
             if (envelope.signers(believed(keys)).isEmpty()) {

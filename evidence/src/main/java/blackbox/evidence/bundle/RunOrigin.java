@@ -45,13 +45,13 @@ public final class RunOrigin {
             return RunVerifier.verify(bundle, run, keys, kept, anchors);
         }
         return BundleVerifier.verify(
-                bundle.data(), BundleVerifier.isSignedBy(bundle.data(), keys) ? keys : List.of(), anchors);
+                bundle.data(), run, BundleVerifier.isSignedBy(bundle.data(), run, keys) ? keys : List.of(), anchors);
     }
 
     /// Whether a trusted key vouches for an imported run.
     public static boolean isTrusted(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
-        return BundleVerifier.isSignedBy(recordings.holding(run).data(), trusting(recordings, run, trusted));
+        return BundleVerifier.isSignedBy(recordings.holding(run).data(), run, trusting(recordings, run, trusted));
     }
 
     /// The keys to read an imported run with: the trusted ones if one of them vouches for it, else its own.

@@ -1,6 +1,9 @@
 package blackbox.node.data;
 
+import blackbox.files.ProcessLock;
 import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.replay.kept.Keeping;
+import blackbox.replay.kept.KeptStore;
 import blackbox.replay.seek.IndexLock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -38,8 +41,8 @@ public final class Shredding {
     /// Nothing was done: the run is still being recorded.
     public record StillRecorded() implements Outcome {}
 
-    /// Nothing was done: another process is indexing the run for `replay --to`, and would add what its guest's
-    /// memory held.
+    /// Nothing was done: another process is indexing the run for `replay --to`, or executes it again to keep that or is
+    /// landed in what was kept, and would add what its guest's memory held.
     public record BeingIndexed() implements Outcome {}
 
     /// It was shredded.
@@ -65,16 +68,29 @@ public final class Shredding {
                 .filter(folder -> Files.exists(folder, LinkOption.NOFOLLOW_LINKS))
                 .toList();
         // Whoever waits for it finds the mark afterwards.
-        try (IndexLock lock = IndexLock.tryTake(data, run)) {
-            if (lock == null) {
+        try (IndexLock lock = IndexLock.tryTake(data, run);
+                ProcessLock unused = KeptStore.lockAlone(data, run)) {
+            if (lock == null || unused == null) {
                 return new BeingIndexed();
             }
+            clearCache(data);
             Shredded payloads = PayloadKeyFile.vault(data).shred(mark);
             delete(data.index(run));
             delete(data.kept(run));
             delete(data.workspaces(run));
             deleteEmpty(data.index(run).resolveSibling(".").normalize());
             return new Done(payloads, folders);
+        }
+    }
+
+    /// What replays that were killed left of what their guests did, of whatever run.
+    private static void clearCache(DataFolder data) throws IOException {
+        try {
+            for (String prefix : List.of(Keeping.SCRATCH, ".disk-", ".replayed-", ".events-")) {
+                ScratchFolder.clearLeft(data.cache(), prefix);
+            }
+        } catch (VmException e) {
+            throw new IOException(e.getMessage(), e);
         }
     }
 

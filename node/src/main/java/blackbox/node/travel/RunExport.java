@@ -193,8 +193,8 @@ public final class RunExport {
 
     private Written writeFile(Request request) throws IOException, TravelException {
         Path file = request.file().toAbsolutePath();
-        Path unfinished = file.resolveSibling("." + file.getFileName() + ".unfinished");
-        Files.deleteIfExists(unfinished);
+        Path unfinished = file.resolveSibling("." + file.getFileName() + "."
+                + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime()) + ".unfinished");
         boolean whole = false;
         try {
             Map<String, PartSize> sizes = writeTo(unfinished, request);

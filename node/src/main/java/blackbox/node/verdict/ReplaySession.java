@@ -7,6 +7,7 @@ import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Integrity;
+import blackbox.files.ProcessLock;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.verdict.VerdictLog.StoredVerdict;
 import blackbox.query.run.RunFacts;
@@ -34,8 +35,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
@@ -140,14 +143,26 @@ public final class ReplaySession {
     ///     recorded; `ENGINE`
     public Verdicts run(ReplayOptions options, List<NoteVerifier> trusted)
             throws ReplayException, IOException, InterruptedException {
-        return switch (open(options).prepare(trusted)) {
+        Opened opened = open(options);
+        return switch (opened.prepare(trusted)) {
             case Refused refused -> refuse(options, refused);
-            case Ready ready ->
-                new Verdicts(
-                        options.run(),
-                        ready.why(),
-                        options.times(),
-                        replay(new VerdictLog(data), ready.replayer(), ready.request(), options.times()));
+            case Ready ready -> {
+                boolean keeps = ready.replayer().keeps();
+                try (ProcessLock alone = keeps ? KeptStore.lockAlone(data, options.run()) : null) {
+                    if (keeps && alone == null) {
+                        throw new ReplayException(
+                                Code.BAD_INPUT,
+                                "another process executes run " + options.run() + " again to keep that, or is landed in"
+                                        + " what was kept; wait for it, or end it");
+                    }
+                    Verdict earlier = keeps ? opened.kept(trusted) : null;
+                    yield new Verdicts(
+                            options.run(),
+                            ready.why(),
+                            options.times(),
+                            replay(ready.replayer(), ready.request(), options.times(), earlier));
+                }
+            }
         };
     }
 
@@ -237,26 +252,55 @@ public final class ReplaySession {
                     : new Refused(tier(), Tiers.why(tier()), List.of(untrusted(options.run(), verification)));
         }
 
-        /// The newest verdict that is evidence and binds a re-execution that is here; null if there is none.
+        /// The newest verdict that confirms the run, is evidence and binds a re-execution that is here; else the newest
+        /// that does not confirm it. Null if there is none.
         ///
         /// @param trusted the keys that are trusted when the log of runs is read
         public @Nullable Verdict kept(List<NoteVerifier> trusted) throws IOException {
             var store = new KeptStore(recordings, options.run());
-            return VerdictList.read(recordings, options.run(), trusted).stream()
-                    .filter(each -> each.fault() == null)
-                    .map(LoggedVerdict::verdict)
-                    .filter(each -> each != null && each.kept() != null && store.has(each.kept()))
-                    .reduce((_, newer) -> newer)
-                    .orElse(null);
+            Verdict found = null;
+            for (LoggedVerdict each : VerdictList.read(recordings, options.run(), trusted)) {
+                Verdict verdict = each.fault() == null ? each.verdict() : null;
+                if (verdict == null || verdict.kept() == null || !store.has(verdict.kept())) {
+                    continue;
+                }
+                if (found == null
+                        || verdict.outcome().holds()
+                        || !found.outcome().holds()) {
+                    found = verdict;
+                }
+            }
+            return found;
         }
 
         /// Verifies the run, and checks a re-execution of it and what that was started from.
         ///
         /// @param verdict that binds the re-execution
-        /// @throws ReplayException `MISSING`, `ALTERED`, `ENGINE`
+        /// @throws ReplayException `BAD_INPUT` while another one is made; `MISSING`, `ALTERED`, `ENGINE`
         public PreparedLanding prepareKept(Verdict verdict, List<NoteVerifier> trusted)
                 throws ReplayException, IOException, InterruptedException {
             progress.say("checking the re-execution that was kept of the run");
+            ProcessLock use = KeptStore.lockShared(data, options.run());
+            if (use == null) {
+                throw new ReplayException(
+                        Code.BAD_INPUT,
+                        "another process executes run " + options.run()
+                                + " again to keep that; wait for it, or end it");
+            }
+            boolean isReady = false;
+            try {
+                PreparedLanding prepared = prepareKept(verdict, trusted, use);
+                isReady = prepared instanceof ReadyToLand;
+                return prepared;
+            } finally {
+                if (!isReady) {
+                    use.close();
+                }
+            }
+        }
+
+        private PreparedLanding prepareKept(Verdict verdict, List<NoteVerifier> trusted, ProcessLock use)
+                throws ReplayException, IOException, InterruptedException {
             Refused unverified = unverified(trusted);
             if (unverified != null) {
                 return unverified;
@@ -268,8 +312,13 @@ public final class ReplaySession {
             var inputs = new InputCheck(recordings, options.run(), execution.start(), options.workspace(), files);
             return switch (inputs.check(CaptureName.texts(CaptureName.EXACT))) {
                 case InputCheck.Refused refused -> new Refused(tier(), Tiers.why(tier()), refused.refusals());
-                case InputCheck.Ready ready ->
-                    new ReadyToLand(new KeptLanding(recordings, verdict, execution, ready.inputs()));
+                case InputCheck.Ready ready -> {
+                    var landing = new KeptLanding(recordings, verdict, execution, ready.inputs(), use);
+                    Refusal machine = landing.refusal();
+                    yield machine == null
+                            ? new ReadyToLand(landing)
+                            : new Refused(tier(), Tiers.why(tier()), List.of(machine));
+                }
             };
         }
 
@@ -303,8 +352,9 @@ public final class ReplaySession {
                 "blackbox verify " + run);
     }
 
-    private List<StoredVerdict> replay(VerdictLog log, Replayer replayer, ReplayRequest request, int times)
+    private List<StoredVerdict> replay(Replayer replayer, ReplayRequest request, int times, @Nullable Verdict earlier)
             throws ReplayException, InterruptedException {
+        var log = new VerdictLog(data);
         var kept = new ArrayList<StoredVerdict>();
         long started = nanoTime.getAsLong();
         for (int i = 1; i <= times; i++) {
@@ -313,18 +363,28 @@ public final class ReplaySession {
             }
             StoredVerdict stored = log.keep(replay(replayer, request));
             kept.add(stored);
-            retain(request, stored.verdict().kept());
+            retain(request, stored.verdict(), earlier);
         }
         return kept;
     }
 
-    /// Only the newest re-execution is kept.
-    private void retain(ReplayRequest request, @Nullable KeptReference newest) {
-        if (newest == null) {
+    /// Of the re-executions, only the newest is kept; and the one before it that confirms the run, if the newest does
+    /// not.
+    ///
+    /// @param earlier the one that was to be landed in until now, null if there was none
+    private void retain(ReplayRequest request, Verdict newest, @Nullable Verdict earlier) {
+        if (newest.kept() == null) {
             return;
         }
+        boolean both = !newest.outcome().holds()
+                && earlier != null
+                && earlier.outcome().holds();
+        var kept = new HashSet<>(Set.of(newest.kept()));
+        if (both && earlier != null && earlier.kept() != null) {
+            kept.add(earlier.kept());
+        }
         try {
-            new KeptStore(request.recordings(), request.facts().run()).retain(newest);
+            new KeptStore(request.recordings(), request.facts().run()).retain(kept);
         } catch (IOException e) {
             progress.say("earlier re-executions could not be deleted: " + e.getMessage());
         }

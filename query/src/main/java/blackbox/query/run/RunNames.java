@@ -26,10 +26,20 @@ public final class RunNames {
                         "there are no recordings in " + recordings.data()
                                 + "; record one, or name another data folder with --data");
             }
-            return said.equals("last") ? runs.getLast() : resolve(recordings, runs, said);
+            return said.equals("last") ? last(recordings, runs) : resolve(recordings, runs, said);
         } catch (IOException e) {
             throw new QueryException(Code.STORE, "cannot list the recordings in " + recordings.data(), e);
         }
+    }
+
+    /// The newest run that was recorded here; of imported ones, others chose the ids, and with them their place.
+    private static RunId last(Recordings recordings, List<RunId> runs) throws QueryException {
+        return runs.reversed().stream()
+                .filter(run -> !recordings.isImported(run))
+                .findFirst()
+                .orElseThrow(() -> new QueryException(
+                        Code.NOT_FOUND,
+                        "no run was recorded here, only imported; name one by its id: `blackbox runs`"));
     }
 
     private static RunId resolve(Recordings recordings, List<RunId> runs, String said)
@@ -47,7 +57,10 @@ public final class RunNames {
             }
         }
         if (!named.isEmpty()) {
-            return named.getLast();
+            return named.stream()
+                    .filter(run -> !recordings.isImported(run))
+                    .reduce((_, newer) -> newer)
+                    .orElse(named.getLast());
         }
         if (matches.size() > 1) {
             throw new QueryException(

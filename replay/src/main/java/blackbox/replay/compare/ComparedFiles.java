@@ -258,6 +258,13 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             return one != null && other != null && one.isPackedLike(other);
         }
 
+        @Override
+        public boolean wereWritten(Text path, long recordedNs, long actualNs) throws IOException {
+            Window one = recordedTimes().window(path);
+            Window other = actualTimes().window(path);
+            return one != null && other != null && one.has(recordedNs, 1) && other.has(actualNs, 1);
+        }
+
         private static String id(Text name) {
             return name.toString().replace("/", "");
         }

@@ -6,12 +6,15 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
-/// When files that both sides left were last modified, where the sides differ in that: such a time, wherever it is
-/// shown,
-/// may be that file's. In nanoseconds since 1970. Owned by one thread.
+/// When files that both sides left were last modified, where the sides differ in that and each wrote the file then:
+/// such
+/// a time, wherever it is shown, may be that file's. In nanoseconds since 1970. Owned by one thread.
 public final class FileTimes {
     /// How many files it keeps; the times of further ones are not known.
     static final int FILES_MAX = 1 << 16;
+
+    /// How many files of one recorded time it keeps.
+    private static final int ALIKE_MAX = 16;
 
     /// How many it tries for a time without a date.
     private static final int TRIED_MAX = 4_096;
@@ -22,7 +25,10 @@ public final class FileTimes {
     void add(long recordedNs, long actualNs) {
         if (recordedNs != actualNs && count < FILES_MAX) {
             count++;
-            actualOf.computeIfAbsent(recordedNs, _ -> new ArrayList<>(1)).add(actualNs);
+            List<Long> known = actualOf.computeIfAbsent(recordedNs, _ -> new ArrayList<>(1));
+            if (known.size() < ALIKE_MAX) {
+                known.add(actualNs);
+            }
         }
     }
 

@@ -31,6 +31,14 @@ public interface Names {
         return null;
     }
 
+    /// Whether each side wrote a file, of one path, at one of its times.
+    ///
+    /// @param recordedNs when the recorded one was last modified, nanoseconds since 1970
+    /// @param actualNs the same of the replay
+    default boolean wereWritten(Text path, long recordedNs, long actualNs) throws IOException {
+        return false;
+    }
+
     /// Whether two such files hold what their names say.
     ///
     /// @param recorded the whole content, at its start; the caller closes it

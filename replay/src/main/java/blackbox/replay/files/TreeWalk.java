@@ -140,12 +140,19 @@ final class TreeWalk {
         Inode expected = recorded.inode(one.number());
         Inode found = actual.inode(other.number());
         if (expected.type() == FileType.FILE && found.type() == FileType.FILE) {
-            times.add(modifiedNs(expected), modifiedNs(found));
+            add(here, couple, modifiedNs(expected), modifiedNs(found));
         }
         boolean known = here.fannedOut() && isKnown(one, expected, other, found);
         if (compare(() -> here.path(couple), expected, found, known)
                 && !(here.fannedOut() && FannedOut.isFan(one))) { // what is in it is here
             enter(here, couple, expected, found);
+        }
+    }
+
+    /// A program may give a file any time (utimensat leaves no event): only one at which it was written counts.
+    private void add(FolderPair here, Couple couple, long recordedNs, long actualNs) throws IOException {
+        if (recordedNs != actualNs && names.wereWritten(here.path(couple), recordedNs, actualNs)) {
+            times.add(recordedNs, actualNs);
         }
     }
 

@@ -1,5 +1,7 @@
 package blackbox.replay.git;
 
+import blackbox.schemas.Hash;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -10,7 +12,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param message from the empty line on
 record Annotated(GitObject.Type type, List<Line> header, String message) {
-    private static final Pattern STAMP = Pattern.compile("(.*> )([0-9]{1,11}) ([+-][0-9]{4})");
+    /// Longer ones, and those with more lines above their message, stand for nothing: a hostile guest may leave any.
+    private static final int OCTETS_MAX = 1 << 16;
+
+    private static final int LINES_MAX = 1_000;
+
+    private static final Pattern STAMP = Pattern.compile("(.*> )([0-9]{1,10}) ([+-][0-9]{4})");
     private static final Pattern ID = Pattern.compile("[0-9a-f]{" + IdTies.ABBREVIATED_MIN + ",}");
 
     /// A line of the header.
@@ -56,12 +63,12 @@ record Annotated(GitObject.Type type, List<Line> header, String message) {
         }
     }
 
-    /// The parts of an object, or null if it has none: it is a blob, a tree, or without an empty line.
+    /// The parts of an object, or null if it has none: it is a blob, a tree, too large, or without an empty line.
     static @Nullable Annotated of(GitObject object) {
         boolean has = object.type() == GitObject.Type.COMMIT || object.type() == GitObject.Type.TAG;
-        String text = has ? object.text() : "";
+        String text = has && object.length() <= OCTETS_MAX ? object.text() : "";
         int end = text.indexOf("\n\n");
-        if (end < 0) {
+        if (end < 0 || text.substring(0, end).lines().skip(LINES_MAX).findAny().isPresent()) {
             return null;
         }
         var header = new ArrayList<Line>();
@@ -71,13 +78,14 @@ record Annotated(GitObject.Type type, List<Line> header, String message) {
         return new Annotated(object.type(), List.copyOf(header), text.substring(end + 1));
     }
 
-    /// What it says without ids and times: the same for two that may stand for each other.
+    /// A digest of what it says without ids and times: the same for two that may stand for each other.
     String alike() {
         var all = new StringBuilder(type.name());
         for (Line line : header) {
             all.append('\n').append(line.alike());
         }
-        return all.append('\n').append(ID.matcher(message).replaceAll("id")).toString();
+        all.append('\n').append(ID.matcher(message).replaceAll("id"));
+        return Hash.sha256(all.toString().getBytes(StandardCharsets.UTF_8)).toString();
     }
 
     /// The last time in its header, or 0.

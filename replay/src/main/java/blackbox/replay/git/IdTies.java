@@ -80,8 +80,16 @@ public final class IdTies implements KnownTies {
 
     /// Whether they are beginnings of ids of which one stands for the other.
     private boolean begin(String recorded, String actual) {
-        return actualOf.subMap(recorded, true, recorded + 'g', false).values().stream()
-                .anyMatch(id -> id.startsWith(actual));
+        var begun = actualOf.subMap(recorded, true, recorded + 'g', false).values();
+        return isTelling(recorded)
+                && isTelling(actual)
+                && !begun.isEmpty()
+                && begun.stream().allMatch(id -> id.startsWith(actual));
+    }
+
+    /// Whether a word can only be an id, or a part of one: digits alone may be any number.
+    public static boolean isTelling(String word) {
+        return word.length() == ID_LETTERS || word.chars().anyMatch(letter -> letter >= 'a' && letter <= 'f');
     }
 
     /// The actual file of an object of its own, within the folder of all objects, that stands for a recorded one; null

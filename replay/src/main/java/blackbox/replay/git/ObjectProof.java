@@ -31,7 +31,16 @@ import org.jspecify.annotations.Nullable;
 public final class ObjectProof {
     /// Objects of one side that are looked at.
     static final int OBJECTS_MAX = 20_000;
-    private static final long OCTETS_MAX = 256 << 20;
+    /// Octets that are read, each time that they are; what is kept of them is less.
+    private static final long OCTETS_MAX = 512 << 20;
+
+    /// Octets of commits and tags of one side that are kept.
+    private static final long KEPT_OCTETS_MAX = 32 << 20;
+
+    /// What a reading costs beside the object's octets, and what one costs that finds no valid object.
+    private static final long READING_OCTETS = 4 << 10;
+
+    private static final long FAILED_OCTETS = 64 << 10;
     private static final int FOLDERS_MAX = 100_000;
     private static final int ROUNDS_MAX = 64;
     private static final long SECOND_NS = 1_000_000_000;
@@ -40,6 +49,7 @@ public final class ObjectProof {
     private final ObjectSource actual;
     private final IdTies ties = new IdTies();
     private int foldersLeft = FOLDERS_MAX;
+    private long octetsLeft = OCTETS_MAX;
 
     private ObjectProof(ObjectSource recorded, ObjectSource actual) {
         this.recorded = recorded;
@@ -76,24 +86,35 @@ public final class ObjectProof {
     private Map<String, List<Named>> only(ObjectSource source, ObjectSource other) throws IOException {
         Map<String, List<Named>> alike = new LinkedHashMap<>();
         int count = 0;
-        long octets = 0;
+        long keptOctets = 0;
         for (String id : source.written()) {
             if (other.written().contains(id)) {
                 continue;
             }
-            if (++count > OBJECTS_MAX || octets > OCTETS_MAX) {
+            if (++count > OBJECTS_MAX || keptOctets > KEPT_OCTETS_MAX) {
                 break;
             }
-            GitObject object = source.read(id);
-            octets += object == null ? 0 : object.length();
+            GitObject object = read(source, id);
             Annotated says = object == null ? null : Annotated.of(object);
             if (object != null && says != null) {
+                keptOctets += object.length();
                 alike.computeIfAbsent(says.alike(), _ -> new ArrayList<>())
                         .add(new Named(id, says, object.withoutContent()));
             }
         }
         alike.values().forEach(each -> each.sort(Named.BY_TIME));
         return alike;
+    }
+
+    /// An object; null if it is not there, or not valid, or if a guest that left ever more of them has used up what one
+    /// proof may read.
+    private @Nullable GitObject read(ObjectSource source, String id) throws IOException {
+        if (octetsLeft <= 0) {
+            return null;
+        }
+        GitObject object = source.read(id);
+        octetsLeft -= object == null ? FAILED_OCTETS : READING_OCTETS + object.length();
+        return object;
     }
 
     /// Proves what can be proven: what is about others after these.
@@ -220,8 +241,8 @@ public final class ObjectProof {
             return true;
         }
 
-        private static @Nullable List<TreeEntry> entries(ObjectSource source, String id) throws IOException {
-            GitObject object = source.read(id);
+        private @Nullable List<TreeEntry> entries(ObjectSource source, String id) throws IOException {
+            GitObject object = read(source, id);
             return object == null || object.type() != GitObject.Type.TREE ? null : TreeEntry.of(object);
         }
 
@@ -247,8 +268,8 @@ public final class ObjectProof {
         }
 
         private boolean isSameFile(String one, String other, String path) throws IOException {
-            GitObject was = recorded.read(one);
-            GitObject is = actual.read(other);
+            GitObject was = read(recorded, one);
+            GitObject is = read(actual, other);
             if (was == null || is == null || was.type() != GitObject.Type.BLOB || is.type() != was.type()) {
                 return false;
             }

@@ -25,6 +25,9 @@ import java.util.HexFormat;
 /// Keeps one re-execution: gives its machine a folder, is told which events agree, and then stores it. What is not
 /// stored is deleted when this is closed. Owned by one thread.
 public final class Keeping implements AutoCloseable {
+    /// What the names of its folders begin with, in the data folder's cache.
+    public static final String SCRATCH = ".kept-";
+
     private static final int NAME_OCTETS = 4;
 
     private final KeptStore store;
@@ -46,7 +49,7 @@ public final class Keeping implements AutoCloseable {
 
     /// Prepares to keep a re-execution of a run.
     public static Keeping of(Recordings recordings, RunId run) throws VmException, IOException {
-        ScratchFolder scratch = ScratchFolder.ofThisProcess(new DataFolder(recordings.data()).cache(), ".kept-");
+        ScratchFolder scratch = ScratchFolder.ofThisProcess(new DataFolder(recordings.data()).cache(), SCRATCH);
         Path captures = Files.createDirectory(
                 scratch.path().resolve("captures"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

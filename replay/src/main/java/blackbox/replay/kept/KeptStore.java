@@ -29,7 +29,10 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The kept re-executions of one run: `replays/<run>/kept/<name>/`, with what may hold secrets in the run's vault as
 /// `kept-<name>-<file>`, so that shredding the run takes it along. One exists completely or not at all.
@@ -40,6 +43,7 @@ public final class KeptStore {
     static final String AGREED = "agreed";
     private static final String PREFIX = "kept-";
     private static final String LOCK = "lock";
+    private static final String USE = "use";
 
     /// What the machine starts from: from before the agent, and so in clear.
     private static final List<CaptureName> START = List.of(
@@ -63,6 +67,21 @@ public final class KeptStore {
         var data = new DataFolder(recordings.data());
         this.folder = data.kept(run);
         this.vault = PayloadKeyFile.vault(data);
+    }
+
+    /// The right to add re-executions of a run and to delete them; null while somebody has it, or is landed in one.
+    public static @Nullable ProcessLock lockAlone(DataFolder data, RunId run) throws IOException {
+        return ProcessLock.tryTake(use(data, run));
+    }
+
+    /// The right to be landed in one, which others may share; null while one is added or deleted.
+    public static @Nullable ProcessLock lockShared(DataFolder data, RunId run) throws IOException {
+        return ProcessLock.tryTakeShared(use(data, run));
+    }
+
+    private static Path use(DataFolder data, RunId run) throws IOException {
+        Folders.createPrivate(data.kept(run));
+        return data.kept(run).resolve(USE);
     }
 
     /// Where one is.
@@ -167,17 +186,19 @@ public final class KeptStore {
         return new KeptExecution.Content(Files.size(file), Hash.copyOf(digest.digest(), 0));
     }
 
-    /// Deletes all but one: they are large, and the newest is the one that is landed in.
-    public void retain(KeptReference kept) throws IOException {
+    /// Deletes all but these: they are large.
+    public void retain(Set<KeptReference> kept) throws IOException {
+        Set<String> names = kept.stream().map(KeptReference::name).collect(Collectors.toSet());
         try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK))) {
             for (Path each : Recordings.entries(folder)) {
-                if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS) && !each.endsWith(kept.name())) {
+                boolean wanted = names.contains(String.valueOf(each.getFileName()));
+                if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS) && !wanted) {
                     delete(each);
                 }
             }
             for (Path each : Recordings.entries(recordings.captureFolder(run))) {
                 String name = String.valueOf(each.getFileName());
-                if (name.startsWith(PREFIX) && !name.startsWith(PREFIX + kept.name() + "-")) {
+                if (name.startsWith(PREFIX) && names.stream().noneMatch(one -> name.startsWith(PREFIX + one + "-"))) {
                     Files.delete(each);
                 }
             }

@@ -3,11 +3,13 @@ package blackbox.replay.landing;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.files.AtomicFiles;
+import blackbox.files.ProcessLock;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.divergence.strand.Lineage;
 import blackbox.replay.exact.ExactReplayer;
+import blackbox.replay.inputs.Argv;
 import blackbox.replay.inputs.CheckedInputs;
 import blackbox.replay.kept.AgreedEvents;
 import blackbox.replay.kept.AgreedEvents.Agreed;
@@ -19,6 +21,7 @@ import blackbox.replay.seek.Seeker;
 import blackbox.replay.seek.Seekers;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.KeptReference;
+import blackbox.replay.verdict.Refusal;
 import blackbox.replay.verdict.Verdict;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
@@ -30,6 +33,8 @@ import blackbox.schemas.view.EventViews;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.MachineSize;
+import blackbox.vm.machine.Network;
+import blackbox.vm.replay.ReplayMachine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -40,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A landing in a run that was recorded live, in a re-execution of it that was kept: at those events that both have,
 /// up to where the two part.
-public final class KeptLanding implements Landing {
+public final class KeptLanding implements Landing, AutoCloseable {
     private static final String OF = "of";
     private static final int OF_OCTETS_MAX = 100;
     private static final long NEAR = 200;
@@ -52,11 +57,15 @@ public final class KeptLanding implements Landing {
     private final CheckedInputs inputs;
     private final @Nullable FirstDivergence parting;
     private final AgreedEvents agreed;
+    private final ProcessLock use;
 
     /// @param verdict that binds the re-execution
     /// @param execution what it consists of
     /// @param inputs what it was started from, checked
-    public KeptLanding(Recordings recordings, Verdict verdict, KeptExecution execution, CheckedInputs inputs) {
+    /// @param use keeps others from deleting it, and is closed with this
+    public KeptLanding(
+            Recordings recordings, Verdict verdict, KeptExecution execution, CheckedInputs inputs, ProcessLock use) {
+        this.use = use;
         this.recordings = recordings;
         this.run = verdict.run();
         this.kept = Objects.requireNonNull(verdict.kept());
@@ -93,12 +102,20 @@ public final class KeptLanding implements Landing {
         claimIndex(data);
         var streams =
                 new Seeker.Streams(capture(CaptureName.LOG), capture(CaptureName.EVENTS), execution.emitAddress());
-        var recording = ExactReplayer.recording(
+        return Seekers.open(data.root(), run, recording(), streams, progress);
+    }
+
+    private ReplayMachine.Recording recording() {
+        return ExactReplayer.recording(
                 execution.start(),
                 inputs,
                 new MachineSize(execution.memoryMib(), 1),
                 new KeptStore(recordings, run).folder(kept));
-        return Seekers.open(data.root(), run, recording, streams, progress);
+    }
+
+    /// Why this program cannot replay it, above all because it gives QEMU another command line; null if it can.
+    public @Nullable Refusal refusal() throws ReplayException {
+        return Argv.compare(execution.start().argv(), recording().argv(Network.PEER));
     }
 
     private SealedCapture capture(CaptureName name) throws ReplayException {
@@ -203,5 +220,10 @@ public final class KeptLanding implements Landing {
             }
         }
         return null;
+    }
+
+    @Override
+    public void close() throws IOException {
+        use.close();
     }
 }

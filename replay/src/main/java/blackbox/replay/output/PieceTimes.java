@@ -11,6 +11,10 @@ import java.util.ArrayDeque;
 /// before it was received, and before its own piece was.
 final class PieceTimes implements WrittenWhen {
 
+    /// How far before the last octet that was asked for another one may be: the next value may begin within one that
+    /// stood for nothing.
+    private static final int BACK_MAX = 1 << 12;
+
     /// Octets up to `end`, exclusive, that were printed within one window.
     private record Stretch(long end, Window window) {}
 
@@ -44,8 +48,13 @@ final class PieceTimes implements WrittenWhen {
             throw new IllegalArgumentException("octet " + octet + " was not asked for in turn: those from " + forgotten
                     + " to " + end + " are known");
         }
-        forgetUpTo(octet);
-        return kept.element().window;
+        forgetUpTo(octet - BACK_MAX);
+        for (Stretch each : kept) {
+            if (each.end > octet) {
+                return each.window;
+            }
+        }
+        throw new IllegalStateException("octet " + octet + " is in no stretch");
     }
 
     /// Forgets stretches that end there or before.

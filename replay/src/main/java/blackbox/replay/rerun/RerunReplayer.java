@@ -79,6 +79,11 @@ public final class RerunReplayer implements Replayer {
     }
 
     @Override
+    public boolean keeps() {
+        return afterwards == Afterwards.KEEP;
+    }
+
+    @Override
     public Set<String> captures() {
         return CaptureName.texts(CaptureName.FRAMES);
     }

@@ -22,6 +22,11 @@ public interface Replayer {
     /// differs from the sealed one.
     List<Refusal> check(ReplayRequest request) throws ReplayException;
 
+    /// Whether what it executes is kept, see [blackbox.replay.kept.KeptStore].
+    default boolean keeps() {
+        return false;
+    }
+
     /// Replays and compares. When its thread is interrupted it ends what it has started and throws.
     ///
     /// @param progress receives lines for people: how far it is, and what is left

@@ -27,6 +27,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,12 +138,14 @@ class KeptStoreTest {
     }
 
     @Test
-    void onlyTheNewestStays() throws Exception {
+    void onlyWhatIsWantedStays() throws Exception {
         KeptReference first = keep("0badcafe");
         KeptReference newest = keep("0ddba110");
         Files.writeString(data.captures(RUN).resolve("kept-12345678-rr.enc"), "left by a process that was killed");
         Files.writeString(data.captures(RUN).resolve("stdout.enc"), "not ours");
-        store.retain(newest);
+        store.retain(Set.of(first, newest));
+        store.open(first);
+        store.retain(Set.of(newest));
         assertFalse(store.has(first));
         store.open(newest);
         try (Stream<Path> left = Files.list(data.captures(RUN))) {

@@ -138,7 +138,8 @@ final class Contention {
             Long there = other.last().get(each.getKey());
             int before = one.before().getOrDefault(each.getKey(), 0);
             int beforeThere = other.before().getOrDefault(each.getKey(), 0);
-            if (there != null && before != beforeThere) {
+            boolean turned = there != null && each.getValue() < was.index() != there < is.index();
+            if (there != null && turned && before != beforeThere) {
                 return race("two programs raced for " + subject, was, each.getValue(), is, there);
             }
         }

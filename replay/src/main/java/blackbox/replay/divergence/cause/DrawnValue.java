@@ -11,7 +11,7 @@ final class DrawnValue {
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");
     private static final Pattern MIXED = Pattern.compile("(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[0-9A-Za-z]+");
     private static final int HEX_MIN = 13;
-    private static final int DIGITS_MIN = 6;
+    private static final int DIGITS_MIN = 16;
     private static final int MIXED_MIN = 8;
 
     private DrawnValue() {}

@@ -7,6 +7,7 @@ import blackbox.replay.divergence.text.TextNormalizer;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.ListCursor;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
@@ -369,11 +370,12 @@ final class EventIdentity {
         };
     }
 
-    /// A flow was accepted if its own end is a port that somebody listens on, and the other one is of a kernel's
-    /// choice.
+    /// A flow within the guest was accepted if its own end is a port that somebody listens on, and the other one is of
+    /// a kernel's choice.
     private Ports portsOfFlow(Row row) {
         if (!row.has(Column.LOCAL_PORT)
                 || !row.has(Column.REMOTE_PORT)
+                || !isWithinGuest(row)
                 || !isEphemeral(row.number(Column.REMOTE_PORT))) {
             return Ports.CALLED;
         }
@@ -382,6 +384,17 @@ final class EventIdentity {
         return listens && !normalizer.isRenamedPort(normalizer.word(row.number(Column.REMOTE_PORT)))
                 ? Ports.ACCEPTED
                 : Ports.CALLED;
+    }
+
+    private static boolean isWithinGuest(Row row) {
+        if (!row.has(Column.REMOTE_IP)) {
+            return false;
+        }
+        Text remote = row.text(Column.REMOTE_IP);
+        String address = remote.toString();
+        return address.startsWith("127.")
+                || address.equals("::1")
+                || row.has(Column.LOCAL_IP) && remote.equals(row.text(Column.LOCAL_IP));
     }
 
     private long ports(Row row, Ports ports, long canon) {
