@@ -76,6 +76,7 @@ class ArchitectureTest {
             "blackbox.node.machine",
             "blackbox.replay.exact",
             "blackbox.replay.inputs",
+            "blackbox.replay.landing",
             "blackbox.replay.seek");
 
     /// A library and the modules that may import it, each from a single package of its own.
