@@ -67,10 +67,11 @@ public final class Shredding {
         List<Path> folders = Stream.of(data.index(run), data.kept(run), data.workspaces(run))
                 .filter(folder -> Files.exists(folder, LinkOption.NOFOLLOW_LINKS))
                 .toList();
+        boolean mayBeUsed = Files.isDirectory(data.kept(run));
         // Whoever waits for it finds the mark afterwards.
         try (IndexLock lock = IndexLock.tryTake(data, run);
-                ProcessLock unused = KeptStore.lockAlone(data, run)) {
-            if (lock == null || unused == null) {
+                ProcessLock kept = mayBeUsed ? KeptStore.lockAlone(data, run) : null) {
+            if (lock == null || mayBeUsed && kept == null) {
                 return new BeingIndexed();
             }
             clearCache(data);

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.files.ProcessLock;
+import blackbox.replay.kept.KeptStore;
 import blackbox.replay.seek.IndexLock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -42,6 +44,26 @@ final class ShreddingTest {
         var done = assertInstanceOf(Shredding.Done.class, Shredding.shred(data, mark));
         assertEquals(List.of(data.index(run)), done.folders());
         assertFalse(Files.exists(capture) || Files.exists(data.index(run)));
+    }
+
+    /// What a killed process left of its re-execution goes, too.
+    @Test
+    void aRunIsNotShreddedWhileSomebodyIsLandedInIt() throws Exception {
+        var data = new DataFolder(folder);
+        RunId run = RunId.create(AT, new Random(3));
+        var mark = new ShredMark(run, AT, "asked for");
+        Path capture = Files.createDirectories(data.captures(run)).resolve("kept-0badcafe-rr.enc");
+        Files.writeString(capture, "what it saw");
+        Path left = Files.createDirectories(data.cache().resolve(".kept-1/captures"));
+        Files.writeString(left.resolve("rr"), "what it saw");
+        try (ProcessLock landed = KeptStore.lockShared(data, run)) {
+            assertNotNull(landed);
+            assertInstanceOf(Shredding.BeingIndexed.class, Shredding.shred(data, mark));
+            assertTrue(Files.exists(capture) && Files.exists(left), "all or nothing");
+        }
+        var done = assertInstanceOf(Shredding.Done.class, Shredding.shred(data, mark));
+        assertEquals(List.of(data.index(run), data.kept(run)), done.folders());
+        assertFalse(Files.exists(capture) || Files.exists(data.kept(run)) || Files.exists(left));
     }
 
     @Test
