@@ -99,9 +99,14 @@ public record Installation(Path folder) {
             return machine().orElseThrow();
         }
 
-        /// Whether there is one.
-        boolean hasQemu() {
-            return machine().isPresent();
+        /// Waits for it. One that only says its version is gone in a moment, so it must not be looked for twice.
+        ProcessHandle awaitQemu() throws InterruptedException {
+            Optional<ProcessHandle> found = machine();
+            while (found.isEmpty()) {
+                assertTrue(!process.waitFor(10, TimeUnit.MILLISECONDS), () -> "it ended; it said:\n" + read(err));
+                found = machine();
+            }
+            return found.get();
         }
 
         private Optional<ProcessHandle> machine() {

@@ -127,10 +127,7 @@ class RecordEndingsTest {
     @Test
     void anInterruptedStartLeavesNoMachine() throws Exception {
         Running running = startGroup("record", "--", "sh", "-c", "sleep 1000");
-        while (!running.hasQemu()) {
-            assertFalse(running.process().waitFor(10, TimeUnit.MILLISECONDS));
-        }
-        ProcessHandle qemu = running.qemu();
+        ProcessHandle qemu = running.awaitQemu();
         Ended unused = interrupt(running, "TERM").expect(143);
         qemu.onExit().get(INTERRUPTED_SECONDS, TimeUnit.SECONDS);
     }

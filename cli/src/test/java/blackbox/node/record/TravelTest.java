@@ -20,7 +20,15 @@ final class TravelTest {
     void anExactRunIsReplayedWhereItWasNotRecorded() throws Exception {
         Installation here = Installation.in(Files.createDirectory(folder.resolve("here")));
         Installation there = Installation.in(Files.createDirectory(folder.resolve("there")));
-        String run = here.run("record", "--tier", "exact", "--json", "--", "sh", "-c", "echo travelled; cat /proc/sys/kernel/random/uuid")
+        String run = here.run(
+                        "record",
+                        "--tier",
+                        "exact",
+                        "--json",
+                        "--",
+                        "sh",
+                        "-c",
+                        "echo travelled; cat /proc/sys/kernel/random/uuid")
                 .expect(0)
                 .recorded()
                 .path("run")
