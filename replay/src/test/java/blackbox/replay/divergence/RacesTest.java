@@ -70,7 +70,7 @@ class RacesTest {
 
     private static void listen(RecordedEvents events, Guest who, int ret) {
         events.add(new Event.NetCall(
-                events.guest(who), Kind.NET_LISTEN, "tcp", new Endpoint("0.0.0.0", 8080), null, null, ret));
+                events.guest(who), Kind.NET_LISTEN, "tcp", new Endpoint("127.0.0.1", 8080), null, null, ret));
         events.exit(who, ret == 0 ? 0 : 1);
     }
 
