@@ -376,11 +376,9 @@ public final class ReplaySession {
         if (newest.kept() == null) {
             return;
         }
-        boolean both = !newest.outcome().holds()
-                && earlier != null
-                && earlier.outcome().holds();
         var kept = new HashSet<>(Set.of(newest.kept()));
-        if (both && earlier != null && earlier.kept() != null) {
+        boolean isWorse = !newest.outcome().holds();
+        if (isWorse && earlier != null && earlier.outcome().holds() && earlier.kept() != null) {
             kept.add(earlier.kept());
         }
         try {

@@ -38,44 +38,28 @@ public final class AgreedEvents {
     /// The last agreed event at or before one; null if there is none.
     public @Nullable Agreed at(long index) throws IOException {
         Agreed found = null;
-        try (var reader = new Reader(file)) {
-            for (Agreed each = reader.next(); each != null && each.index() <= index; each = reader.next()) {
+        try (Cursor cursor = open()) {
+            for (Agreed each = cursor.next(); each != null && each.index() <= index; each = cursor.next()) {
                 found = each;
             }
         }
         return found;
     }
 
-    /// The first agreed event at or after one; null if there is none.
-    public @Nullable Agreed from(long index) throws IOException {
-        try (var reader = new Reader(file)) {
-            Agreed each = reader.next();
-            while (each != null && each.index() < index) {
-                each = reader.next();
-            }
-            return each;
-        }
-    }
-
-    /// How many there are.
-    public long count() throws IOException {
-        long count = 0;
-        try (var reader = new Reader(file)) {
-            while (reader.next() != null) {
-                count++;
-            }
-        }
-        return count;
+    /// Walks over them.
+    public Cursor open() throws IOException {
+        return new Cursor(file);
     }
 
     /// Reads the file once. Owned by one thread.
-    private static final class Reader implements AutoCloseable {
+    public static final class Cursor implements AutoCloseable {
         private final Path file;
         private final DataInputStream in;
         private long index;
         private long seq;
+        private @Nullable Agreed here;
 
-        Reader(Path file) throws IOException {
+        private Cursor(Path file) throws IOException {
             this.file = file;
             this.in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES));
             try {
@@ -88,16 +72,29 @@ public final class AgreedEvents {
             }
         }
 
-        @Nullable
-        Agreed next() throws IOException {
+        /// The next one; null at the end.
+        public @Nullable Agreed next() throws IOException {
             int first = in.read();
             if (first < 0) {
+                here = null;
                 return null;
             }
             index += varint(first);
             long zigzag = varint(in.readUnsignedByte());
             seq += zigzag >>> 1 ^ -(zigzag & 1);
-            return new Agreed(index, seq);
+            here = new Agreed(index, seq);
+            return here;
+        }
+
+        /// Goes on to the first one at or after an event, unless it is there already; null if there is none.
+        ///
+        /// @param from in ascending order
+        public @Nullable Agreed skipTo(long from) throws IOException {
+            Agreed each = here == null ? next() : here;
+            while (each != null && each.index() < from) {
+                each = next();
+            }
+            return each;
         }
 
         private long varint(int first) throws IOException {

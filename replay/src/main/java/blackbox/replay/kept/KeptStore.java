@@ -42,7 +42,6 @@ public final class KeptStore {
 
     static final String AGREED = "agreed";
     private static final String PREFIX = "kept-";
-    private static final String LOCK = "lock";
     private static final String USE = "use";
 
     /// What the machine starts from: from before the agent, and so in clear.
@@ -142,33 +141,31 @@ public final class KeptStore {
         return PREFIX + folderName + "-" + capture;
     }
 
-    /// Stores one: durable when this returns.
+    /// Stores one: durable when this returns. Whoever calls this has [#lockAlone].
     ///
     /// @param name of eight hexadecimal digits, not used before
     /// @param captured the folder in which its machine left its files; they are moved
     /// @param describe makes the description of it from what is known of its files
     KeptReference store(String name, Path captured, Describing describe) throws IOException {
         Folders.createPrivate(folder);
-        try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK))) {
-            Path staged = folder.resolve("." + name + ".new");
-            Folders.createPrivate(staged);
-            try {
-                for (CaptureName each : START) {
-                    Files.move(each.in(captured), each.in(staged));
-                }
-                var captures = new TreeMap<String, KeptExecution.Content>();
-                for (CaptureName each : CaptureName.EXACT) {
-                    captures.put(each.text(), encrypt(vaultName(name, each.text()), each.in(captured)));
-                }
-                byte[] document = describe.of(staged.resolve(AGREED), captures).encode();
-                AtomicFiles.onDisk().replace(staged.resolve(DOCUMENT), document);
-                Folders.sync(staged);
-                AtomicFiles.rename(staged, folder.resolve(name));
-                Folders.sync(folder);
-                return new KeptReference(name, Hash.sha256(document));
-            } finally {
-                delete(staged);
+        Path staged = folder.resolve("." + name + ".new");
+        Folders.createPrivate(staged);
+        try {
+            for (CaptureName each : START) {
+                Files.move(each.in(captured), each.in(staged));
             }
+            var captures = new TreeMap<String, KeptExecution.Content>();
+            for (CaptureName each : CaptureName.EXACT) {
+                captures.put(each.text(), encrypt(vaultName(name, each.text()), each.in(captured)));
+            }
+            byte[] document = describe.of(staged.resolve(AGREED), captures).encode();
+            AtomicFiles.onDisk().replace(staged.resolve(DOCUMENT), document);
+            Folders.sync(staged);
+            AtomicFiles.rename(staged, folder.resolve(name));
+            Folders.sync(folder);
+            return new KeptReference(name, Hash.sha256(document));
+        } finally {
+            delete(staged);
         }
     }
 
@@ -186,21 +183,19 @@ public final class KeptStore {
         return new KeptExecution.Content(Files.size(file), Hash.copyOf(digest.digest(), 0));
     }
 
-    /// Deletes all but these: they are large.
+    /// Deletes all but these: they are large. Whoever calls this has [#lockAlone].
     public void retain(Set<KeptReference> kept) throws IOException {
         Set<String> names = kept.stream().map(KeptReference::name).collect(Collectors.toSet());
-        try (ProcessLock _ = ProcessLock.take(folder.resolve(LOCK))) {
-            for (Path each : Recordings.entries(folder)) {
-                boolean wanted = names.contains(String.valueOf(each.getFileName()));
-                if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS) && !wanted) {
-                    delete(each);
-                }
+        for (Path each : Recordings.entries(folder)) {
+            boolean wanted = names.contains(String.valueOf(each.getFileName()));
+            if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS) && !wanted) {
+                delete(each);
             }
-            for (Path each : Recordings.entries(recordings.captureFolder(run))) {
-                String name = String.valueOf(each.getFileName());
-                if (name.startsWith(PREFIX) && names.stream().noneMatch(one -> name.startsWith(PREFIX + one + "-"))) {
-                    Files.delete(each);
-                }
+        }
+        for (Path each : Recordings.entries(recordings.captureFolder(run))) {
+            String name = String.valueOf(each.getFileName());
+            if (name.startsWith(PREFIX) && names.stream().noneMatch(one -> name.startsWith(PREFIX + one + "-"))) {
+                Files.delete(each);
             }
         }
     }

@@ -210,10 +210,11 @@ public final class KeptLanding implements Landing, AutoCloseable {
 
     @Override
     public @Nullable FrameLookup behind(long index, @Nullable Kind kind) throws ReplayException, IOException {
-        try (RunReader reader = RunReader.open(recordings, run, index + 1)) {
+        try (RunReader reader = RunReader.open(recordings, run, index + 1);
+                AgreedEvents.Cursor both = agreed.open()) {
             while (reader.next() && !isParted(reader.index())) {
                 boolean wanted = kind == null || reader.row().number(Column.KIND) == kind.code();
-                Agreed next = wanted && reader.row().has(Column.CPU_SEQ) ? agreed.at(reader.index()) : null;
+                Agreed next = wanted && reader.row().has(Column.CPU_SEQ) ? both.skipTo(reader.index()) : null;
                 if (next != null && next.index() == reader.index()) {
                     return FrameLookup.elsewhere(recordings, run, next.index(), next.seq());
                 }
