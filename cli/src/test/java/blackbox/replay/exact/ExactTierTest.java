@@ -64,7 +64,6 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -306,7 +305,7 @@ class ExactTierTest {
             var session = seeker.seek(event.seq());
             try (SteppedMachine machine = session.machine()) {
                 assertEquals(session.position(), machine.position(), event::toString);
-                states.put(session.position(), state(machine));
+                states.put(session.position(), MachineState.of(machine));
                 fromKept += machine.beganAt() > 0 ? 1 : 0;
             }
         }
@@ -317,7 +316,8 @@ class ExactTierTest {
                 var machine = SteppedMachine.open(blackbox.data(), ExactReplayer.recording(request), whole)) {
             for (var place : states.entrySet()) {
                 assertTrue(machine.runTo(place.getKey(), PATIENCE));
-                assertEquals(place.getValue(), state(machine), "seed " + SEED + ", instruction " + place.getKey());
+                assertEquals(
+                        place.getValue(), MachineState.of(machine), "seed " + SEED + ", instruction " + place.getKey());
             }
             assertTrue(machine.finish(PATIENCE));
             try (InputStream recorded =
@@ -511,19 +511,6 @@ class ExactTierTest {
         assertTrue(ended.out().contains("there is no command 'frobnicate'"), ended::out);
         assertTrue(lines.get(5).contains("served /first"), lines::toString);
         assertEquals("{\"finished\":true}", lines.getLast());
-    }
-
-    /// Registers and all of RAM, in 32 bits of each.
-    private static long state(SteppedMachine machine) throws Exception {
-        var sum = new CRC32C();
-        try (FileChannel ram = FileChannel.open(machine.ram())) {
-            ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
-            while (ram.read(buffer) > 0) {
-                sum.update(buffer.flip());
-                buffer.clear();
-            }
-        }
-        return sum.getValue() << 32 | machine.gdb().registers().values().hashCode() & 0xffff_ffffL;
     }
 
     private static Installation.Running recording(String script) throws Exception {

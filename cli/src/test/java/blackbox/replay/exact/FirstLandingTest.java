@@ -30,8 +30,6 @@ import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
@@ -43,7 +41,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,7 +90,7 @@ class FirstLandingTest {
             Seeker.Paused paused = Seekers.open(request, said::add).seek(event.seq());
             try (SteppedMachine machine = paused.machine()) {
                 assertEquals(paused.position(), machine.position());
-                return new Landed(paused.position(), stateOf(machine), machine.beganAt());
+                return new Landed(paused.position(), MachineState.of(machine), machine.beganAt());
             }
         }
 
@@ -101,19 +98,6 @@ class FirstLandingTest {
             assertEquals(position, other.position());
             assertEquals(state, other.state());
         }
-    }
-
-    /// Registers and all of RAM, in 32 bits of each.
-    private static long stateOf(SteppedMachine machine) throws Exception {
-        var sum = new CRC32C();
-        try (FileChannel ram = FileChannel.open(machine.ram())) {
-            ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
-            while (ram.read(buffer) > 0) {
-                sum.update(buffer.flip());
-                buffer.clear();
-            }
-        }
-        return sum.getValue() << 32 | machine.gdb().registers().values().hashCode() & 0xffff_ffffL;
     }
 
     private static NavigableSet<Long> saved() throws Exception {

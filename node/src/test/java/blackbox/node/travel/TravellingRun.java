@@ -1,6 +1,7 @@
 package blackbox.node.travel;
 
 import blackbox.evidence.sign.CryptoProvider;
+import blackbox.node.data.StoredImage;
 import blackbox.node.record.TransparencyLog;
 import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.recorder.seal.EphemeralKeys;
@@ -13,7 +14,6 @@ import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
-import blackbox.vm.FileFingerprint;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,6 @@ import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeMap;
 
 /// A run that never had a machine, sealed, certified and encrypted as a recorder does: with captured files, an image
 /// and a workspace.
@@ -60,7 +59,7 @@ final class TravellingRun {
         Files.write(captures.resolve("workspace"), workspace);
         Files.writeString(captures.resolve("entropy"), HexFormat.of().formatHex(seed64) + "\n");
         Files.writeString(captures.resolve("console"), "");
-        String digests = image();
+        String digests = StoredImage.in(data.images());
         Files.writeString(captures.resolve("image.digests"), digests);
         try (TransparencyLog log = TransparencyLog.open(data)) {
             var keys = new EphemeralKeys(run, CryptoProvider.current().random());
@@ -109,33 +108,5 @@ final class TravellingRun {
 
     private static String digest(String text) {
         return Hash.sha256(text.getBytes(StandardCharsets.UTF_8)).toString();
-    }
-
-    /// An image as a build leaves it; returns the text of its digest.
-    private String image() throws Exception {
-        Path image = Files.createDirectories(data.images().resolve("default"));
-        var seals = new TreeMap<String, FileFingerprint>();
-        var text = new StringBuilder("blackbox-image-v1\n");
-        for (String name : List.of("vmlinuz", "initrd.img", "root.erofs")) {
-            var fingerprint = FileFingerprint.of(Files.writeString(image.resolve(name), name));
-            seals.put(name, fingerprint);
-            text.append(name).append(' ').append(fingerprint.sha256()).append('\n');
-        }
-        text.append("arguments quiet\n");
-        ObjectNode record = JSON.createObjectNode().put("format", 1).put("digest", digest(text.toString()));
-        record.put("builtAt", "2026-11-20T00:00:00Z").put("lockRenewed", false);
-        record.set("definition", JSON.readTree("""
-                {"format":1,"name":"default","suite":"bookworm","architecture":"amd64","packages":["bash"],
-                 "kernel":"linux-image","headers":"linux-headers","modules":["x"],"kernelArguments":["quiet"]}
-                """));
-        record.set("lock", JSON.readTree("""
-                {"format":1,"inputsSha256":"NONE","epoch":1,"packages":[{"name":"bash","version":"5",
-                 "architecture":"amd64","sha256":"NONE","bytes":1,"use":"ROOT"}]}
-                """.replace("NONE", NONE)));
-        record.set("files", JSON.valueToTree(seals));
-        record.putObject("guestFiles");
-        record.putObject("tools");
-        Files.writeString(image.resolve("image.json"), record.toString());
-        return text.toString();
     }
 }

@@ -10,6 +10,7 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.trust.ReplayNote.Outcome;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.node.data.LocalTrust;
+import blackbox.node.data.StoredImage;
 import blackbox.node.record.TransparencyLog;
 import blackbox.node.verdict.ReplaySession.ReplayOptions;
 import blackbox.node.verdict.ReplaySession.Verdicts;
@@ -41,7 +42,6 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
-import blackbox.vm.FileFingerprint;
 import blackbox.vm.qemu.Qemu;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -60,7 +60,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -125,33 +124,10 @@ class ReplaySessionTest {
         sealer.seal();
     }
 
-    /// An image as a build leaves it; returns its digest.
+    /// Returns the digest.
     private String image() throws Exception {
-        Path image = Files.createDirectories(folder.resolve("images/default"));
-        var seals = new TreeMap<String, FileFingerprint>();
-        var text = new StringBuilder("blackbox-image-v1\n");
-        for (String name : List.of("vmlinuz", "initrd.img", "root.erofs")) {
-            var fingerprint = FileFingerprint.of(Files.writeString(image.resolve(name), name));
-            seals.put(name, fingerprint);
-            text.append(name).append(' ').append(fingerprint.sha256()).append('\n');
-        }
-        String digest = Hash.sha256((text + "arguments quiet\n").getBytes(StandardCharsets.UTF_8))
-                .toString();
-        ObjectNode record = JSON.createObjectNode().put("format", 1).put("digest", digest);
-        record.put("builtAt", "2026-11-20T00:00:00Z").put("lockRenewed", false);
-        record.set("definition", JSON.readTree("""
-                {"format":1,"name":"default","suite":"bookworm","architecture":"amd64","packages":["bash"],
-                 "kernel":"linux-image","headers":"linux-headers","modules":["x"],"kernelArguments":["quiet"]}
-                """));
-        record.set("lock", JSON.readTree("""
-                {"format":1,"inputsSha256":"NONE","epoch":1,"packages":[{"name":"bash","version":"5",
-                 "architecture":"amd64","sha256":"NONE","bytes":1,"use":"ROOT"}]}
-                """.replace("NONE", NONE)));
-        record.set("files", JSON.valueToTree(seals));
-        record.putObject("guestFiles");
-        record.putObject("tools");
-        Files.writeString(image.resolve("image.json"), record.toString());
-        return digest;
+        String text = StoredImage.in(folder.resolve("images"));
+        return Hash.sha256(text.getBytes(StandardCharsets.UTF_8)).toString();
     }
 
     private ObjectNode opening(String imageDigest) throws Exception {
