@@ -8,12 +8,14 @@ import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Where an import is assembled, a folder laid out as the data folder, `imported/.taking`, and how all of it gets
@@ -126,10 +128,10 @@ public final class ImportStaging implements AutoCloseable {
     }
 
     private static List<Path> entries(Path folder) {
-        try (var all = Files.isDirectory(folder) ? Files.list(folder) : java.util.stream.Stream.<Path>empty()) {
+        try (var all = Files.isDirectory(folder) ? Files.list(folder) : Stream.<Path>empty()) {
             return all.sorted().toList();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -52,7 +53,7 @@ final class Durable {
                     throw new IOException(file + " ended early");
                 }
                 boolean last = at + count == bytes;
-                if (last || !java.util.Arrays.equals(block, 0, count, zeros, 0, count)) {
+                if (last || !Arrays.equals(block, 0, count, zeros, 0, count)) {
                     for (ByteBuffer left = ByteBuffer.wrap(block, 0, count); left.hasRemaining(); ) {
                         out.write(left, at + left.position());
                     }

@@ -33,11 +33,13 @@ import blackbox.vm.VmException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -162,7 +164,7 @@ public final class RunImport {
             }
             return new AgeInput(file, key);
         }
-        if (!ParcelReader.isOne(java.util.Arrays.copyOf(head, Math.min(head.length, ParcelReader.headBytes())))) {
+        if (!ParcelReader.isOne(Arrays.copyOf(head, Math.min(head.length, ParcelReader.headBytes())))) {
             throw new TravelException(
                     Code.BAD_INPUT,
                     request.file() + " is not a run that `blackbox export --format replay` of this version wrote");
@@ -273,7 +275,7 @@ public final class RunImport {
         private void writeTrust(DataFolder folder) throws IOException {
             int number = 0;
             for (NoteVerifier key : request.trusted()) {
-                byte[] line = (key.encoded() + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8);
+                byte[] line = (key.encoded() + "\n").getBytes(StandardCharsets.UTF_8);
                 String name = Hash.sha256(line).toString().substring(0, 16) + "-" + number++ + ".pub";
                 AtomicFiles.onDisk().replace(folder.importedTrust(run).resolve(name), line);
             }

@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -87,7 +88,7 @@ final class TravellingRun {
     }
 
     private static void seal(RunSealer sealer, String name, byte[] octets, int from, int to) {
-        Hash digest = Hash.sha256(java.util.Arrays.copyOfRange(octets, from, to));
+        Hash digest = Hash.sha256(Arrays.copyOfRange(octets, from, to));
         ObjectNode detail =
                 JSON.createObjectNode().put("from", from).put("to", to).put("sha256", digest.toString());
         sealer.append(new Event.VmCapture(header(), name, detail.toString()));

@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
@@ -139,7 +140,7 @@ final class FlowCollector {
             return null;
         }
         String remote = remoteIp.toString();
-        if (remote.startsWith("127.") || remote.equals("::1")) {
+        if (IpAddress.isLoopback(remote)) {
             return null;
         }
         Text localIp = event.localIp();

@@ -88,7 +88,7 @@ public final class IdTies implements KnownTies {
     }
 
     /// Whether a word can only be an id, or a part of one: digits alone may be any number.
-    public static boolean isTelling(String word) {
+    private static boolean isTelling(String word) {
         return word.length() == ID_LETTERS || word.chars().anyMatch(letter -> letter >= 'a' && letter <= 'f');
     }
 

@@ -24,6 +24,11 @@ public final class IpAddress {
         return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
     }
 
+    /// Whether an address in the form of this class is one of the host's own, which reaches no network.
+    public static boolean isLoopback(String address) {
+        return address.startsWith("127.") || address.equals("::1");
+    }
+
     /// An address of four or sixteen octets.
     public static String text(byte[] address) {
         return address.length == 4 ? v4(address, 0) : v6(address, 0);

@@ -1,7 +1,9 @@
 package blackbox.schemas.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,16 @@ class IpAddressTest {
         assertEquals("::1", IpAddress.withoutBrackets("[::1]"));
         for (String host : List.of("::1", "[::1", "::1]", "", "[", "a")) {
             assertEquals(host, IpAddress.withoutBrackets(host));
+        }
+    }
+
+    @Test
+    void itTellsTheHostsOwnAddresses() {
+        for (String own : List.of("127.0.0.1", "127.1.2.3", "::1")) {
+            assertTrue(IpAddress.isLoopback(own), own);
+        }
+        for (String other : List.of("10.0.2.2", "12.7.0.1", "::12", "", "null")) {
+            assertFalse(IpAddress.isLoopback(other), other);
         }
     }
 }

@@ -93,14 +93,6 @@ public final class Aligner {
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     /// @param ids actual ids of git's objects by the recorded ones that they stand for
-    public static Aligner of(
-            KeyedHash hash, EventSource recorded, EventSource actual, int pivot, Map<String, String> ids)
-            throws IOException {
-        return of(hash, recorded, actual, pivot, ids, Agreements.NOBODY);
-    }
-
-    /// The same.
-    ///
     /// @param agreements is told which events agree
     public static Aligner of(
             KeyedHash hash,

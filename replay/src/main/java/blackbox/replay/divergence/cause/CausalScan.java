@@ -3,6 +3,7 @@ package blackbox.replay.divergence.cause;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.Lineage;
+import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
@@ -242,7 +243,7 @@ public final class CausalScan {
     private CausalHistory connects(Row row, long index, CausalHistory history) {
         String ip = text(row, Column.REMOTE_IP);
         long port = number(row, Column.REMOTE_PORT);
-        if (ip.startsWith("127.") || ip.equals("::1")) {
+        if (IpAddress.isLoopback(ip)) {
             ports.merge(port, history, CausalHistory::and);
             return history;
         }

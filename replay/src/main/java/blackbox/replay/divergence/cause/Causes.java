@@ -8,7 +8,7 @@ import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Strand;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
-import blackbox.schemas.row.Text;
+import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -205,7 +205,7 @@ public final class Causes {
                 || other == null
                 || !peer.ip().equals(other.ip())
                 || before.ret() == now.ret()
-                || Contention.isLocal(Text.of(peer.ip()))) { // nothing of it is the network's
+                || IpAddress.isLoopback(peer.ip())) { // nothing of it is the network's
             return null;
         }
         causes.add("the call to " + peer + " returned " + now.ret() + " instead of " + before.ret());

@@ -3,6 +3,7 @@ package blackbox.replay.divergence.cause;
 import blackbox.replay.divergence.cause.Causes.SideEvidence;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventLookup;
+import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
@@ -109,15 +110,10 @@ final class Contention {
         return switch (event) {
             case FileView file -> text(file.path());
             case NetView.Listen listen -> PORT + listen.localPort();
-            case NetView.Connect call when isLocal(call.remoteIp()) -> PORT + call.remotePort();
+            case NetView.Connect call
+            when IpAddress.isLoopback(String.valueOf(call.remoteIp())) -> PORT + call.remotePort();
             default -> null;
         };
-    }
-
-    /// Whether it is this machine.
-    static boolean isLocal(@Nullable Text ip) {
-        String address = String.valueOf(ip);
-        return address.startsWith("127.") || address.equals("::1");
     }
 
     private static String got(EventView event) {

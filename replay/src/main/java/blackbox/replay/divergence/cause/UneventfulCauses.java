@@ -6,6 +6,7 @@ import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
+import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
 import blackbox.schemas.view.FileView;
@@ -13,7 +14,6 @@ import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Why what was printed or written differs though no event does: programs that raced, a random number, a time; or
@@ -56,10 +56,10 @@ public final class UneventfulCauses {
         if (race != null) {
             return raced(race);
         }
-        Ran one = Ran.of(recorded);
-        Ran other = Ran.of(actual);
-        String drawn = one.drawn == null || other.drawn == null ? null : one.drawn;
-        if (drawn != null && DrawnValue.differsFrom(octets.recorded(), octets.actual(), octets.place())) {
+        String drawn = drawn(recorded);
+        if (drawn != null
+                && drawn(actual) != null
+                && DrawnValue.differsFrom(octets.recorded(), octets.actual(), octets.place())) {
             return new Causes.Found(
                     DivergenceClass.RANDOM,
                     List.of("likely a random number, used before: " + drawn
@@ -80,32 +80,32 @@ public final class UneventfulCauses {
         return new Causes.Found(DivergenceClass.SCHED, List.of(race.inWords(new EventLookup(recorded.events()))));
     }
 
-    /// What ran on a side.
-    private static final class Ran {
-        private static final Set<String> RANDOM = CausalScan.RANDOM_FILES;
-        private @Nullable String drawn;
-
-        static Ran of(Side side) throws IOException {
-            var ran = new Ran();
-            var views = new EventViews();
-            try (EventCursor cursor = side.events().open(0)) {
-                while (cursor.next() && ran.drawn == null) {
-                    if (draws(views.of(cursor.row()))) {
-                        EventLookup.Facts facts = new EventLookup(side.events()).facts(cursor.index());
-                        ran.drawn = facts == null ? null : facts.line();
+    /// The first event of a side that takes a random number, for people; null if there is none.
+    private static @Nullable String drawn(Side side) throws IOException {
+        var views = new EventViews();
+        try (EventCursor cursor = side.events().open(0)) {
+            while (cursor.next()) {
+                if (draws(views.of(cursor.row()))) {
+                    EventLookup.Facts facts = new EventLookup(side.events()).facts(cursor.index());
+                    if (facts != null) {
+                        return facts.line();
                     }
                 }
             }
-            return ran;
         }
+        return null;
+    }
 
-        private static boolean draws(EventView event) {
-            return switch (event) {
-                case FileView.Open file -> !file.failed() && RANDOM.contains(String.valueOf(file.path()));
-                case FileView.Io file -> RANDOM.contains(String.valueOf(file.path()));
-                case ProcessView.Exec exec -> !exec.failed() && CausalScan.isRandom(exec);
-                default -> false;
-            };
-        }
+    private static boolean draws(EventView event) {
+        return switch (event) {
+            case FileView.Open file -> !file.failed() && isOfRandom(file.path());
+            case FileView.Io file -> isOfRandom(file.path());
+            case ProcessView.Exec exec -> !exec.failed() && CausalScan.isRandom(exec);
+            default -> false;
+        };
+    }
+
+    private static boolean isOfRandom(@Nullable Text path) {
+        return CausalScan.RANDOM_FILES.contains(String.valueOf(path));
     }
 }

@@ -4,6 +4,7 @@ import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
 import blackbox.replay.divergence.text.TextNormalizer;
+import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.ListCursor;
 import blackbox.schemas.row.Row;
@@ -391,9 +392,7 @@ final class EventIdentity {
             return false;
         }
         Text remote = row.text(Column.REMOTE_IP);
-        String address = remote.toString();
-        return address.startsWith("127.")
-                || address.equals("::1")
+        return IpAddress.isLoopback(remote.toString())
                 || row.has(Column.LOCAL_IP) && remote.equals(row.text(Column.LOCAL_IP));
     }
 
