@@ -30,6 +30,9 @@ public final class KafkaPublisher implements BatchPublisher {
     /// The most octets sent and not yet acknowledged; beyond that [#publish] blocks.
     private static final long IN_FLIGHT_BYTES_MAX = 64L << 20;
 
+    /// Octets of one partition's batches that go into a request, unless a single one is larger.
+    private static final int REQUEST_BYTES = 1 << 20;
+
     /// After this time without the broker, [#trouble] says so.
     private static final int PATIENCE_MS = 5_000;
 
@@ -59,6 +62,11 @@ public final class KafkaPublisher implements BatchPublisher {
         settings.putAll(clients);
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+        // With several, the broker may refuse the first requests while it gets the topic ready, and take the later
+        // ones: it accepts any number as a producer's first. The first ones are then tried again for ever
+        // (KAFKA-14359).
+        settings.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
+        settings.put(ProducerConfig.BATCH_SIZE_CONFIG, REQUEST_BYTES);
         settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "zstd");
         settings.put(ProducerConfig.COMPRESSION_ZSTD_LEVEL_CONFIG, 1);
         settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, BatchTopic.RECORD_BYTES_MAX);

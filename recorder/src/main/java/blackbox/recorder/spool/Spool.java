@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One run's spool: `<folder>/<run>/<first batch, 12 digits>.seg`, written by the run's writer, read by its publisher.
@@ -41,7 +43,10 @@ public final class Spool implements BatchSink, AutoCloseable {
     private final Path folder;
     private final Deque<Segment> segments = new ArrayDeque<>();
     private @Nullable FileChannel channel;
+    /// The last batch that the broker has with all before it.
     private long acknowledged = -1;
+    /// Batches behind that one that it has too.
+    private final Set<Long> early = new HashSet<>();
     private long written = -1;
     private boolean closed;
     private boolean retained;
@@ -108,9 +113,19 @@ public final class Spool implements BatchSink, AutoCloseable {
         return channel;
     }
 
-    /// Drops batches up to and including `sequence`: the broker has them.
+    /// The broker has batch `sequence`. That says nothing about those before it: a segment goes when each batch in
+    /// it was acknowledged.
     public synchronized void acknowledge(long sequence) throws RecorderException {
-        acknowledged = Math.max(acknowledged, sequence);
+        if (sequence > acknowledged) {
+            early.add(sequence);
+        }
+        while (early.remove(acknowledged + 1)) {
+            acknowledged++;
+        }
+        dropAcknowledged();
+    }
+
+    private void dropAcknowledged() throws RecorderException {
         try {
             while (!segments.isEmpty() && releasable(segments.getFirst())) {
                 Segment segment = segments.removeFirst();
@@ -143,14 +158,14 @@ public final class Spool implements BatchSink, AutoCloseable {
     /// Ends [#retain].
     public synchronized void release() throws RecorderException {
         retained = false;
-        acknowledge(acknowledged);
+        dropAcknowledged();
     }
 
     /// Ends the writing; what is in the spool stays until it is acknowledged.
     @Override
     public synchronized void close() throws RecorderException {
         closed = true;
-        acknowledge(acknowledged);
+        dropAcknowledged();
     }
 
     /// Waits until the broker has everything that was written, for at most `timeoutNs`.
