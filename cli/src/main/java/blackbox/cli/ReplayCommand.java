@@ -109,7 +109,7 @@ final class ReplayCommand implements Callable<Integer> {
             description = "Replay N times and report how many replays confirm the run, and in what the others differ.")
     private int times = 1;
 
-    @Option(names = "--all", description = "With --times: print every difference, and the verdict that decides.")
+    @Option(names = "--all", description = "Print all that is known: every rule, cause and difference, not one screen.")
     private boolean all;
 
     @Option(

@@ -26,12 +26,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The answer of `replay`, bounded in size: as JSON, and as text for people.
 public final class ReplayReport {
     private static final int LINE_MAX = 400;
-    private static final int EFFECTS_MAX = 3;
+    /// What fits on one screen of 25 lines.
+    private static final Shown SCREEN = new Shown(1, 2, 6, 0, 0, 2);
+
+    private static final Shown ALL =
+            new Shown(3, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
 
     private ReplayReport() {}
 
@@ -73,7 +78,7 @@ public final class ReplayReport {
 
     /// How much of it is printed.
     public enum Extent {
-        /// Of several replays, one screen.
+        /// One screen.
         SCREEN,
         /// Everything.
         ALL
@@ -84,26 +89,40 @@ public final class ReplayReport {
     /// @param octets in which the replay differs
     public static void print(PrintWriter out, Verdicts verdicts, Octets octets, Reader reader, Extent extent) {
         if (verdicts.kept().size() == 1) {
-            print(out, verdicts, octets, reader);
+            print(out, verdicts, octets, reader, extent == Extent.SCREEN ? SCREEN : ALL);
             return;
         }
         if (extent == Extent.SCREEN) {
             RateReport.print(out, verdicts, next(verdicts));
             return;
         }
-        print(out, verdicts, octets, reader);
+        print(out, verdicts, octets, reader, ALL);
         RateReport.differences(out, DifferenceUnion.of(verdicts.kept()), verdicts, Integer.MAX_VALUE);
         out.flush();
     }
 
-    private static void print(PrintWriter out, Verdicts verdicts, Octets octets, Reader reader) {
+    /// How many of each kind of line are printed.
+    ///
+    /// @param effects that differ
+    /// @param causes of each difference
+    /// @param notCompared where nothing diverges
+    /// @param notComparedBeside a divergence
+    /// @param context events around the divergence
+    /// @param next commands that show more
+    private record Shown(int effects, int causes, int notCompared, int notComparedBeside, int context, int next) {
+        boolean isAll() {
+            return equals(ALL);
+        }
+    }
+
+    private static void print(PrintWriter out, Verdicts verdicts, Octets octets, Reader reader, Shown shown) {
         StoredVerdict telling = verdicts.telling();
         Verdict verdict = telling.verdict();
         out.println("run           " + verdicts.run());
         out.println("tier          " + verdict.tier().word() + ": " + verdicts.why());
         out.println("verdict       " + verdict.outcome()
                 + LevelText.of(verdict.comparison().levels()) + times(verdicts));
-        comparison(out, verdict.comparison());
+        comparison(out, verdict.comparison(), shown);
         for (Refusal each : verdict.refusals()) {
             line(out, "refused       ", each.what() + " (" + each.kind() + ")");
             line(out, "  expected    ", each.expected());
@@ -129,11 +148,9 @@ public final class ReplayReport {
         String unsigned = telling.unsigned();
         out.println("document      " + telling.file());
         out.println("signed        "
-                + (unsigned == null ? "yes, in the log of runs " + telling.log() : "NO: " + Printable.of(unsigned)));
-        if (telling.log() != null) {
-            out.println("made on       " + Host.name());
-        }
-        next(verdicts).forEach(command -> out.println("next          " + command));
+                + (unsigned == null ? "yes, in the log of runs " + telling.log() : "NO: " + Printable.of(unsigned))
+                + (telling.log() == null ? "" : ", made on " + Host.name()));
+        next(verdicts).stream().limit(shown.next()).forEach(command -> out.println("next          " + command));
         out.flush();
     }
 
@@ -166,33 +183,49 @@ public final class ReplayReport {
                 : "  (" + verdicts.held() + " of " + verdicts.asked() + " replays confirm the run)";
     }
 
-    private static void effects(PrintWriter out, Levels levels) {
-        for (EffectDifference each : levels.effects()
-                .subList(0, Math.min(EFFECTS_MAX, levels.effects().size()))) {
+    private static void effects(PrintWriter out, Levels levels, Shown shown) {
+        List<EffectDifference> first = levels.effects()
+                .subList(0, Math.min(shown.effects(), levels.effects().size()));
+        for (EffectDifference each : first) {
             line(out, "effect        ", each.kind().name().toLowerCase(Locale.ROOT) + " " + each.subject());
             line(out, "  recorded    ", each.expected());
             line(out, "  replayed    ", each.actual());
         }
-        if (levels.effectDifferences() > EFFECTS_MAX) {
-            out.println("              and " + (levels.effectDifferences() - EFFECTS_MAX)
-                    + " more; --json names the first " + Levels.EFFECTS_MAX);
+        if (levels.effectDifferences() > first.size()) {
+            out.println("              and " + (levels.effectDifferences() - first.size()) + " more; "
+                    + (shown.isAll() ? "" : "--all shows the first " + ALL.effects() + ", ") + "--json the first "
+                    + Levels.EFFECTS_MAX);
         }
         FirstDivergence path = levels.firstPath();
-        if (path != null) {
+        if (path != null && (shown.isAll() || first.isEmpty())) {
             out.println("path          parts at event " + path.index() + ", " + path.kind());
-            line(out, "  recorded    ", path.expected());
-            line(out, "  replayed    ", path.actual());
-            path.causes().forEach(each -> line(out, "  cause       ", each));
+            sides(out, path, shown);
         }
     }
 
-    private static void comparison(PrintWriter out, Comparison comparison) {
-        effects(out, comparison.levels());
+    private static void sides(PrintWriter out, FirstDivergence divergence, Shown shown) {
+        line(out, "  recorded    ", divergence.expected());
+        line(out, "  replayed    ", divergence.actual());
+        divergence.causes().stream().limit(shown.causes()).forEach(each -> line(out, "  cause       ", each));
+    }
+
+    private static void comparison(PrintWriter out, Comparison comparison, Shown shown) {
+        FirstDivergence divergence = comparison.firstDivergence();
+        effects(out, comparison.levels(), shown);
+        if (divergence != null) {
+            divergence(out, divergence, shown);
+        }
         if (!comparison.compared().isEmpty()) {
             line(out, "compared      ", comparison.events() + " events; " + String.join(", ", comparison.compared()));
         }
-        comparison.notCompared().forEach(each -> line(out, "not compared  ", each));
-        comparison.rules().forEach(each -> line(out, "permitted     ", each));
+        List<String> not = comparison.notCompared();
+        int most = divergence == null ? shown.notCompared() : shown.notComparedBeside();
+        not.stream().limit(most).forEach(each -> line(out, "not compared  ", each));
+        if (not.size() > most) {
+            out.println("not compared  " + (not.size() - most) + (most == 0 ? " things" : " more things")
+                    + "; --all lists them");
+        }
+        rules(out, comparison.rules(), shown);
         if (!comparison.compared().isEmpty()) {
             out.println("egress        " + comparison.egressPackets() + " packets");
         }
@@ -202,18 +235,26 @@ public final class ReplayReport {
             out.println("guest clock   differs from the recorded one by " + seconds(clock.startNs())
                     + " at the command's start" + (end == null ? "" : ", by " + seconds(end) + " at its end"));
         }
-        FirstDivergence divergence = comparison.firstDivergence();
-        if (divergence != null) {
-            out.println("diverges at   event " + divergence.index() + ", " + divergence.kind());
-            line(out, "  recorded    ", divergence.expected());
-            line(out, "  replayed    ", divergence.actual());
-            divergence.causes().forEach(each -> line(out, "  cause       ", each));
-            OutputDifference output = divergence.output();
-            if (output != null) {
-                line(out, "  output      ", said(output));
-            }
-            divergence.context().forEach(each -> line(out, "    ", each));
+    }
+
+    /// On one screen only what the rules are called: their names stand before the colon.
+    private static void rules(PrintWriter out, List<String> rules, Shown shown) {
+        if (shown.isAll()) {
+            rules.forEach(each -> line(out, "permitted     ", each));
+        } else if (!rules.isEmpty()) {
+            String names = rules.stream().map(each -> each.split(":", 2)[0]).collect(Collectors.joining(", "));
+            line(out, "permitted     ", names + "; --all says what each means");
         }
+    }
+
+    private static void divergence(PrintWriter out, FirstDivergence divergence, Shown shown) {
+        out.println("diverges at   event " + divergence.index() + ", " + divergence.kind());
+        sides(out, divergence, shown);
+        OutputDifference output = divergence.output();
+        if (output != null) {
+            line(out, "  output      ", said(output));
+        }
+        divergence.context().stream().limit(shown.context()).forEach(each -> line(out, "    ", each));
     }
 
     private static void differing(PrintWriter out, Difference octets, Reader reader, String command) {

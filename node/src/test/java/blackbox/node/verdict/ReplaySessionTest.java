@@ -27,6 +27,7 @@ import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.output.OutputDifference;
 import blackbox.replay.tier.ReplayRequest;
 import blackbox.replay.tier.Replayer;
+import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Levels;
@@ -56,10 +57,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -171,8 +174,13 @@ class ReplaySessionTest {
     }
 
     private static String text(Verdicts verdicts, ReplayReport.Octets octets, ReplayReport.Reader reader) {
+        return text(verdicts, octets, reader, ReplayReport.Extent.SCREEN);
+    }
+
+    private static String text(
+            Verdicts verdicts, ReplayReport.Octets octets, ReplayReport.Reader reader, ReplayReport.Extent extent) {
         var text = new StringWriter();
-        ReplayReport.print(new PrintWriter(text), verdicts, octets, reader, ReplayReport.Extent.SCREEN);
+        ReplayReport.print(new PrintWriter(text), verdicts, octets, reader, extent);
         return text.toString();
     }
 
@@ -263,14 +271,36 @@ class ReplaySessionTest {
                 screen.contains("4 of 14 replays confirm the run (28 %): 1 in every event, 2 in all effects"), screen);
         assertTrue(screen.contains("10 of 14    effects  EXIT cc"), screen);
         assertTrue(screen.contains("and 8 more"), screen);
-        var all = new StringWriter();
-        ReplayReport.print(
-                new PrintWriter(all),
-                verdicts,
-                ReplayReport.Octets.NONE,
-                ReplayReport.Reader.TERMINAL,
-                ReplayReport.Extent.ALL);
-        assertTrue(all.toString().contains("/workspace/c7") && all.toString().contains("path  UNEXPLAINED event 7"));
+        String all = text(verdicts, ReplayReport.Octets.NONE, ReplayReport.Reader.TERMINAL, ReplayReport.Extent.ALL);
+        assertTrue(all.contains("/workspace/c7") && all.contains("path  UNEXPLAINED event 7"), all);
+    }
+
+    /// However much is known of a divergence, it fits on one screen, and `--all` shows the rest.
+    @Test
+    void aReplayIsShownOnOneScreen() throws Exception {
+        beginLog();
+        List<String> many = IntStream.range(0, 40)
+                .mapToObj(i -> "rule" + i + ": its meaning")
+                .toList();
+        var content = new Miss.Content(Hash.sha256(new byte[] {1}), 9);
+        var at = new FirstDivergence(9, DivergenceClass.RANDOM, "was", "is", many, many)
+                .with(new OutputDifference(PrintedStream.STDOUT, 4, content, content));
+        var effect = new EffectDifference(EffectDifference.Kind.FILE, "/workspace/a", "12 octets", "13 octets");
+        var path = new FirstDivergence(7, DivergenceClass.UNEXPLAINED, "7 open", "8 open", many, many);
+        told.comparisons.add(new Comparison(many, List.of("events"), many, 99, at, 0)
+                .with(new ClockOffset(1, 2L))
+                .with(new Levels(null, 50, path, 40, Collections.nCopies(Levels.EFFECTS_MAX, effect))));
+        Verdicts verdicts = replay(1);
+        var octets = new ReplayReport.Octets(null, new Difference(4, 0, "a", "b"));
+        String screen = text(verdicts, octets, ReplayReport.Reader.TERMINAL);
+        assertTrue(screen.lines().count() <= 25, screen);
+        assertTrue(screen.contains("40 things; --all lists them"), screen);
+        assertTrue(screen.contains("rule39; --all says"), screen);
+        String all = text(verdicts, octets, ReplayReport.Reader.TERMINAL, ReplayReport.Extent.ALL);
+        assertTrue(all.contains("permitted     rule39: its meaning"), all);
+        assertTrue(all.contains("not compared  rule39"), all);
+        assertTrue(all.contains("cause       rule39"), all);
+        assertTrue(all.contains("path          parts at event 7"), all);
     }
 
     /// What was printed may be secret: a file, such as a build's log, gets the command that shows it.
