@@ -54,7 +54,7 @@ public final class StandingIds {
         ids.entrySet().stream().limit(IDS_MAX).forEach(id -> {
             byte[] own = id.getKey().getBytes(StandardCharsets.US_ASCII);
             byte[] standIn = id.getValue().getBytes(StandardCharsets.US_ASCII);
-            for (int to = Math.max(telling(own), telling(standIn)); to <= LETTERS; to++) {
+            for (int to = Math.min(telling(own), telling(standIn)); to <= LETTERS; to++) {
                 put(counts, words.word(own, 0, to), hash.mix(words.word(standIn, 0, LETTERS), to, 0));
             }
             files.add(file(words.word(own, 0, FOLDER_LETTERS), words.word(own, FOLDER_LETTERS, LETTERS)));
@@ -67,7 +67,9 @@ public final class StandingIds {
         return new StandingIds(Map.copyOf(counts), Set.copyOf(files));
     }
 
-    /// The shortest part that can only be of an id: digits alone may be any number.
+    /// The shortest part that is no decimal number, which digits alone may be. If it is none on one side, it is not
+    /// taken
+    /// for one on the other.
     private static int telling(byte[] id) {
         int letter = 0;
         while (letter < LETTERS && id[letter] < 'a') {
