@@ -19,11 +19,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A commit graph (`gitformat-commit-graph`, version 1 with SHA-1), in which git keeps what it would else look up in
-/// each commit: tree, parents, time and how far it is from the first ones. All of it follows from the commits, so that
-/// a
-/// file is compared with what git 2.39 writes for them. One with Bloom filters, in several files, or with commits of
-/// more
-/// than two parents is not understood.
+/// each commit: tree, parents, time and how far it is from the first ones. All of it follows from the commits: a file
+/// is
+/// compared with what git 2.39 writes for them. One with Bloom filters, in several files, or with commits of more than
+/// two parents is not understood.
 final class CommitGraph {
     static final int COMMITS_MAX = 20_000;
 
@@ -56,6 +55,7 @@ final class CommitGraph {
 
     /// A commit.
     private static final class Commit {
+        private final String id;
         private final String tree;
         private final List<String> parents;
         private final long seconds;
@@ -65,14 +65,15 @@ final class CommitGraph {
         /// Its time, or a second more than the latest of its parents.
         private long corrected;
 
-        private Commit(String tree, List<String> parents, long seconds) {
+        private Commit(String id, String tree, List<String> parents, long seconds) {
+            this.id = id;
             this.tree = tree;
             this.parents = parents;
             this.seconds = seconds;
         }
 
         /// Null if it is none, or has more parents than are understood.
-        private static @Nullable Commit of(@Nullable GitObject object) {
+        private static @Nullable Commit of(String id, @Nullable GitObject object) {
             Annotated says = object == null || object.type() != GitObject.Type.COMMIT ? null : Annotated.of(object);
             if (says == null) {
                 return null;
@@ -94,7 +95,7 @@ final class CommitGraph {
                     && parents.size() <= 2
                     && seconds >= 0
                     && seconds <= DATE_MAX;
-            return understood ? new Commit(Objects.requireNonNull(tree), parents, seconds) : null;
+            return understood ? new Commit(id, Objects.requireNonNull(tree), parents, seconds) : null;
         }
     }
 
@@ -106,7 +107,7 @@ final class CommitGraph {
         List<String> ids = octets.length > OCTETS_MAX ? List.of() : ids(octets);
         var graph = new CommitGraph(octets.length);
         for (String id : ids) {
-            Commit commit = Commit.of(objects.read(id));
+            Commit commit = Commit.of(id, objects.read(id));
             if (commit == null) {
                 return null;
             }
@@ -151,29 +152,25 @@ final class CommitGraph {
     /// Works out places, levels and corrected times; false if a parent is not there.
     private boolean isLevelled() {
         Map<String, List<Commit>> children = new HashMap<>();
-        Map<Commit, Integer> missing = new HashMap<>();
-        Deque<String> next = new ArrayDeque<>();
+        Map<String, Integer> missing = new HashMap<>();
+        Deque<Commit> next = new ArrayDeque<>();
         int place = 0;
-        for (Map.Entry<String, Commit> each : commits.entrySet()) {
-            Commit commit = each.getValue();
+        for (Commit commit : commits.values()) {
             commit.place = place++;
-            if (commit.parents.isEmpty()) {
-                next.add(each.getKey());
-            }
-            missing.put(commit, commit.parents.size());
+            missing.put(commit.id, commit.parents.size());
             commit.parents.forEach(parent ->
                     children.computeIfAbsent(parent, _ -> new ArrayList<>()).add(commit));
+            if (commit.parents.isEmpty()) {
+                next.add(commit);
+            }
         }
         int known = 0;
-        var idOf = new HashMap<Commit, String>();
-        commits.forEach((id, commit) -> idOf.put(commit, id));
-        while (!next.isEmpty()) {
-            String id = next.remove();
-            known++;
-            level(Objects.requireNonNull(commits.get(id)));
-            for (Commit child : children.getOrDefault(id, List.of())) {
-                if (missing.merge(child, -1, Integer::sum) == 0) {
-                    next.add(Objects.requireNonNull(idOf.get(child)));
+        for (; !next.isEmpty(); known++) {
+            Commit commit = next.remove();
+            level(commit);
+            for (Commit child : children.getOrDefault(commit.id, List.of())) {
+                if (missing.merge(child.id, -1, Integer::sum) == 0) {
+                    next.add(child);
                 }
             }
         }

@@ -2,7 +2,6 @@ package blackbox.replay.git;
 
 import blackbox.replay.content.KnownTies;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -27,7 +26,7 @@ public final class IdTies implements KnownTies {
             Pattern.compile("(?<![0-9A-Za-z_])[0-9a-f]{" + ABBREVIATED_MIN + "," + ID_LETTERS + "}(?![0-9A-Za-z_])");
     private static final Pattern LOOSE = Pattern.compile("([0-9a-f]{2})/([0-9a-f]{38})");
 
-    private final Map<String, String> objects = new HashMap<>();
+    private final Map<String, String> objects = new TreeMap<>();
     /// These, and those of packs.
     private final TreeMap<String, String> actualOf = new TreeMap<>();
     private final Set<Times> times = new HashSet<>();
@@ -100,9 +99,9 @@ public final class IdTies implements KnownTies {
                 && begun.stream().allMatch(id -> id.startsWith(actual));
     }
 
-    /// Whether a word is no decimal number. If one of two is none, the other one is not taken for a number either:
-    /// every
-    /// 27th id begins with seven digits.
+    /// Whether a word is no decimal number. If one of two is none, the other is not taken for a number either: every
+    /// 27th
+    /// id begins with seven digits.
     private static boolean isTelling(String word) {
         return word.length() == ID_LETTERS || word.chars().anyMatch(letter -> letter >= 'a' && letter <= 'f');
     }

@@ -2,8 +2,7 @@ package blackbox.replay.git;
 
 import java.util.zip.DataFormatException;
 
-/// How a pack says what an object is by another one (`gitformat-pack`, "Deltified representation"): its length, and
-/// then
+/// How a pack says what an object is by another one (`gitformat-pack`, "Deltified representation"): its length, then
 /// pieces of the other one and octets of its own.
 final class PackDelta {
     private static final int COPY = 0x80;

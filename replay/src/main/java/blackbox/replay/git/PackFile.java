@@ -93,6 +93,7 @@ final class PackFile {
     static @Nullable PackFile of(byte[] octets, String name, PackWork work) {
         var pack = new PackFile(octets, work);
         try {
+            work.spend(octets.length);
             return pack.hasName(name) && pack.isResolved() ? pack : null;
         } catch (DataFormatException e) {
             return null;
@@ -123,11 +124,6 @@ final class PackFile {
     /// In the order of ids.
     Collection<Entry> entries() {
         return byId.values();
-    }
-
-    /// What its entries are called, in the same order.
-    SortedMap<String, Entry> byId() {
-        return Collections.unmodifiableSortedMap(byId);
     }
 
     /// An object; null if it is not here, or if what all packs of this side may cost is used up.

@@ -57,6 +57,9 @@ public final class PackTies {
 
     /// Whether each of these stands for one of the others, and none of those is left.
     private boolean standFor(Set<String> objects, Set<String> others) {
+        if (objects.size() != others.size()) {
+            return false;
+        }
         var found = new HashSet<String>();
         for (String id : objects) {
             String other = others.contains(id) ? id : ids.objects().get(id);
@@ -64,7 +67,7 @@ public final class PackTies {
                 return false;
             }
         }
-        return found.size() == others.size();
+        return true;
     }
 
     /// How many packs stand for others.
@@ -100,8 +103,7 @@ public final class PackTies {
                 || !recorded.graphs().isEmpty() && name.equals("commit-graph");
     }
 
-    /// Whether two files are packs, or indexes of packs, or commit graphs, that stand for each other, though their
-    /// octets
+    /// Whether two files are packs, indexes of packs or commit graphs that stand for each other, though their octets
     /// differ.
     public boolean areSame(Text recordedPath, Text actualPath) {
         Graph graph = recorded.graphs().get(recordedPath);

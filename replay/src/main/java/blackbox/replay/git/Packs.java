@@ -11,17 +11,21 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /// The packs that one side wrote while it ran and has left, and its commit graphs. A pack counts if it is whole
 /// ([PackFile]) and its `.idx`, and its `.rev` if there is one, are what they must be for it. Owned by one thread.
 ///
-/// Memory: [#OCTETS_MAX] and [PackWork]'s; further packs are not known.
+/// Memory: a pack and [#OCTETS_MAX], what [PackWork] keeps, and some hundred octets for each of [#OBJECTS_MAX] objects,
+/// about 130 MiB. Further packs are not known.
 public final class Packs {
     static final int PACKS_MAX = 64;
     static final int GRAPHS_MAX = 16;
-    /// Octets of packs that are held at once.
+    /// Octets of packs that are held at once, and the objects in them.
     private static final long OCTETS_MAX = 48 << 20;
+
+    private static final int OBJECTS_MAX = 40_000;
 
     private static final Pattern PACK = Pattern.compile("(.*/objects/pack/pack-([0-9a-f]{40}))\\.(pack|idx|rev)");
     private static final String GRAPH = "info/commit-graph";
@@ -32,6 +36,7 @@ public final class Packs {
     private final Set<String> stems = new HashSet<>();
     private final Map<Text, Graph> graphs = new LinkedHashMap<>();
     private long octets;
+    private int objects;
 
     /// One side's files, as they are in the end.
     @FunctionalInterface
@@ -77,13 +82,15 @@ public final class Packs {
         String id = name.group(2);
         PackFile known = packs.get(id);
         PackFile whole = known == null ? PackFile.of(pack, id, work) : known;
-        if (whole == null || !whole.hasOctets(pack) || !isIndexed(name.group(1), whole)) {
+        boolean fits = known != null || whole != null && objects + whole.ids().size() <= OBJECTS_MAX;
+        if (whole == null || !fits || !whole.hasOctets(pack) || !isIndexed(name.group(1), whole)) {
             return;
         }
         stems.add(name.group(1));
         if (known == null) {
             packs.put(id, whole);
             octets += pack.length;
+            objects += whole.ids().size();
         }
     }
 
@@ -110,11 +117,21 @@ public final class Packs {
         for (Text folder : folders.stream().limit(GRAPHS_MAX).toList()) {
             Text path = Text.of(folder + GRAPH);
             try (InputStream in = files.open(path)) {
-                CommitGraph graph = in == null ? null : CommitGraph.read(in, objects);
+                CommitGraph graph = in == null ? null : CommitGraph.read(in, id -> paid(objects.read(id)));
                 if (graph != null) {
                     graphs.put(path, new Graph(Set.copyOf(graph.ids()), graph.bytes()));
                 }
             }
+        }
+    }
+
+    /// The object, unless what all may cost is used up.
+    private @Nullable GitObject paid(@Nullable GitObject object) {
+        try {
+            work.spend(object == null ? 0 : object.length());
+            return object;
+        } catch (DataFormatException e) {
+            return null;
         }
     }
 
