@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// hold little and inflate to any length. Owned by one thread.
 final class PackWork {
     /// Octets that are inflated, or put together from others, each time that they are: some seconds.
-    static final long OCTETS_MAX = 1L << 30;
+    static final long OCTETS_MAX = 512 << 20;
 
     private static final int CACHED_OCTETS_MAX = 16 << 20;
     /// What an object costs beside its octets.
