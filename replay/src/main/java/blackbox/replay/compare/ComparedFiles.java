@@ -25,6 +25,7 @@ import blackbox.replay.git.GitIndex;
 import blackbox.replay.git.GitObject;
 import blackbox.replay.git.IdTies;
 import blackbox.replay.git.ObjectProof;
+import blackbox.replay.git.PackTies;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,6 +48,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final Tied inContents = new Tied();
     private StandIns names = (_, _) -> false;
     private IdTies ids = IdTies.NONE;
+    private PackTies packs = PackTies.NONE;
     private FileTimes fileTimes = new FileTimes();
     private @Nullable Opened opened;
     private @Nullable WriteTimes recordedTimes;
@@ -102,9 +104,9 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             FilesAtEnd other = was.actual().files();
             if (one != null && other != null) {
                 WrittenObjects written = WrittenObjects.of(recorded.events(), one, this::recordedTimes);
-                ids = written.written().isEmpty()
-                        ? IdTies.NONE
-                        : ObjectProof.of(written, WrittenObjects.of(actual.events(), other, this::actualTimes));
+                if (!written.isEmpty()) {
+                    findIds(written, WrittenObjects.of(actual.events(), other, this::actualTimes));
+                }
             }
         } catch (DamagedTreeException e) {
             ids = IdTies.NONE; // the comparison meets it again, and says so
@@ -112,6 +114,12 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             refuseUnlessUnreadable(e);
         }
         return ids.pairs();
+    }
+
+    private void findIds(WrittenObjects one, WrittenObjects other) throws IOException {
+        IdTies objects = ObjectProof.of(one, other);
+        packs = PackTies.of(one.packsAndGraphs(), other.packsAndGraphs(), objects);
+        ids = objects;
     }
 
     @Override
@@ -208,10 +216,15 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         }
         times.say("times in the files that were left, each from when its side wrote it");
         inContents.say("made-up names and ids in the files that were left, which stand for each other");
-        if (!ids.isEmpty()) {
-            Map.Entry<String, String> first = ids.pairs().entrySet().iterator().next();
+        if (!ids.objects().isEmpty()) {
+            Map.Entry<String, String> first =
+                    ids.objects().entrySet().iterator().next();
             notCompared.add("ids of git's objects that are the same but for when each side made them: "
-                    + ids.pairs().size() + " (" + first.getKey() + " for " + first.getValue() + ")");
+                    + ids.objects().size() + " (" + first.getKey() + " for " + first.getValue() + ")");
+        }
+        if (packs.count() > 0) {
+            notCompared.add("order, deltas and compression of git's objects in packs that hold the same ones: "
+                    + packs.count() + " with " + packs.objects() + " objects");
         }
     }
 
@@ -236,12 +249,22 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final class NamesOfFiles implements Names {
         @Override
         public boolean standFor(Text recordedPath, Text actualPath) {
-            return names.standFor(recordedPath, actualPath);
+            return names.standFor(recordedPath, actualPath) || packs.standFor(recordedPath, actualPath);
+        }
+
+        @Override
+        public boolean mayBeSame(Text recordedName) {
+            return packs.mayBeSame(recordedName);
+        }
+
+        @Override
+        public boolean areSame(Text recordedPath, Text actualPath) {
+            return packs.areSame(recordedPath, actualPath);
         }
 
         @Override
         public boolean mayBeFannedOut(Text recordedPath) {
-            return !ids.isEmpty();
+            return !ids.objects().isEmpty();
         }
 
         @Override

@@ -6,6 +6,7 @@ import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.files.FilesAtEnd;
 import blackbox.replay.git.GitObject;
 import blackbox.replay.git.ObjectSource;
+import blackbox.replay.git.Packs;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
@@ -17,6 +18,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +26,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Git's objects that one side wrote, each in a file of its own: what its events say of them, and its disk at the end.
+/// Git's objects that one side wrote, each in a file of its own: what its events say of them, and its disk at the end,
+/// where they may be in packs by then.
 ///
 /// Git writes an object under a name that it makes up and then links or renames it to its id, so that this event says
 /// who made it and when. A link from another object's file is a copy of a repository.
@@ -35,12 +38,20 @@ final class WrittenObjects implements ObjectSource {
     private static final int PLACES_MAX = 4;
     private static final int PROGRAMS_MAX = 65_536;
     private static final Pattern OBJECT = Pattern.compile("(.*/)objects/([0-9a-f]{2})/([0-9a-f]{38})");
+    private static final Pattern PACK = Pattern.compile("(.*/objects/)pack/pack-[0-9a-f]{40}\\.pack");
+    private static final int PACKS_MAX = 1_000;
+    private static final int FOLDERS_MAX = 100;
     private static final Pattern UNFINISHED = Pattern.compile(".*/tmp_obj_[A-Za-z0-9]+");
     private static final String FOLDER = ".git/";
 
     private final FilesAtEnd files;
     private final Times times;
     private final Map<String, Written> objects = new LinkedHashMap<>();
+    /// Paths of packs, and of folders of objects.
+    private final Set<Text> packPaths = new LinkedHashSet<>();
+
+    private final Set<Text> folders = new LinkedHashSet<>();
+    private @Nullable Packs packs;
     private final Map<ProcessId, Long> began = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -95,10 +106,15 @@ final class WrittenObjects implements ObjectSource {
     private void named(FileView.ToName event) {
         Text from = event.path();
         Text to = event.pathTo();
-        Matcher object = to == null ? null : OBJECT.matcher(to.toString());
-        if (from == null || to == null || object == null || !object.matches()) {
+        if (from == null || to == null) {
             return;
         }
+        Matcher object = OBJECT.matcher(to.toString());
+        if (!object.matches()) {
+            packed(to);
+            return;
+        }
+        add(folders, FOLDERS_MAX, Text.of(object.group(1) + "objects/"));
         String id = object.group(2) + object.group(3);
         Written known = objects.get(id);
         if (known == null && objects.size() < OBJECTS_MAX) {
@@ -115,6 +131,43 @@ final class WrittenObjects implements ObjectSource {
             Long since = process == null ? null : began.get(process);
             known.made().add(new Window(since == null ? atNs : Math.min(since, atNs), atNs));
         }
+    }
+
+    private void packed(Text to) {
+        Matcher pack = PACK.matcher(to.toString());
+        if (pack.matches()) {
+            add(packPaths, PACKS_MAX, to);
+            add(folders, FOLDERS_MAX, Text.of(pack.group(1)));
+        }
+    }
+
+    private static void add(Set<Text> known, int max, Text path) {
+        if (known.size() < max) {
+            known.add(path);
+        }
+    }
+
+    /// Whether it wrote neither objects nor packs.
+    boolean isEmpty() {
+        return objects.isEmpty() && packPaths.isEmpty();
+    }
+
+    /// The packs that it wrote and left.
+    Packs packs() throws IOException {
+        Packs known = packs;
+        if (known == null) {
+            // Packs that were written first may be gone.
+            known = Packs.of(new ArrayList<>(packPaths).reversed(), files::open);
+            packs = known;
+        }
+        return known;
+    }
+
+    /// The same, with the commit graphs beside them.
+    Packs packsAndGraphs() throws IOException {
+        Packs known = packs();
+        known.readGraphs(folders, this::find);
+        return known;
     }
 
     @Override
@@ -140,13 +193,15 @@ final class WrittenObjects implements ObjectSource {
         return times.read().window(Text.of(folder.substring(0, folder.length() - FOLDER.length()) + path));
     }
 
+    /// What it wrote as a file of its own, also if that is only in a pack by now.
     @Override
     public @Nullable GitObject read(String id) throws IOException {
+        return objects.containsKey(id) ? find(id) : null;
+    }
+
+    private @Nullable GitObject find(String id) throws IOException {
         Written object = objects.get(id);
-        if (object == null) {
-            return null;
-        }
-        for (Text path : object.paths()) {
+        for (Text path : object == null ? List.<Text>of() : object.paths()) {
             try (InputStream in = files.open(path)) {
                 GitObject read = in == null ? null : GitObject.read(in, id);
                 if (read != null) {
@@ -154,6 +209,6 @@ final class WrittenObjects implements ObjectSource {
                 }
             }
         }
-        return null;
+        return packs().read(id);
     }
 }

@@ -53,10 +53,13 @@ record FolderPair(@Nullable FolderPair above, @Nullable Couple place, List<Coupl
     /// The path of an entry: the recorded one, if the entry is recorded.
     Text path(Couple couple) {
         Name recorded = couple.recorded();
-        return recorded == null
-                ? MergedTree.join(
-                        actualPath(), Objects.requireNonNull(couple.actual()).text())
-                : MergedTree.join(recordedPath(), recorded.text());
+        return recorded == null ? actualPath(couple) : MergedTree.join(recordedPath(), recorded.text());
+    }
+
+    /// The path in the replay of an entry that it has.
+    Text actualPath(Couple couple) {
+        return MergedTree.join(
+                actualPath(), Objects.requireNonNull(couple.actual()).text());
     }
 
     /// The same folder with other entries.

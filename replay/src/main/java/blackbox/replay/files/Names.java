@@ -31,6 +31,16 @@ public interface Names {
         return null;
     }
 
+    /// Whether [#areSame] may be true of a file of that name, so that the path of another one is not put together.
+    default boolean mayBeSame(Text recordedName) {
+        return false;
+    }
+
+    /// Whether two files are known to be the same, though their octets differ, and how many they are: git's packs.
+    default boolean areSame(Text recordedPath, Text actualPath) {
+        return false;
+    }
+
     /// Whether each side wrote a file, of one path, at one of its times.
     ///
     /// @param recordedNs when the recorded one was last modified, nanoseconds since 1970

@@ -142,7 +142,7 @@ final class TreeWalk {
         if (expected.type() == FileType.FILE && found.type() == FileType.FILE) {
             add(here, couple, modifiedNs(expected), modifiedNs(found));
         }
-        boolean known = here.fannedOut() && isKnown(one, expected, other, found);
+        boolean known = here.fannedOut() && isKnown(one, expected, other, found) || areSame(here, couple, one.text());
         if (compare(() -> here.path(couple), expected, found, known)
                 && !(here.fannedOut() && FannedOut.isFan(one))) { // what is in it is here
             enter(here, couple, expected, found);
@@ -154,6 +154,10 @@ final class TreeWalk {
         if (recordedNs != actualNs && names.wereWritten(here.path(couple), recordedNs, actualNs)) {
             times.add(recordedNs, actualNs);
         }
+    }
+
+    private boolean areSame(FolderPair here, Couple couple, Text recordedName) {
+        return names.mayBeSame(recordedName) && names.areSame(here.path(couple), here.actualPath(couple));
     }
 
     /// Whether they are files that stand for each other, and hold what their names say.

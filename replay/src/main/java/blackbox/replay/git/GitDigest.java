@@ -19,4 +19,11 @@ final class GitDigest {
             throw new IllegalStateException("this Java runtime has no SHA-1", e);
         }
     }
+
+    /// The SHA-1 of the first octets.
+    static byte[] sha1(byte[] octets, int length) {
+        MessageDigest digest = sha1();
+        digest.update(octets, 0, length);
+        return digest.digest();
+    }
 }

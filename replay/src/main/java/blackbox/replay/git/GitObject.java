@@ -7,12 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /// An object as git stores it in a file of its own (`gitformat-loose`, SHA-1): a zlib stream of `type SP length NUL`
-/// and the content, named by the digest of all that. Immutable.
+/// and the content, named by the digest of all that; or one of a pack. Immutable.
 public final class GitObject {
     /// The longest content that is read.
     static final int BYTES_MAX = 4 << 20;
@@ -20,6 +21,9 @@ public final class GitObject {
     private static final int HEADER_BYTES_MAX = 32;
     /// The longest stream: zlib makes what it cannot shorten a little longer.
     private static final int STREAM_BYTES_MAX = BYTES_MAX + (BYTES_MAX >> 10) + 64;
+
+    /// How hard zlib tried is not compared of what is in packs.
+    private static final int IN_PACK = -1;
 
     private final Type type;
     private final byte[] content;
@@ -59,6 +63,21 @@ public final class GitObject {
         return octets == null || !digest(octets).equals(id)
                 ? null
                 : of(octets, (stream[0] & 0xff) << 8 | stream[1] & 0xff);
+    }
+
+    /// An object of a pack.
+    ///
+    /// @param content not changed afterwards
+    static GitObject packed(Type type, byte[] content) {
+        return new GitObject(type, content, IN_PACK);
+    }
+
+    /// The digest that names it.
+    String id() {
+        MessageDigest digest = GitDigest.sha1();
+        String header = type.name().toLowerCase(Locale.ROOT) + ' ' + content.length + '\0';
+        digest.update(header.getBytes(StandardCharsets.ISO_8859_1));
+        return HexFormat.of().formatHex(digest.digest(content));
     }
 
     /// The content of a zlib stream that ends where the octets do, or null.
@@ -114,7 +133,7 @@ public final class GitObject {
         return type;
     }
 
-    /// Whether zlib was told to try as hard: the first two octets of its stream.
+    /// Whether zlib was told to try as hard, as the first two octets of its stream say; or both are in packs.
     public boolean isPackedLike(GitObject other) {
         return level == other.level;
     }

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Ids of git's objects that stand for each other, and with them the times in these objects. Owned by one thread until
-/// [ObjectProof] is done, then not changed any more.
+/// Ids of git's objects, and of packs of them, that stand for each other, and the times in these objects. Owned by one
+/// thread until [ObjectProof] and [PackTies] are done, then not changed any more.
 public final class IdTies implements KnownTies {
     /// No id stands for another.
     public static final IdTies NONE = new IdTies();
@@ -26,6 +26,8 @@ public final class IdTies implements KnownTies {
             Pattern.compile("(?<![0-9A-Za-z_])[0-9a-f]{" + ABBREVIATED_MIN + "," + ID_LETTERS + "}(?![0-9A-Za-z_])");
     private static final Pattern LOOSE = Pattern.compile("([0-9a-f]{2})/([0-9a-f]{38})");
 
+    private final Map<String, String> objects = new TreeMap<>();
+    /// These, and those of packs.
     private final TreeMap<String, String> actualOf = new TreeMap<>();
     private final Set<Times> times = new HashSet<>();
 
@@ -35,6 +37,12 @@ public final class IdTies implements KnownTies {
     IdTies() {}
 
     void add(String recorded, String actual) {
+        objects.put(recorded, actual);
+        actualOf.put(recorded, actual);
+    }
+
+    /// Adds what two packs are called that stand for each other.
+    void addPack(String recorded, String actual) {
         actualOf.put(recorded, actual);
     }
 
@@ -42,7 +50,12 @@ public final class IdTies implements KnownTies {
         times.add(new Times(recorded, actual));
     }
 
-    /// Actual ids by recorded ones.
+    /// Actual ids of objects by recorded ones.
+    public Map<String, String> objects() {
+        return Collections.unmodifiableMap(objects);
+    }
+
+    /// The same, with those of packs.
     public Map<String, String> pairs() {
         return Collections.unmodifiableMap(actualOf);
     }
@@ -51,9 +64,9 @@ public final class IdTies implements KnownTies {
         return actualOf.isEmpty();
     }
 
-    /// Whether one id stands for the other, both as a whole.
+    /// Whether one object stands for the other.
     boolean isPair(String recorded, String actual) {
-        return actual.equals(actualOf.get(recorded));
+        return actual.equals(objects.get(recorded));
     }
 
     /// Whether two texts are the same but for ids, whole or abbreviated to the same length, that stand for each other.
@@ -81,13 +94,14 @@ public final class IdTies implements KnownTies {
     /// Whether they are beginnings of ids of which one stands for the other.
     private boolean begin(String recorded, String actual) {
         var begun = actualOf.subMap(recorded, true, recorded + 'g', false).values();
-        return isTelling(recorded)
-                && isTelling(actual)
+        return (isTelling(recorded) || isTelling(actual))
                 && !begun.isEmpty()
                 && begun.stream().allMatch(id -> id.startsWith(actual));
     }
 
-    /// Whether a word can only be an id, or a part of one: digits alone may be any number.
+    /// Whether a word is no decimal number. If one of two is none, the other is not taken for a number either: every
+    /// 27th
+    /// id begins with seven digits.
     private static boolean isTelling(String word) {
         return word.length() == ID_LETTERS || word.chars().anyMatch(letter -> letter >= 'a' && letter <= 'f');
     }
@@ -98,7 +112,7 @@ public final class IdTies implements KnownTies {
     /// @param recordedFile such as `5b/f36e…`
     public @Nullable String sameFile(String recordedFile) {
         Matcher file = LOOSE.matcher(recordedFile);
-        String actual = file.matches() ? actualOf.get(file.group(1) + file.group(2)) : null;
+        String actual = file.matches() ? objects.get(file.group(1) + file.group(2)) : null;
         return actual == null ? null : actual.substring(0, 2) + '/' + actual.substring(2);
     }
 

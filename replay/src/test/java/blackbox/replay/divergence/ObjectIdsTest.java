@@ -18,7 +18,16 @@ final class ObjectIdsTest {
     private static final String A2 = "9f36e0c2d2b3a4958677f0e1d2c3b4a596877800";
     private static final String B = "e1440a1b2c3d4e5f60718293a4b5c6d7e8f90a11";
     private static final String B2 = "41440a1b2c3d4e5f60718293a4b5c6d7e8f90a22";
-    private static final Map<String, String> IDS = Map.of(A, B, A2, B2);
+    /// Of these, one side's begins with seven digits, and last both sides' do.
+    private static final String LETTERS = "f7bd131f9c6bccd265a92a9695f1618ac9478070";
+
+    private static final String DIGITS = "7359427f8dccee8c35e449ee517cf18330b34e8d";
+    private static final String DIGITS2 = "0384331f8dccee8c35e449ee517cf18330b34e8d";
+    private static final String LETTERS2 = "c406e49f9c6bccd265a92a9695f1618ac9478070";
+    private static final String NUMBER = "1234567f9c6bccd265a92a9695f1618ac9478070";
+    private static final String NUMBER2 = "7654321f9c6bccd265a92a9695f1618ac9478070";
+    private static final Map<String, String> IDS =
+            Map.of(A, B, A2, B2, LETTERS, DIGITS, DIGITS2, LETTERS2, NUMBER, NUMBER2);
 
     private static Alignment align(Deeds recorded, Deeds actual, Map<String, String> ids) throws Exception {
         var one = new RecordedEvents(1).open();
@@ -107,6 +116,17 @@ final class ObjectIdsTest {
     private static void assertOther(Deeds recorded, Deeds stale, Deeds right) throws Exception {
         assertSame(recorded, right);
         assertOther(recorded, stale);
+    }
+
+    @Test
+    void digitsStandForWhatIsNoNumber() throws Exception {
+        assertSame(run("git", "show", LETTERS.substring(0, 7)), run("git", "show", DIGITS.substring(0, 7)));
+        assertSame(run("git", "show", DIGITS2.substring(0, 7)), run("git", "show", LETTERS2.substring(0, 7)));
+        assertOther(run("git", "show", LETTERS.substring(0, 7)), run("git", "show", LETTERS2.substring(0, 7)));
+        assertOther(run("git", "show", DIGITS.substring(0, 7)), run("git", "show", DIGITS2.substring(0, 7)));
+        assertOther(run("git", "show", LETTERS.substring(0, 7)), run("git", "show", "7359428"));
+        assertOther(run("sleep", NUMBER.substring(0, 7)), run("sleep", NUMBER2.substring(0, 7)));
+        assertSame(run("git", "show", NUMBER.substring(0, 8)), run("git", "show", NUMBER2.substring(0, 8)));
     }
 
     @Test

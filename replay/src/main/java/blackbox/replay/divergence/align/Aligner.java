@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Reads both sides and matches them strand by strand. The side with fewer events waiting for their
@@ -102,8 +101,8 @@ public final class Aligner {
             Map<String, String> ids,
             Agreements agreements)
             throws IOException {
-        KnownNames start = KnownNames.of(StandingIds.of(hash, ids));
-        KnownNames startOfActual = KnownNames.of(StandingIds.of(hash, ofItself(ids)));
+        KnownNames start = KnownNames.of(StandingIds.ofRecorded(hash, ids));
+        KnownNames startOfActual = KnownNames.of(StandingIds.ofActual(hash, ids));
         Aligner first = new Aligner(hash, pivot, start, startOfActual, agreements).align(recorded, actual);
         MadeUpNames one = first.lineages[RECORDED].names();
         MadeUpNames other = first.lineages[ACTUAL].names();
@@ -119,10 +118,6 @@ public final class Aligner {
         KnownNames all = words.with(second.names.standIns(RECORDED));
         KnownNames allOfActual = wordsOfActual.with(second.names.standIns(ACTUAL));
         return new Aligner(hash, pivot, all, allOfActual, agreements).align(recorded, actual);
-    }
-
-    private static Map<String, String> ofItself(Map<String, String> ids) {
-        return ids.values().stream().distinct().collect(Collectors.toMap(id -> id, id -> id));
     }
 
     private boolean isAgreed() {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /// Words of one side that are ids, or parts of ids, of git's objects, and stand for those of the other side. Found out
 /// before any event is read. Not changed once it is made.
@@ -41,10 +42,20 @@ public final class StandingIds {
         this.files = files;
     }
 
-    /// Those of one side.
+    /// Those of the recorded side.
     ///
-    /// @param ids by that side's ids, 40 lower-case hexadecimal digits, the ids that count for both
-    public static StandingIds of(KeyedHash hash, Map<String, String> ids) {
+    /// @param ids actual ids, which count for both, by recorded ones; 40 lower-case hexadecimal digits
+    public static StandingIds ofRecorded(KeyedHash hash, Map<String, String> ids) {
+        return of(hash, ids, Map.Entry::getKey);
+    }
+
+    /// Those of the other side.
+    public static StandingIds ofActual(KeyedHash hash, Map<String, String> ids) {
+        return of(hash, ids, Map.Entry::getValue);
+    }
+
+    private static StandingIds of(
+            KeyedHash hash, Map<String, String> ids, Function<Map.Entry<String, String>, String> side) {
         if (ids.isEmpty()) {
             return NONE;
         }
@@ -52,22 +63,24 @@ public final class StandingIds {
         var counts = new HashMap<Long, Long>();
         var files = new HashSet<Long>();
         ids.entrySet().stream().limit(IDS_MAX).forEach(id -> {
-            byte[] own = id.getKey().getBytes(StandardCharsets.US_ASCII);
-            byte[] standIn = id.getValue().getBytes(StandardCharsets.US_ASCII);
-            for (int to = Math.max(telling(own), telling(standIn)); to <= LETTERS; to++) {
-                put(counts, words.word(own, 0, to), hash.mix(words.word(standIn, 0, LETTERS), to, 0));
+            byte[] own = octets(side.apply(id));
+            byte[] actual = octets(id.getValue());
+            long standIn = words.word(actual, 0, LETTERS);
+            for (int to = Math.min(telling(octets(id.getKey())), telling(actual)); to <= LETTERS; to++) {
+                put(counts, words.word(own, 0, to), hash.mix(standIn, to, 0));
             }
             files.add(file(words.word(own, 0, FOLDER_LETTERS), words.word(own, FOLDER_LETTERS, LETTERS)));
-            put(
-                    counts,
-                    words.word(own, FOLDER_LETTERS, LETTERS),
-                    hash.mix(words.word(standIn, 0, LETTERS), FOLDER_LETTERS, 1));
+            put(counts, words.word(own, FOLDER_LETTERS, LETTERS), hash.mix(standIn, FOLDER_LETTERS, 1));
         });
         counts.values().removeIf(standIn -> standIn == SHARED);
         return new StandingIds(Map.copyOf(counts), Set.copyOf(files));
     }
 
-    /// The shortest part that can only be of an id: digits alone may be any number.
+    private static byte[] octets(String id) {
+        return id.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /// The shortest part that is no decimal number. If it is none on one side, it is not taken for one on the other.
     private static int telling(byte[] id) {
         int letter = 0;
         while (letter < LETTERS && id[letter] < 'a') {
