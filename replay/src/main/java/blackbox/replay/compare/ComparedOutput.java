@@ -249,6 +249,7 @@ public record ComparedOutput(
             say(
                     "made-up names and ids of git objects on " + stream.inWords() + " that stand for each other",
                     match.names());
+            say("numbers of processes on " + stream.inWords() + " that stand for each other", match.processes());
         }
 
         private void say(String what, Ties ties) {

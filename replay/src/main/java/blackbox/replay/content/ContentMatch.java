@@ -11,13 +11,19 @@ import org.jspecify.annotations.Nullable;
 /// A time in either may stand for one at the corresponding place in the other if both are written in one and the
 /// same [TimeForm], and each lies in the window in which its own side wrote it, or within a second of it. All else
 /// must be equal, octet for octet. So may a name that a program made up on one side for what it created, for the name
-/// of
-/// the same thing on the other side.
+/// of the same thing on the other side; and the number of a process, standing by itself, for that of the process that
+/// stands for it, if each lived when the number was written.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
 /// @param names which names did
-public record ContentMatch(@Nullable ContentDifference difference, Ties times, Ties names) {
+/// @param processes which numbers of processes did
+public record ContentMatch(@Nullable ContentDifference difference, Ties times, Ties names, Ties processes) {
+
+    /// Where no number of a process stood for another.
+    public ContentMatch(@Nullable ContentDifference difference, Ties times, Ties names) {
+        this(difference, times, names, Ties.NONE);
+    }
 
     /// Compares up to the first octet that differs; no time stands for another. Neither stream need be read to its
     /// end, and neither is closed.
@@ -46,6 +52,9 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
         private final @Nullable Origins origins;
         private final Tied times = new Tied();
         private final Tied names = new Tied();
+        private final Tied processes = new Tied();
+        /// Whether what differs is in a time: the numbers of a time are of nothing else.
+        private boolean inTime;
 
         Comparing(InputStream recorded, InputStream actual, @Nullable Origins origins) {
             this.recorded = new ComparedStream(recorded);
@@ -62,14 +71,47 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
                     continue;
                 }
                 if (recorded.isOver() && actual.isOver()) {
-                    return new ContentMatch(null, times.all(), names.all());
+                    return found(null);
                 }
                 recorded.fill();
                 actual.fill();
-                if (origins == null || !tieTimes(origins) && !tieNames(origins)) {
-                    return new ContentMatch(recorded.difference(actual), times.all(), names.all());
+                if (origins == null || !tieTimes(origins) && !tieProcesses(origins) && !tieNames(origins)) {
+                    return found(recorded.difference(actual));
                 }
             }
+        }
+
+        private ContentMatch found(@Nullable ContentDifference difference) {
+            return new ContentMatch(difference, times.all(), names.all(), processes.all());
+        }
+
+        /// Moves both to after the numbers that they differ in, if these are of processes that stand for each other.
+        private boolean tieProcesses(Origins known) throws IOException {
+            if (inTime) {
+                return false;
+            }
+            int back = recorded.digitsBack();
+            LoneNumber number = recorded.numberFrom(back);
+            LoneNumber other = actual.numberFrom(back);
+            if (back != actual.digitsBack()
+                    || number == null
+                    || other == null
+                    || !known.values()
+                            .isSameProcess(
+                                    number.value(),
+                                    recorded.written(number.length(), back, known.recorded()),
+                                    other.value(),
+                                    actual.written(other.length(), back, known.actual()))) {
+                return false;
+            }
+            processes.add(
+                    recorded.place() - back,
+                    recorded.letters(number.length(), back),
+                    actual.place() - back,
+                    actual.letters(other.length(), back));
+            recorded.moveAfter(number.length(), back);
+            actual.moveAfter(other.length(), back);
+            return true;
         }
 
         /// Moves both to after the words that they differ in, if these are names that stand for each other.
@@ -98,11 +140,13 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
         /// that go across that place, one in another, only the outermost counts: a date that is wrong is not
         /// mended by an hour that is right.
         private boolean tieTimes(Origins known) {
+            inTime = false;
             for (int back = recorded.backMax(); back >= 0; back--) {
                 PrintedTime expected = recorded.timeBefore(back);
                 PrintedTime found = actual.timeBefore(back);
                 int reach = Math.max(expected == null ? 0 : expected.length(), found == null ? 0 : found.length());
                 if (reach > back) {
+                    inTime = true;
                     return expected != null && found != null && tie(back, expected, found, known);
                 }
             }
