@@ -48,6 +48,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final Tied times = new Tied();
     private final Tied inContents = new Tied();
     private final Tied processNumbers = new Tied();
+    private final Tied durations = new Tied();
     private StandIns names = (_, _) -> false;
     private @Nullable ComparedDatabases databases;
     private IdTies ids = IdTies.NONE;
@@ -143,6 +144,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                     times.count
                                     + inContents.count
                                     + processNumbers.count
+                                    + durations.count
                                     + sqlite.same()
                                     + match.pairs().count()
                                     + ids.pairs().size()
@@ -217,6 +219,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         times.say("times in the files that were left, each from when its side wrote it");
         inContents.say("made-up names and ids in the files that were left, which stand for each other");
         processNumbers.say("numbers of processes in the files that were left, which stand for each other");
+        durations.say("durations in the files that were left, none longer than its side's writer had lived");
         if (sameDatabases > 0) {
             notCompared.add("SQLite databases with the same tables and rows, laid out otherwise: " + sameDatabases);
         }
@@ -272,7 +275,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                             new ProcessNumbers(names.processes())));
             return match.difference() == null
                     && match.processes().count() > 0
-                    && match.times().count() == 0;
+                    && match.times().count() + match.durations().count() == 0;
         }
 
         private static byte[] lastName(Text path) {
@@ -386,6 +389,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         times.add(match.times());
         inContents.add(match.names());
         processNumbers.add(match.processes());
+        durations.add(match.durations());
     }
 
     private ContentMatch match(Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other)

@@ -82,6 +82,12 @@ final class ComparedStream {
         return PrintedTime.at(buffer, at - back, end);
     }
 
+    /// The duration that begins so many octets before the place, or null.
+    @Nullable
+    PrintedDuration durationBefore(int back) {
+        return PrintedDuration.at(buffer, at - back, end);
+    }
+
     /// Whether a time lies in the window in which it was written.
     boolean wrote(PrintedTime time, int back, WrittenWhen written) {
         return time.isIn(written(time.length(), back, written));

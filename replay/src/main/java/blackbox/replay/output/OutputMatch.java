@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// @param times which times stood for another before that
 /// @param names which made-up names did
 /// @param processes which numbers of processes did
+/// @param durations which durations did
 public record OutputMatch(
         PrintedStream stream,
         Content expected,
@@ -31,7 +32,8 @@ public record OutputMatch(
         @Nullable ContentDifference found,
         Ties times,
         Ties names,
-        Ties processes) {
+        Ties processes,
+        Ties durations) {
 
     /// Compares two streams, both to their ends; no time stands for another. Memory does not depend on how long
     /// they are.
@@ -55,7 +57,8 @@ public record OutputMatch(
                 match.difference(),
                 match.times(),
                 match.names(),
-                match.processes());
+                match.processes(),
+                match.durations());
     }
 
     /// The same where of the replay only the beginning was compared: it differs from all that is recorded, or the
@@ -66,7 +69,7 @@ public record OutputMatch(
         if (all.bytes() < actual.bytes()) {
             throw new IllegalArgumentException(all.bytes() + " octets are not all of a stream of " + actual.bytes());
         }
-        return new OutputMatch(stream, expected, all, found, times, names, processes);
+        return new OutputMatch(stream, expected, all, found, times, names, processes, durations);
     }
 
     /// The octets of either where they first differ, which may be secret; null if they do not.

@@ -65,6 +65,7 @@ final class BuildSide {
     private String name = "";
     /// Of as many digits on every side, so that as much is written; above all others.
     private final int agentPid;
+    private long beganNs;
     /// Of the first program that the agent ran.
     private int firstPid;
 
@@ -95,6 +96,7 @@ final class BuildSide {
         events.writeFile(tar, "/workspace/build.sh", 800);
         events.exit(tar, 0);
         files.put("/workspace/build.sh", new Node("sh".repeat(400), 0644, null));
+        beganNs = events.nowNs();
         Guest agent = events.fork(events.init, "sh", agentPid);
         try {
             run(agent, build.agent);
@@ -175,6 +177,7 @@ final class BuildSide {
         Instant now = Instant.ofEpochSecond(0, events.nowNs()).truncatedTo(ChronoUnit.SECONDS);
         return text.replace("${time}", now.toString())
                 .replace("${name}", name)
+                .replace("${took}", "%.3f".formatted((events.nowNs() - beganNs) / 1e9))
                 .replace("${pid}", Integer.toString(agentPid))
                 .replace("${compiler}", Integer.toString(firstPid));
     }

@@ -45,7 +45,7 @@ final class PlantedEffects {
         some(all, 3, () -> octetOfARequest(AfterMiss.END));
         some(all, 2, () -> octetOfARequest(AfterMiss.GO_ON));
         some(all, 3, this::octetOfAnAnswer);
-        some(all, 4, () -> octetPrinted(PrintedStream.STDOUT));
+        some(all, 3, () -> octetPrinted(PrintedStream.STDOUT));
         some(all, 3, () -> octetPrinted(PrintedStream.STDERR));
         some(all, 3, this::mode);
         some(all, 2, this::exit);
@@ -64,6 +64,7 @@ final class PlantedEffects {
         some(all, 2, () -> printedInstead("${time}", wrongTime(), "a wrong time in output"));
         some(all, 1, () -> printedInstead("${pid}", "" + NO_PID, "the number of no process in output"));
         some(all, 1, () -> printedInstead("${pid}", "${compiler}", "another process's number in output"));
+        some(all, 1, () -> printedInstead("${took}", wrongDuration(), "a wrong duration in output"));
         some(all, 2, () -> stamped("${time}", wrongTime(), "a wrong time in a file"));
         some(all, 1, () -> stamped("${pid}", "" + NO_PID, "the number of no process in a file"));
         some(all, 1, () -> stamped("${pid}", "${compiler}", "another process's number in a file"));
@@ -323,6 +324,11 @@ final class PlantedEffects {
     private String wrongTime() {
         return List.of("2025-01-09T10:20:30Z", "2031-10-09T10:20:30Z", "1970-01-01T00:00:00Z")
                 .get(random.nextInt(3));
+    }
+
+    /// Longer than the build takes.
+    private String wrongDuration() {
+        return List.of("100.000", "99999.125", "600.5").get(random.nextInt(3));
     }
 
     private Effect printedInstead(String value, String wrong, String what) {

@@ -1,0 +1,118 @@
+package blackbox.replay.content;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// How long something took, as a program printed it: a number with a unit of time (`3s`, `12 ms`, `0.25 seconds`), or
+/// minutes and seconds (`0m1.234s`, as the shell's `time` has it).
+///
+/// @param length how many octets it has
+/// @param form its unit, with the space before it if there is one
+/// @param fraction how many digits are behind the point of the seconds, 0 for none
+/// @param ns in nanoseconds
+/// @param round whether it is a whole number of tens, as what was chosen tends to be and what was measured does not
+record PrintedDuration(int length, String form, int fraction, double ns, boolean round) {
+    /// The longest that is known as one.
+    static final int OCTETS_MAX = 32;
+
+    private static final int DIGITS_MAX = 12;
+    private static final int UNIT_OCTETS_MAX = 8;
+    private static final double SECOND_NS = 1e9;
+    private static final Map<String, Double> UNITS = Map.ofEntries(
+            Map.entry("ns", 1.0),
+            Map.entry("us", 1e3),
+            Map.entry("\u00c2\u00b5s", 1e3), // the micro sign in UTF-8
+            Map.entry("ms", 1e6),
+            Map.entry("s", SECOND_NS),
+            Map.entry("sec", SECOND_NS),
+            Map.entry("secs", SECOND_NS),
+            Map.entry("second", SECOND_NS),
+            Map.entry("seconds", SECOND_NS),
+            Map.entry("min", 60 * SECOND_NS),
+            Map.entry("minute", 60 * SECOND_NS),
+            Map.entry("minutes", 60 * SECOND_NS));
+
+    /// The duration that begins at an octet, or null.
+    ///
+    /// @param octets one at least before `from`, or the stream's first
+    /// @param end of the stream, or far behind `from`
+    static @Nullable PrintedDuration at(byte[] octets, int from, int end) {
+        if (from >= end || !PrintedTime.isDigit(octets[from]) || from > 0 && joins(octets[from - 1])) {
+            return null;
+        }
+        Digits first = Digits.at(octets, from, end);
+        if (first == null) {
+            return null;
+        }
+        int at = first.end();
+        Digits seconds = first.fraction() == 0 && at < end && octets[at] == 'm' ? Digits.at(octets, at + 1, end) : null;
+        if (seconds != null && unit(octets, seconds.end(), end).equals("s")) {
+            double ns = (60 * first.value() + seconds.value()) * SECOND_NS;
+            return new PrintedDuration(seconds.end() + 1 - from, "m s", seconds.fraction(), ns, false);
+        }
+        int space = at < end && octets[at] == ' ' ? 1 : 0;
+        String unit = unit(octets, at + space, end);
+        Double unitNs = UNITS.get(unit);
+        if (unitNs == null) {
+            return null;
+        }
+        boolean round = first.fraction() == 0 && first.value() >= 10 && first.value() % 10 == 0;
+        return new PrintedDuration(
+                at + space + unit.length() - from,
+                space + singular(unit),
+                first.fraction(),
+                first.value() * unitNs,
+                round);
+    }
+
+    /// A number without a sign, and where it ends.
+    private record Digits(double value, int fraction, int end) {
+        static @Nullable Digits at(byte[] octets, int from, int end) {
+            int to = digits(octets, from, end);
+            if (to == from || to - from > DIGITS_MAX) {
+                return null;
+            }
+            int point = to;
+            boolean broken = to + 1 < end && octets[to] == '.' && PrintedTime.isDigit(octets[to + 1]);
+            to = broken ? digits(octets, to + 1, end) : to;
+            if (to - from > 2 * DIGITS_MAX) {
+                return null;
+            }
+            String letters = new String(octets, from, to - from, StandardCharsets.ISO_8859_1);
+            return new Digits(Double.parseDouble(letters), broken ? to - point - 1 : 0, to);
+        }
+
+        private static int digits(byte[] octets, int from, int end) {
+            int to = from;
+            while (to < end && PrintedTime.isDigit(octets[to])) {
+                to++;
+            }
+            return to;
+        }
+    }
+
+    /// The word at an octet; a longer one than any unit is none.
+    private static String unit(byte[] octets, int from, int end) {
+        int to = from;
+        while (to < end && to - from <= UNIT_OCTETS_MAX && (PrintedTime.isOfWord(octets[to]) || octets[to] == '_')) {
+            to++;
+        }
+        return new String(octets, from, to - from, StandardCharsets.ISO_8859_1);
+    }
+
+    private static String singular(String unit) {
+        return unit.length() > 2 && unit.endsWith("s") ? unit.substring(0, unit.length() - 1) : unit;
+    }
+
+    /// Whether a number after this is a part of something else.
+    private static boolean joins(byte before) {
+        return PrintedTime.isOfWord(before) || "_.,:+-".indexOf(before) >= 0;
+    }
+
+    /// Whether both are written in the same way, and may have been measured.
+    boolean isLike(PrintedDuration other) {
+        return Objects.equals(form, other.form) && fraction == other.fraction && !(round && other.round);
+    }
+}
