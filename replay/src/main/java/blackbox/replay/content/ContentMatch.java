@@ -110,7 +110,7 @@ public record ContentMatch(
 
         private boolean tie(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
             if (Math.min(expected.length(), found.length()) < back
-                    || !expected.isLike(found)
+                    || !expected.isLike(found, known.recorded().isPrinted())
                     || !mayBothBe(
                             expected.ns(),
                             sinceBeganNs(recorded, expected.length(), back, known.recorded()),

@@ -12,10 +12,20 @@ import org.jspecify.annotations.Nullable;
 /// @param form its unit, with the space before it if there is one
 /// @param fraction how many digits are behind the point of the seconds, 0 for none
 /// @param ns in nanoseconds
-/// @param round whether it is a whole number of tens, as what was chosen tends to be and what was measured does not
-record PrintedDuration(int length, String form, int fraction, double ns, boolean round) {
+/// @param look whether it looks chosen or measured
+record PrintedDuration(int length, String form, int fraction, double ns, Look look) {
     /// The longest that is known as one.
     static final int OCTETS_MAX = 32;
+
+    /// Whether somebody chose it or measured it, as far as its digits show.
+    enum Look {
+        /// A whole number of tens, as time-outs are.
+        ROUND,
+        /// Whole seconds or minutes, or with one digit behind the point: either may be.
+        PLAIN,
+        /// More precise than what people write.
+        PRECISE
+    }
 
     private static final int DIGITS_MAX = 12;
     private static final int UNIT_OCTETS_MAX = 8;
@@ -50,7 +60,8 @@ record PrintedDuration(int length, String form, int fraction, double ns, boolean
         Digits seconds = first.fraction() == 0 && at < end && octets[at] == 'm' ? Digits.at(octets, at + 1, end) : null;
         if (seconds != null && unit(octets, seconds.end(), end).equals("s")) {
             double ns = (60 * first.value() + seconds.value()) * SECOND_NS;
-            return new PrintedDuration(seconds.end() + 1 - from, "m s", seconds.fraction(), ns, false);
+            return new PrintedDuration(
+                    seconds.end() + 1 - from, "m s", seconds.fraction(), ns, look(seconds, SECOND_NS));
         }
         int space = at < end && octets[at] == ' ' ? 1 : 0;
         String unit = unit(octets, at + space, end);
@@ -58,13 +69,23 @@ record PrintedDuration(int length, String form, int fraction, double ns, boolean
         if (unitNs == null) {
             return null;
         }
-        boolean round = first.fraction() == 0 && first.value() >= 10 && first.value() % 10 == 0;
         return new PrintedDuration(
                 at + space + unit.length() - from,
                 space + singular(unit),
                 first.fraction(),
                 first.value() * unitNs,
-                round);
+                look(first, unitNs));
+    }
+
+    private static Look look(Digits digits, double unitNs) {
+        if (digits.fraction() > 1) {
+            return Look.PRECISE;
+        }
+        boolean whole = digits.fraction() == 0;
+        if (whole && digits.value() >= 10 && digits.value() % 10 == 0) {
+            return Look.ROUND;
+        }
+        return unitNs < SECOND_NS ? Look.PRECISE : Look.PLAIN;
     }
 
     /// A number without a sign, and where it ends.
@@ -112,7 +133,11 @@ record PrintedDuration(int length, String form, int fraction, double ns, boolean
     }
 
     /// Whether both are written in the same way, and may have been measured.
-    boolean isLike(PrintedDuration other) {
-        return Objects.equals(form, other.form) && fraction == other.fraction && !(round && other.round);
+    ///
+    /// @param printed whether they are in output; in a file, whole seconds are more likely a setting
+    boolean isLike(PrintedDuration other, boolean printed) {
+        boolean measured = look == Look.PRECISE || other.look == Look.PRECISE;
+        boolean round = look == Look.ROUND && other.look == Look.ROUND;
+        return Objects.equals(form, other.form) && fraction == other.fraction && (measured || printed && !round);
     }
 }

@@ -21,4 +21,9 @@ public interface WrittenWhen {
     default long sinceNs() {
         return Long.MAX_VALUE;
     }
+
+    /// Whether it was printed for somebody to read at once, and is no file.
+    default boolean isPrinted() {
+        return false;
+    }
 }

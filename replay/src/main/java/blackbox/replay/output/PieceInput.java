@@ -55,6 +55,11 @@ public final class PieceInput extends InputStream implements WrittenWhen {
     }
 
     @Override
+    public boolean isPrinted() {
+        return true;
+    }
+
+    @Override
     public int read() throws IOException {
         var one = new byte[1];
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;

@@ -9,6 +9,8 @@ import java.util.BitSet;
 /// end
 /// of reading. Owned by one thread.
 final class Database {
+    private static final int PAYLOAD_BYTES_MAX = 16 << 20;
+
     private final DatabaseHeader header;
     private final ByteBuffer octets;
     private final BitSet met = new BitSet();
@@ -53,8 +55,8 @@ final class Database {
         require(next == 0, "a chain of pages is longer than what it holds");
     }
 
-    /// A longer payload cannot be in the file.
+    /// A longer payload is not read, for it is in memory several times.
     int payloadBytesMax() {
-        return octets.capacity();
+        return Math.min(octets.capacity(), PAYLOAD_BYTES_MAX);
     }
 }

@@ -78,7 +78,7 @@ final class TreePage {
         }
         long bytes = varints.next();
         long key = isTable() ? varints.next() : 0;
-        require(bytes >= 0 && bytes <= database.payloadBytesMax(), "a payload is longer than the file");
+        require(bytes >= 0 && bytes <= database.payloadBytesMax(), "a payload is too long");
         int local = local((int) bytes);
         int end = varints.at() + local + (local < bytes ? POINTER_BYTES : 0);
         take(at, end);

@@ -16,8 +16,13 @@ final class TiedDurationsTest {
     private static final long BEGAN = 1_795_611_318 * SECOND;
 
     /// Written so long after its writer began.
-    private static WrittenWhen after(double seconds) {
+    private static WrittenWhen after(double seconds, boolean printed) {
         return new WrittenWhen() {
+            @Override
+            public boolean isPrinted() {
+                return printed;
+            }
+
             @Override
             public Window at(long octet) {
                 return new Window(BEGAN, BEGAN + (long) (seconds * SECOND));
@@ -32,7 +37,7 @@ final class TiedDurationsTest {
 
     private static ContentMatch match(String recorded, double stretch, String actual, double otherStretch)
             throws IOException {
-        return ContentMatch.of(in(recorded), in(actual), new Origins(after(stretch), after(otherStretch)));
+        return ContentMatch.of(in(recorded), in(actual), new Origins(after(stretch, true), after(otherStretch, true)));
     }
 
     private static ByteArrayInputStream in(String text) {
@@ -102,9 +107,25 @@ final class TiedDurationsTest {
         assertTied(1, "took 100 ms", "took 103 ms");
     }
 
+    /// In a file, a plain number may be a setting.
+    @Test
+    void inAFileOnlyWhatIsPreciseStands() throws IOException {
+        var origins = new Origins(after(5, false), after(5, false));
+        assertNull(ContentMatch.of(in("took 0.12s"), in("took 0.31s"), origins).difference());
+        assertNull(ContentMatch.of(in("took 12 ms"), in("took 9 ms"), origins).difference());
+        assertNotNull(
+                ContentMatch.of(in("timeout: 3s"), in("timeout: 4s"), origins).difference());
+        assertNotNull(ContentMatch.of(in("timeout: 1.5s"), in("timeout: 2.5s"), origins)
+                .difference());
+        assertNotNull(ContentMatch.of(in("timeout: 1m5s"), in("timeout: 1m4s"), origins)
+                .difference());
+        assertNotNull(ContentMatch.of(in("timeout: 100ms"), in("timeout: 200ms"), origins)
+                .difference());
+    }
+
     @Test
     void itIsNotKnownWhenTheWriterBegan() throws IOException {
-        var unknown = new Origins(_ -> new Window(BEGAN, BEGAN + SECOND), after(1));
+        var unknown = new Origins(_ -> new Window(BEGAN, BEGAN + SECOND), after(1, true));
         assertEquals(3, ContentMatch.of(in("in 3s"), in("in 4s"), unknown).firstDifference());
     }
 }
