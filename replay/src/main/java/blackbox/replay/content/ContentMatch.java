@@ -58,7 +58,7 @@ public record ContentMatch(
         private final Tied names = new Tied();
         private final Tied processes = new Tied();
         private final Tied durations = new Tied();
-        /// Whether what differs is in a time: the numbers of a time are of nothing else.
+        /// Whether what differs is in a time or a duration: the numbers of these are of nothing else.
         private boolean inTime;
 
         Comparing(InputStream recorded, InputStream actual, @Nullable Origins origins) {
@@ -102,6 +102,7 @@ public record ContentMatch(
                 PrintedDuration found = actual.durationBefore(back);
                 int reach = Math.max(expected == null ? 0 : expected.length(), found == null ? 0 : found.length());
                 if (reach > back) {
+                    inTime = true;
                     return expected != null && found != null && tie(back, expected, found, known);
                 }
             }

@@ -97,6 +97,7 @@ final class TiedDurationsTest {
         assertDiffers("-3s", "-4s");
         assertDiffers("3s_", "4s_");
         assertDiffers("12:03 s", "12:04 s");
+        assertDiffers("412 \u00b5s and more", "412 \u00b5s or more");
     }
 
     /// What was chosen, such as a time-out, is mostly a round number.

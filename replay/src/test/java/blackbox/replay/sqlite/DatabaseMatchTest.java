@@ -33,7 +33,7 @@ class DatabaseMatchTest {
     private static final long SECOND = 1_000_000_000;
     private static final Origins UNKNOWN = new Origins(WrittenWhen.UNKNOWN, WrittenWhen.UNKNOWN);
     private static final int PAIRS = 8;
-    private static final int DAMAGED = 400;
+    private static final int DAMAGED = 200;
     private static final int PAGE = 4_096;
 
     @TempDir

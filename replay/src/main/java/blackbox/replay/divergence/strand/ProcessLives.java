@@ -28,14 +28,12 @@ final class ProcessLives {
     static final class Life {
         private final ProcessId process;
         private final long fromNs;
-        private final @Nullable Life parent;
         private long toNs = Long.MAX_VALUE;
         private long key;
 
-        private Life(ProcessId process, long fromNs, @Nullable Life parent) {
+        private Life(ProcessId process, long fromNs) {
             this.process = process;
             this.fromNs = fromNs;
-            this.parent = parent;
         }
 
         long number() {
@@ -46,9 +44,9 @@ final class ProcessLives {
             return key;
         }
 
-        /// Whether it, or the process that started it, lived at some time of a stretch, and it had begun.
-        boolean isKnown(long sinceNs, long untilNs) {
-            return fromNs <= untilNs && (toNs >= sinceNs || parent != null && parent.toNs >= sinceNs);
+        /// Whether it lived at some time of a stretch.
+        boolean livedIn(long sinceNs, long untilNs) {
+            return fromNs <= untilNs && toNs >= sinceNs;
         }
     }
 
@@ -87,8 +85,7 @@ final class ProcessLives {
         }
         Life life = lives.get(process);
         if (life == null && lives.size() < PROCESSES_MAX) {
-            ProcessId parent = event instanceof ProcessView.Fork fork ? fork.parent() : null;
-            life = new Life(process, event.atNs(), parent == null ? null : lives.get(parent));
+            life = new Life(process, event.atNs());
             lives.put(process, life);
             begun.put(index, process);
             byNumber.computeIfAbsent(process.pid(), _ -> new ArrayList<>(1)).add(life);

@@ -34,8 +34,8 @@ public final class ProcessPairs {
         this.actual = actual;
     }
 
-    /// Whether two numbers are those of processes that stand for each other, and each process, or the one that started
-    /// it, lived when its number was written.
+    /// Whether two numbers are those of processes that stand for each other, and each process lived when its number was
+    /// written.
     public boolean isPair(Written was, Written is) throws IOException {
         if (was.number() < NUMBER_MIN || is.number() < NUMBER_MIN) {
             return false;
@@ -45,11 +45,11 @@ public final class ProcessPairs {
         ProcessLives there = other == null ? actual.read() : other;
         other = there;
         return here.numbered(was.number()).stream()
-                .filter(life -> life.isKnown(was.sinceNs(), was.untilNs()))
+                .filter(life -> life.livedIn(was.sinceNs(), was.untilNs()))
                 .anyMatch(life -> isOf(there.ofKey(life.key()), is));
     }
 
     private static boolean isOf(@Nullable Life life, Written is) {
-        return life != null && life.number() == is.number() && life.isKnown(is.sinceNs(), is.untilNs());
+        return life != null && life.number() == is.number() && life.livedIn(is.sinceNs(), is.untilNs());
     }
 }
