@@ -14,6 +14,7 @@ import blackbox.replay.content.Window;
 import blackbox.replay.divergence.EffectDifference;
 import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.strand.EventSource;
+import blackbox.replay.files.ContentRule.Found;
 import blackbox.replay.files.FileDifference;
 import blackbox.replay.files.FileTimes;
 import blackbox.replay.files.FilesAtEnd;
@@ -27,6 +28,7 @@ import blackbox.replay.git.IdTies;
 import blackbox.replay.git.ObjectProof;
 import blackbox.replay.git.PackTies;
 import blackbox.schemas.row.Text;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -46,7 +48,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final List<String> notCompared = new ArrayList<>();
     private final Tied times = new Tied();
     private final Tied inContents = new Tied();
+    private final Tied processNumbers = new Tied();
+    private final Tied durations = new Tied();
     private StandIns names = (_, _) -> false;
+    private @Nullable ComparedDatabases databases;
     private IdTies ids = IdTies.NONE;
     private PackTies packs = PackTies.NONE;
     private FileTimes fileTimes = new FileTimes();
@@ -134,8 +139,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                         + (was == null ? both.recorded().why() : both.actual().why()));
                 return null;
             }
-            FilesMatch match = FilesMatch.of(was, is, new NamesOfFiles(), this::firstDifference);
-            say(match);
+            var sqlite = new ComparedDatabases(was, is);
+            databases = sqlite;
+            FilesMatch match = FilesMatch.of(was, is, new NamesOfFiles(), this::difference);
+            say(match, sqlite.same());
             fileTimes = match.times();
             return new Result(
                     match.files(),
@@ -144,6 +151,9 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                     match.differences().stream().map(ComparedFiles::effect).toList(),
                     times.count
                                     + inContents.count
+                                    + processNumbers.count
+                                    + durations.count
+                                    + sqlite.same()
                                     + match.pairs().count()
                                     + ids.pairs().size()
                             > 0);
@@ -205,7 +215,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX - 1) + "…";
     }
 
-    private void say(FilesMatch match) {
+    private void say(FilesMatch match, long sameDatabases) {
         compared.add("the files that were left on the disk: " + match.files() + ", with " + match.octets() + " octets");
         notCompared.add("times and inode numbers of the files that were left");
         if (match.pairs().count() > 0) {
@@ -216,6 +226,11 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         }
         times.say("times in the files that were left, each from when its side wrote it");
         inContents.say("made-up names and ids in the files that were left, which stand for each other");
+        processNumbers.say("numbers of processes in the files that were left, which stand for each other");
+        durations.say("durations in the files that were left, none longer than its side's writer had lived");
+        if (sameDatabases > 0) {
+            notCompared.add("SQLite databases with the same tables and rows, laid out otherwise: " + sameDatabases);
+        }
         if (!ids.objects().isEmpty()) {
             Map.Entry<String, String> first =
                     ids.objects().entrySet().iterator().next();
@@ -235,6 +250,11 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     }
 
     @Override
+    public boolean isSameProcess(long was, Window recordedWhen, long is, Window actualWhen) throws IOException {
+        return new ProcessNumbers(names.processes()).isSameProcess(was, recordedWhen, is, actualWhen);
+    }
+
+    @Override
     public boolean isSameSecond(long recordedSecond, long actualSecond) {
         return ids.isSameSecond(recordedSecond, actualSecond);
     }
@@ -248,8 +268,43 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     /// Which names of files stand for each other.
     private final class NamesOfFiles implements Names {
         @Override
-        public boolean standFor(Text recordedPath, Text actualPath) {
-            return names.standFor(recordedPath, actualPath) || packs.standFor(recordedPath, actualPath);
+        public boolean standFor(Text recordedPath, Text actualPath) throws IOException {
+            return names.standFor(recordedPath, actualPath)
+                    || packs.standFor(recordedPath, actualPath)
+                    || isNamedAfterProcess(recordedPath, actualPath);
+        }
+
+        /// Whether the last names are the same but for numbers of processes that stand for each other.
+        private boolean isNamedAfterProcess(Text recordedPath, Text actualPath) throws IOException {
+            byte[] one = lastName(recordedPath);
+            byte[] other = lastName(actualPath);
+            if (!hasDigit(one) || !hasDigit(other)) {
+                return false;
+            }
+            ContentMatch match = ContentMatch.of(
+                    new ByteArrayInputStream(one),
+                    new ByteArrayInputStream(other),
+                    new Origins(
+                            recordedTimes().of(recordedPath),
+                            actualTimes().of(actualPath),
+                            new ProcessNumbers(names.processes())));
+            return match.difference() == null
+                    && match.processes().count() > 0
+                    && match.times().count() + match.durations().count() == 0;
+        }
+
+        private static byte[] lastName(Text path) {
+            String text = path.toString();
+            return Text.of(text.substring(text.lastIndexOf('/') + 1)).toBytes();
+        }
+
+        private static boolean hasDigit(byte[] name) {
+            for (byte octet : name) {
+                if (octet >= '0' && octet <= '9') {
+                    return true;
+                }
+            }
+            return false;
         }
 
         @Override
@@ -340,11 +395,26 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     }
 
     /// Lets values stand for each other. The events are read only if contents differ.
-    private @Nullable Long firstDifference(Text path, InputStream was, InputStream is) throws IOException {
-        ContentMatch match = match(path, was, is, recordedTimes(), actualTimes());
+    private @Nullable Found difference(Text path, InputStream was, InputStream is) throws IOException {
+        WriteTimes one = recordedTimes();
+        WriteTimes other = actualTimes();
+        ComparedDatabases.Looked looked = databases == null
+                ? new ComparedDatabases.Looked(null, false, was, is)
+                : databases.look(path, was, is, new Origins(one.of(path), other.of(path), this), this::add);
+        if (looked.compared()) {
+            return looked.difference();
+        }
+        ContentMatch match = match(path, looked.was(), looked.is(), one, other);
+        add(match);
+        Long octet = match.firstDifference();
+        return octet == null ? null : new Found(octet, "", "");
+    }
+
+    private void add(ContentMatch match) {
         times.add(match.times());
         inContents.add(match.names());
-        return match.firstDifference();
+        processNumbers.add(match.processes());
+        durations.add(match.durations());
     }
 
     private ContentMatch match(Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other)

@@ -249,6 +249,10 @@ public record ComparedOutput(
             say(
                     "made-up names and ids of git objects on " + stream.inWords() + " that stand for each other",
                     match.names());
+            say(
+                    "durations on " + stream.inWords() + ", none longer than its side's command had run",
+                    match.durations());
+            say("numbers of processes on " + stream.inWords() + " that stand for each other", match.processes());
         }
 
         private void say(String what, Ties ties) {

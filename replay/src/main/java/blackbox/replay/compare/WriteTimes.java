@@ -8,8 +8,11 @@ import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
 import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.ProcessId;
+import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +22,20 @@ import org.jspecify.annotations.Nullable;
 /// Memory: [#PATHS_MAX] paths; of further ones nothing is known.
 final class WriteTimes {
     static final int PATHS_MAX = 1 << 17;
+    private static final int PROCESSES_MAX = 1 << 16;
     private static final int PATH_OCTETS_MAX = 32 << 20;
 
     private final Map<Text, Window> windows = new HashMap<>();
+    /// When the first who wrote a file began.
+    private final Map<Text, Long> since = new HashMap<>();
+    private final Map<ProcessId, Long> began = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ProcessId, Long> eldest) {
+            return size() > PROCESSES_MAX;
+        }
+    };
     private @Nullable Window run;
     private long octets;
 
@@ -42,6 +56,10 @@ final class WriteTimes {
     private void see(EventView event) {
         var now = new Window(event.atNs(), event.atNs());
         run = run == null ? now : run.with(now);
+        ProcessId process = event.process();
+        if (process != null && event instanceof ProcessView) {
+            began.putIfAbsent(process, event.atNs());
+        }
         if (!(event instanceof FileView file) || !file.mayChange()) {
             return;
         }
@@ -50,11 +68,25 @@ final class WriteTimes {
             return;
         }
         add(path, now);
+        Long start = process == null ? null : began.get(process);
+        // One that is not known may have begun at any time.
+        began(path, start == null ? Long.MAX_VALUE : start);
         Text target = file instanceof FileView.ToName named ? named.pathTo() : null;
         Window written = windows.get(path);
         if (target != null && written != null) {
             add(target, written);
+            began(target, since.getOrDefault(path, Long.MAX_VALUE));
         }
+    }
+
+    private void began(Text path, long start) {
+        if (windows.containsKey(path)) {
+            since.merge(path, start, WriteTimes::first);
+        }
+    }
+
+    private static long first(long one, long other) {
+        return one == Long.MAX_VALUE || other == Long.MAX_VALUE ? Long.MAX_VALUE : Math.min(one, other);
     }
 
     private void add(Text path, Window when) {
@@ -68,7 +100,21 @@ final class WriteTimes {
     /// When what has that path in the end was written.
     WrittenWhen of(Text path) {
         Window window = window(path);
-        return window == null ? WrittenWhen.UNKNOWN : _ -> window;
+        if (window == null) {
+            return WrittenWhen.UNKNOWN;
+        }
+        long start = since.getOrDefault(path, Long.MAX_VALUE);
+        return new WrittenWhen() {
+            @Override
+            public Window at(long octet) {
+                return window;
+            }
+
+            @Override
+            public long sinceNs() {
+                return start;
+            }
+        };
     }
 
     /// The same as a window, or null if it is not known.

@@ -82,11 +82,38 @@ final class ComparedStream {
         return PrintedTime.at(buffer, at - back, end);
     }
 
+    /// The duration that begins so many octets before the place, or null.
+    @Nullable
+    PrintedDuration durationBefore(int back) {
+        return PrintedDuration.at(buffer, at - back, end);
+    }
+
     /// Whether a time lies in the window in which it was written.
     boolean wrote(PrintedTime time, int back, WrittenWhen written) {
+        return time.isIn(written(time.length(), back, written));
+    }
+
+    /// When so many octets from `back` before the place on were written.
+    Window written(int length, int back, WrittenWhen written) {
         long from = place() - back;
         Window window = written.at(from);
-        return time.isIn(window.with(written.at(from + time.length() - 1)));
+        return window.with(written.at(from + length - 1));
+    }
+
+    /// How many digits are right before the place.
+    int digitsBack() {
+        int back = 0;
+        int most = (int) Math.min(LoneNumber.DIGITS_MAX + 1, place() - tied);
+        while (back < most && at - back > 0 && PrintedTime.isDigit(buffer[at - back - 1])) {
+            back++;
+        }
+        return back;
+    }
+
+    /// The number that begins so many octets before the place, or null.
+    @Nullable
+    LoneNumber numberFrom(int back) {
+        return LoneNumber.at(buffer, at - back, end);
     }
 
     /// How far before the place the word begins that goes on to it; -1 if it may begin before what is here.

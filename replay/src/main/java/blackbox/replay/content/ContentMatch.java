@@ -11,13 +11,23 @@ import org.jspecify.annotations.Nullable;
 /// A time in either may stand for one at the corresponding place in the other if both are written in one and the
 /// same [TimeForm], and each lies in the window in which its own side wrote it, or within a second of it. All else
 /// must be equal, octet for octet. So may a name that a program made up on one side for what it created, for the name
-/// of
-/// the same thing on the other side.
+/// of the same thing on the other side; and the number of a process, standing by itself, for that of the process that
+/// stands for it, if each lived when the number was written. A duration may stand for another one of the same form, if
+/// neither is longer than its own side's writer had lived, and they differ by no more than these stretches do, and a
+/// second.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
 /// @param names which names did
-public record ContentMatch(@Nullable ContentDifference difference, Ties times, Ties names) {
+/// @param processes which numbers of processes did
+/// @param durations which durations did
+public record ContentMatch(
+        @Nullable ContentDifference difference, Ties times, Ties names, Ties processes, Ties durations) {
+
+    /// Where no number of a process stood for another, and no duration.
+    public ContentMatch(@Nullable ContentDifference difference, Ties times, Ties names) {
+        this(difference, times, names, Ties.NONE, Ties.NONE);
+    }
 
     /// Compares up to the first octet that differs; no time stands for another. Neither stream need be read to its
     /// end, and neither is closed.
@@ -46,6 +56,10 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
         private final @Nullable Origins origins;
         private final Tied times = new Tied();
         private final Tied names = new Tied();
+        private final Tied processes = new Tied();
+        private final Tied durations = new Tied();
+        /// Whether what differs is in a time or a duration: the numbers of these are of nothing else.
+        private boolean inTime;
 
         Comparing(InputStream recorded, InputStream actual, @Nullable Origins origins) {
             this.recorded = new ComparedStream(recorded);
@@ -62,14 +76,102 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
                     continue;
                 }
                 if (recorded.isOver() && actual.isOver()) {
-                    return new ContentMatch(null, times.all(), names.all());
+                    return found(null);
                 }
                 recorded.fill();
                 actual.fill();
-                if (origins == null || !tieTimes(origins) && !tieNames(origins)) {
-                    return new ContentMatch(recorded.difference(actual), times.all(), names.all());
+                if (origins == null || !tie(origins)) {
+                    return found(recorded.difference(actual));
                 }
             }
+        }
+
+        private boolean tie(Origins known) throws IOException {
+            return tieTimes(known) || tieDurations(known) || tieProcesses(known) || tieNames(known);
+        }
+
+        private ContentMatch found(@Nullable ContentDifference difference) {
+            return new ContentMatch(difference, times.all(), names.all(), processes.all(), durations.all());
+        }
+
+        /// Moves both to after the durations that are where they differ, if these stand for each other.
+        private boolean tieDurations(Origins known) {
+            int back = inTime ? -1 : Math.min(recorded.backMax(), PrintedDuration.OCTETS_MAX - 1);
+            for (; back >= 0; back--) {
+                PrintedDuration expected = recorded.durationBefore(back);
+                PrintedDuration found = actual.durationBefore(back);
+                int reach = Math.max(expected == null ? 0 : expected.length(), found == null ? 0 : found.length());
+                if (reach > back) {
+                    inTime = true;
+                    return expected != null && found != null && tie(back, expected, found, known);
+                }
+            }
+            return false;
+        }
+
+        private boolean tie(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
+            if (Math.min(expected.length(), found.length()) < back
+                    || !expected.isLike(found, known.recorded().isPrinted())
+                    || !mayBothBe(
+                            expected.ns(),
+                            sinceBeganNs(recorded, expected.length(), back, known.recorded()),
+                            found.ns(),
+                            sinceBeganNs(actual, found.length(), back, known.actual()))) {
+                return false;
+            }
+            add(durations, expected.length(), found.length(), back);
+            return true;
+        }
+
+        /// How long those who wrote something had lived by then; negative if that is not known.
+        private static double sinceBeganNs(ComparedStream stream, int length, int back, WrittenWhen written) {
+            long since = written.sinceNs();
+            return since == Long.MAX_VALUE
+                    ? Double.NEGATIVE_INFINITY
+                    : (double) stream.written(length, back, written).toNs() - since;
+        }
+
+        /// Whether two durations were measured within these stretches, and differ only as these do.
+        private static boolean mayBothBe(double expected, double stretch, double found, double otherStretch) {
+            return stretch >= 0
+                    && otherStretch >= 0
+                    && expected <= stretch + Window.TOLERANCE_NS
+                    && found <= otherStretch + Window.TOLERANCE_NS
+                    && Math.abs(expected - found) <= Math.abs(stretch - otherStretch) + Window.TOLERANCE_NS;
+        }
+
+        /// Notes values that stand for each other, and moves both to after them.
+        private void add(Tied tied, int length, int otherLength, int back) {
+            tied.add(
+                    recorded.place() - back,
+                    recorded.letters(length, back),
+                    actual.place() - back,
+                    actual.letters(otherLength, back));
+            recorded.moveAfter(length, back);
+            actual.moveAfter(otherLength, back);
+        }
+
+        /// Moves both to after the numbers that they differ in, if these are of processes that stand for each other.
+        private boolean tieProcesses(Origins known) throws IOException {
+            if (inTime) {
+                return false;
+            }
+            int back = recorded.digitsBack();
+            LoneNumber number = recorded.numberFrom(back);
+            LoneNumber other = actual.numberFrom(back);
+            if (back != actual.digitsBack()
+                    || number == null
+                    || other == null
+                    || !known.values()
+                            .isSameProcess(
+                                    number.value(),
+                                    recorded.written(number.length(), back, known.recorded()),
+                                    other.value(),
+                                    actual.written(other.length(), back, known.actual()))) {
+                return false;
+            }
+            add(processes, number.length(), other.length(), back);
+            return true;
         }
 
         /// Moves both to after the words that they differ in, if these are names that stand for each other.
@@ -88,9 +190,7 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
             if (!known.values().standFor(name, other)) {
                 return false;
             }
-            names.add(recorded.place() - back, name, actual.place() - back, other);
-            recorded.moveAfter(length, back);
-            actual.moveAfter(otherLength, back);
+            add(names, length, otherLength, back);
             return true;
         }
 
@@ -98,11 +198,13 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
         /// that go across that place, one in another, only the outermost counts: a date that is wrong is not
         /// mended by an hour that is right.
         private boolean tieTimes(Origins known) {
+            inTime = false;
             for (int back = recorded.backMax(); back >= 0; back--) {
                 PrintedTime expected = recorded.timeBefore(back);
                 PrintedTime found = actual.timeBefore(back);
                 int reach = Math.max(expected == null ? 0 : expected.length(), found == null ? 0 : found.length());
                 if (reach > back) {
+                    inTime = true;
                     return expected != null && found != null && tie(back, expected, found, known);
                 }
             }
@@ -114,13 +216,7 @@ public record ContentMatch(@Nullable ContentDifference difference, Ties times, T
             if (!alike || !areOfTheirSides(expected, found, back, known)) {
                 return false;
             }
-            times.add(
-                    recorded.place() - back,
-                    recorded.letters(expected.length(), back),
-                    actual.place() - back,
-                    actual.letters(found.length(), back));
-            recorded.moveAfter(expected.length(), back);
-            actual.moveAfter(found.length(), back);
+            add(times, expected.length(), found.length(), back);
             return true;
         }
 

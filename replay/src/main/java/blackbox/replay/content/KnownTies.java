@@ -1,5 +1,6 @@
 package blackbox.replay.content;
 
+import java.io.IOException;
 import java.util.function.BiPredicate;
 
 /// Which values stand for each other wherever they are found, because of where they come from.
@@ -22,6 +23,16 @@ public interface KnownTies {
 
     /// Whether a second since 1970 on the recorded side stands for one on the other side, whenever it was written.
     default boolean isSameSecond(long recorded, long actual) {
+        return false;
+    }
+
+    /// Whether two numbers are those of processes of which one stands for the other, and each process lived when its
+    /// number was written.
+    ///
+    /// @param recordedWhen when the recorded number was
+    /// @param actualWhen when the other one was
+    default boolean isSameProcess(long recorded, Window recordedWhen, long actual, Window actualWhen)
+            throws IOException {
         return false;
     }
 }

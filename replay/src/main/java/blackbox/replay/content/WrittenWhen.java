@@ -15,4 +15,15 @@ public interface WrittenWhen {
     /// @param octet its place in the stream, from 0. It was read already, not more than [#BEHIND_MAX] octets ago,
     ///     and lies at or after the one that was asked for before it
     Window at(long octet);
+
+    /// When the first of those who wrote it began, so that nothing that they measured took longer than from then on;
+    /// [Long#MAX_VALUE] if that is not known.
+    default long sinceNs() {
+        return Long.MAX_VALUE;
+    }
+
+    /// Whether it was printed for somebody to read at once, and is no file.
+    default boolean isPrinted() {
+        return false;
+    }
 }

@@ -9,12 +9,15 @@ import blackbox.replay.divergence.align.NamePairs;
 import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.EventLookup;
+import blackbox.replay.divergence.strand.ProcessPairs;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.WordSet;
+import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Compares two runs event by event; see the package's documentation for what that means.
@@ -47,7 +50,7 @@ public final class Divergences {
         Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL, ids, agreements);
         boolean ended = withoutCutEnds(aligner);
         boolean cut = ended || aligner.isShortOfDifferences() || aligner.isMissingEvents();
-        LeftFiles.Result left = settings.exact() ? null : files.compare(aligner.standIns(hash)::test);
+        LeftFiles.Result left = settings.exact() ? null : files.compare(standIns(aligner, hash, recorded, actual));
         var levels = Levels.of(aligner, recorded, actual, left, settings.exact());
         var explanation = new Explanation(hash, recorded, actual, settings);
         DivergencePoint firstPath = !levels.hasEvents() && levels.pathDifferences() > 0
@@ -57,8 +60,8 @@ public final class Divergences {
         Edit edit = null;
         if (levels.hasEvents()) {
             var explained = explanation.explain(aligner, levels::isEffect);
-            first = explained.point();
             edit = explained.edit();
+            first = explanation.ofWriters(explained.point(), levels.fileOf(edit));
         } else if (!levels.effects().isEmpty()) {
             first = explanation.ofFile(levels.effects().getFirst(), firstPath);
         }
@@ -86,6 +89,24 @@ public final class Divergences {
                 left,
                 notCompared(aligner, recorded, actual, left),
                 next(recorded, actual, first));
+    }
+
+    private static LeftFiles.StandIns standIns(Aligner aligner, KeyedHash hash, Side recorded, Side actual) {
+        BiPredicate<Text, Text> names = aligner.standIns(hash);
+        var processes = new ProcessPairs(
+                new ProcessPairs.Reading(recorded.events(), aligner.known(Aligner.RECORDED), hash),
+                new ProcessPairs.Reading(actual.events(), aligner.known(Aligner.ACTUAL), hash));
+        return new LeftFiles.StandIns() {
+            @Override
+            public boolean standFor(Text one, Text other) {
+                return names.test(one, other);
+            }
+
+            @Override
+            public ProcessPairs processes() {
+                return processes;
+            }
+        };
     }
 
     private static Alignment.Outcome outcome(@Nullable DivergencePoint first, boolean cut, List<String> rules) {

@@ -33,6 +33,7 @@ final class Explanation {
     private static final int CANDIDATES_MAX = 62;
     private static final int EFFECTS_MAX = 40;
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String PARTED = "the path had parted before: recorded ";
     private static final String NOTHING = "nothing more in this thread or process";
 
     private final KeyedHash hash;
@@ -240,7 +241,34 @@ final class Explanation {
     }
 
     private static String parted(String expected, String actual) {
-        return "the path had parted before: recorded " + expected + ", then " + actual;
+        return PARTED + expected + ", then " + actual;
+    }
+
+    /// The divergence at a change to a file that is different in the end: if nothing that was seen explains it but that
+    /// programs which ran side by side changed that file in another order, that is why.
+    ///
+    /// @param file null if the divergence is something else
+    DivergencePoint ofWriters(DivergencePoint point, @Nullable EffectDifference file) throws IOException {
+        boolean open = point.reason() == DivergenceClass.UNEXPLAINED || point.reason() == DivergenceClass.RANDOM;
+        String race = file == null || !open
+                ? null
+                : new UneventfulCauses(hash, recorded, actual).raceOfWriters(file.subject());
+        if (race == null) {
+            return point;
+        }
+        var causes = new ArrayList<String>();
+        causes.add(race);
+        point.causes().stream().filter(cause -> cause.startsWith(PARTED)).forEach(causes::add);
+        return new DivergencePoint(
+                point.index(),
+                point.actualIndex(),
+                DivergenceClass.SCHED,
+                point.expected(),
+                point.actual(),
+                causes,
+                point.lastAgreed(),
+                point.recordedContext(),
+                point.actualContext());
     }
 
     /// A file that is different in the end, though no event says why.
@@ -249,7 +277,7 @@ final class Explanation {
     DivergencePoint ofFile(EffectDifference file, @Nullable DivergencePoint path) throws IOException {
         long index = lastChange(recorded, file.subject());
         long actualIndex = lastChange(actual, file.subject());
-        Causes.Found why = new UneventfulCauses(hash, recorded, actual).ofFile(index);
+        Causes.Found why = new UneventfulCauses(hash, recorded, actual).ofFile(file.subject(), index);
         var causes = new ArrayList<>(why.causes());
         if (path != null) {
             causes.add(parted(path.expected(), path.actual()));

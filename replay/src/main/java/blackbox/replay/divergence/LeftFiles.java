@@ -1,6 +1,7 @@
 package blackbox.replay.divergence;
 
 import blackbox.replay.ReplayException;
+import blackbox.replay.divergence.strand.ProcessPairs;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.util.List;
@@ -29,11 +30,16 @@ public interface LeftFiles {
     @Nullable
     Result compare(StandIns names) throws IOException, ReplayException;
 
-    /// Which made-up names stand for each other.
+    /// Which made-up names, and which processes, stand for each other.
     @FunctionalInterface
     interface StandIns {
         /// Whether the last name of a path on the recorded side and that of one on the other side do.
         boolean standFor(Text recorded, Text actual);
+
+        /// Which processes do; null if that is not known.
+        default @Nullable ProcessPairs processes() {
+            return null;
+        }
     }
 
     /// The result.
@@ -42,7 +48,7 @@ public interface LeftFiles {
     /// @param bytes their content
     /// @param count how many differ
     /// @param differences the first of those, by path
-    /// @param tied whether values in them, or names of them, stood for others
+    /// @param tied whether values or names stood for others, or databases are laid out otherwise
     record Result(long files, long bytes, long count, List<EffectDifference> differences, boolean tied) {
         public Result {
             differences = List.copyOf(differences);

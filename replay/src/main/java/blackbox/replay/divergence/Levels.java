@@ -31,6 +31,7 @@ final class Levels {
 
     private final Set<Edit> effectEdits = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<EffectDifference> effects = new ArrayList<>();
+    private final List<EffectDifference> files = new ArrayList<>();
     private final IdentityHashMap<Edit, EffectDifference> shown = new IdentityHashMap<>();
     private final EventLookup recorded;
     private final EventLookup actual;
@@ -54,6 +55,7 @@ final class Levels {
         if (left != null) {
             levels.count += left.count();
             levels.effects.addAll(left.differences());
+            levels.files.addAll(left.differences());
         }
         return levels;
     }
@@ -172,6 +174,13 @@ final class Levels {
 
     private static @Nullable Facts facts(EventLookup events, @Nullable Token token) throws IOException {
         return token == null ? null : events.facts(token.index());
+    }
+
+    /// The file that is different in the end and that a difference in events is about, or null.
+    @Nullable
+    EffectDifference fileOf(Edit edit) {
+        EffectDifference file = shown.get(edit);
+        return file != null && files.contains(file) ? file : null;
     }
 
     /// Whether a difference in events is an effect.

@@ -11,16 +11,25 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface ContentRule {
     /// Only octet for octet. Holes that both have are not read.
-    ContentRule STRICT = (path, recorded, actual) -> mismatch(recorded, actual);
+    ContentRule STRICT = (path, recorded, actual) -> {
+        Long octet = mismatch(recorded, actual);
+        return octet == null ? null : new Found(octet, "", "");
+    };
 
-    /// Where the contents first differ: the position of that octet in the recorded file, or null if they count as
-    /// the same.
+    /// Where two contents differ.
+    ///
+    /// @param octet the first one that does, in the recorded file
+    /// @param expected what else there is to say of the recorded one, in words; may be empty
+    /// @param actual the same of the replay's
+    record Found(long octet, String expected, String actual) {}
+
+    /// Where the contents first differ, or null if they count as the same.
     ///
     /// @param path in the recording
     /// @param recorded the whole content, at its start; the caller closes it
     /// @param actual the same of the replay
     @Nullable
-    Long firstDifference(Text path, InputStream recorded, InputStream actual) throws IOException;
+    Found difference(Text path, InputStream recorded, InputStream actual) throws IOException;
 
     private static @Nullable Long mismatch(InputStream recorded, InputStream actual) throws IOException {
         var expected = new byte[1 << 16];

@@ -57,7 +57,7 @@ public record FilesMatch(
     /// Compares. Memory depends on the largest folders along one path, not on the number of files.
     ///
     /// @param names asked about names that only one side has in a folder
-    /// @param rule asked about contents of the same length that are not the same octet for octet
+    /// @param rule asked about contents that are not the same octet for octet; they may be of different lengths
     /// @throws ReplayException `ENGINE` when a tree contradicts itself, or is too deep or too large to be compared
     /// @throws IOException when an image cannot be read
     public static FilesMatch of(FilesAtEnd recorded, FilesAtEnd actual, Names names, ContentRule rule)

@@ -15,7 +15,7 @@ public interface Names {
     ///
     /// @param recordedPath from the guest's root, such as `/workspace/a/tmp.X1`
     /// @param actualPath the same in the replay; folders above may stand for others already
-    boolean standFor(Text recordedPath, Text actualPath);
+    boolean standFor(Text recordedPath, Text actualPath) throws IOException;
 
     /// Whether a folder may hold files that are the same though they are in different ones of its subfolders, each
     /// named

@@ -2,6 +2,7 @@ package blackbox.replay.files;
 
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
+import blackbox.replay.files.ContentRule.Found;
 import blackbox.replay.files.FileDifference.How;
 import blackbox.replay.files.FolderPair.Couple;
 import blackbox.replay.files.Side.Name;
@@ -33,6 +34,9 @@ final class TreeWalk {
     private static final int NAMES_MAX = 1_000_000;
     /// Files with several names whose contents are known to be the same.
     private static final int LINKED_MAX = 4_096;
+
+    /// Longer files of different lengths are different, whatever is in them.
+    private static final long OTHER_LENGTH_BYTES_MAX = 256 << 20;
 
     private static final long SECOND_NS = 1_000_000_000;
     private static final long SECONDS_MAX = Long.MAX_VALUE / SECOND_NS - 1;
@@ -166,10 +170,10 @@ final class TreeWalk {
                 && found.type() == FileType.FILE
                 && Objects.equals(other.text(), names.sameAs(one.text()));
         return stand
-                && firstDifference(
+                && difference(
                                 (_, was, is) -> names.holdWhatTheyAreNamedFor(one.text(), was, other.text(), is)
                                         ? null
-                                        : (Long) 0L,
+                                        : new Found(0, "", ""),
                                 FolderPair.ROOT,
                                 expected,
                                 found)
@@ -282,22 +286,35 @@ final class TreeWalk {
     }
 
     private void content(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
-        if (one.bytes() != other.bytes()) {
-            if (isShown()) {
-                show(path.get(), How.SIZE, recorded.content(one), actual.content(other), -1);
-            }
+        boolean longer = one.bytes() != other.bytes();
+        if (longer && Math.max(one.bytes(), other.bytes()) > OTHER_LENGTH_BYTES_MAX) {
+            show(path, How.SIZE, one, other, new Found(0, "", ""));
             return;
         }
-        octets += Math.min(one.bytes(), Long.MAX_VALUE - octets); // files with holes may add up to any number
+        if (!longer) {
+            octets += Math.min(one.bytes(), Long.MAX_VALUE - octets); // files with holes may add up to any number
+        }
         var linked = new Linked(one.number(), other.number());
         if (same.contains(linked)) {
             return;
         }
-        Long octet = firstDifference(path, one, other);
-        if (octet == null) {
+        Found found = difference(path, one, other);
+        if (found == null) {
             remember(linked, one, other);
-        } else if (isShown()) {
-            show(path.get(), How.CONTENT, recorded.content(one), actual.content(other), octet);
+        } else {
+            show(path, longer ? How.SIZE : How.CONTENT, one, other, found);
+        }
+    }
+
+    private void show(Supplier<Text> path, How how, Inode one, Inode other, Found found)
+            throws ReplayException, IOException {
+        if (isShown()) {
+            show(
+                    path.get(),
+                    how,
+                    recorded.content(one) + found.expected(),
+                    actual.content(other) + found.actual(),
+                    how == How.CONTENT ? found.octet() : -1);
         }
     }
 
@@ -310,17 +327,17 @@ final class TreeWalk {
         }
     }
 
-    private @Nullable Long firstDifference(Supplier<Text> path, Inode one, Inode other)
+    private @Nullable Found difference(Supplier<Text> path, Inode one, Inode other)
             throws ReplayException, IOException {
-        Long octet = firstDifference(ContentRule.STRICT, FolderPair.ROOT, one, other);
-        return octet == null || rule.equals(ContentRule.STRICT) ? octet : firstDifference(rule, path.get(), one, other);
+        Found found = difference(ContentRule.STRICT, FolderPair.ROOT, one, other);
+        return found == null || rule.equals(ContentRule.STRICT) ? found : difference(rule, path.get(), one, other);
     }
 
-    private @Nullable Long firstDifference(ContentRule how, Text path, Inode one, Inode other)
+    private @Nullable Found difference(ContentRule how, Text path, Inode one, Inode other)
             throws ReplayException, IOException {
         try (InputStream expected = recorded.open(one);
                 InputStream found = actual.open(other)) {
-            return how.firstDifference(path, expected, found);
+            return how.difference(path, expected, found);
         } catch (DamagedTreeException e) {
             throw new ReplayException(
                     Code.ENGINE,

@@ -23,13 +23,17 @@ import org.jspecify.annotations.Nullable;
 /// @param found where they first differ; null if they do not
 /// @param times which times stood for another before that
 /// @param names which made-up names did
+/// @param processes which numbers of processes did
+/// @param durations which durations did
 public record OutputMatch(
         PrintedStream stream,
         Content expected,
         Content actual,
         @Nullable ContentDifference found,
         Ties times,
-        Ties names) {
+        Ties names,
+        Ties processes,
+        Ties durations) {
 
     /// Compares two streams, both to their ends; no time stands for another. Memory does not depend on how long
     /// they are.
@@ -47,7 +51,14 @@ public record OutputMatch(
         var actual = new Digested(replayed);
         ContentMatch match = ContentMatch.of(expected, actual, origins);
         return new OutputMatch(
-                stream, expected.finish(), actual.finish(), match.difference(), match.times(), match.names());
+                stream,
+                expected.finish(),
+                actual.finish(),
+                match.difference(),
+                match.times(),
+                match.names(),
+                match.processes(),
+                match.durations());
     }
 
     /// The same where of the replay only the beginning was compared: it differs from all that is recorded, or the
@@ -58,7 +69,7 @@ public record OutputMatch(
         if (all.bytes() < actual.bytes()) {
             throw new IllegalArgumentException(all.bytes() + " octets are not all of a stream of " + actual.bytes());
         }
-        return new OutputMatch(stream, expected, all, found, times, names);
+        return new OutputMatch(stream, expected, all, found, times, names, processes, durations);
     }
 
     /// The octets of either where they first differ, which may be secret; null if they do not.

@@ -27,6 +27,7 @@ public final class PieceInput extends InputStream implements WrittenWhen {
     private final Source source;
     private final Closeable file;
     private final PieceTimes times;
+    private final long beganNs;
     private ByteBuffer piece = ByteBuffer.allocate(0);
 
     /// @param file closed with this
@@ -35,6 +36,7 @@ public final class PieceInput extends InputStream implements WrittenWhen {
         this.source = source;
         this.file = file;
         this.times = new PieceTimes(beganNs);
+        this.beganNs = beganNs;
     }
 
     /// No octets.
@@ -45,6 +47,16 @@ public final class PieceInput extends InputStream implements WrittenWhen {
     @Override
     public Window at(long octet) {
         return times.at(octet);
+    }
+
+    @Override
+    public long sinceNs() {
+        return beganNs;
+    }
+
+    @Override
+    public boolean isPrinted() {
+        return true;
     }
 
     @Override

@@ -252,6 +252,60 @@ class RacesTest {
         assertRace(new Causes.Found(first.reason(), first.causes()), " one[", " other[");
     }
 
+    /// Two that write to one database: each has its transactions between the other's, and what it read and wrote in all
+    /// is known when it closes the file.
+    @Test
+    void twoWritersOfOneDatabase() throws Exception {
+        Racing database = (events, one, other, first) -> {
+            for (Guest each : List.of(one, other)) {
+                events.create(each, "/workspace/db", 02);
+            }
+            Guest leading = first ? one : other;
+            Guest following = first ? other : one;
+            for (Guest each : List.of(leading, following, leading, following)) {
+                events.create(each, "/workspace/db-journal", RecordedEvents.WRITE_CREATE);
+                events.unlink(each, "/workspace/db-journal");
+            }
+            events.write(one, "/workspace/db", first ? 5 : 9);
+            events.exit(one, 0);
+            events.write(other, "/workspace/db", first ? 9 : 5);
+            events.exit(other, 0);
+        };
+        assertRace(ofWriters(database, true, false), " one[", " other[");
+        Causes.Found same = ofWriters(database, true, true);
+        assertEquals(DivergenceClass.UNEXPLAINED, same.reason(), same::toString);
+    }
+
+    /// One after the other is no race, whatever differs.
+    @Test
+    void oneWriterAfterTheOther() throws Exception {
+        Racing after = (events, one, other, first) -> {
+            for (Guest each : first ? List.of(one, other) : List.of(other, one)) {
+                Guest child = events.fork(each, "child");
+                events.exec(child, "/usr/bin/child", each.comm());
+                events.create(child, "/workspace/db", 02);
+                events.write(child, "/workspace/db", first ? 5 : 9);
+                events.exit(child, 0);
+            }
+            events.exit(one, 0);
+            events.exit(other, 0);
+        };
+        Causes.Found found = ofWriters(after, true, false);
+        assertEquals(DivergenceClass.UNEXPLAINED, found.reason(), found::toString);
+    }
+
+    private static Causes.Found ofWriters(Racing racing, boolean first, boolean then) throws Exception {
+        LeftFiles differs = _ -> new LeftFiles.Result(
+                6, 900, 1, List.of(new EffectDifference(EffectDifference.Kind.FILE, "/workspace/db", "a", "b")), false);
+        Alignment alignment = Divergences.align(
+                side(new RecordedEvents(1), race(racing, first)),
+                side(new RecordedEvents(2), race(racing, then)),
+                differs,
+                AlignmentSettings.of(3));
+        DivergencePoint point = Objects.requireNonNull(alignment.firstDivergence());
+        return new Causes.Found(point.reason(), point.causes());
+    }
+
     /// A random number that was used for something else, or whose like a digest is.
     @Test
     void aRandomNumberThatReachedNothing() throws Exception {

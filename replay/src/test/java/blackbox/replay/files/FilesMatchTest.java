@@ -282,7 +282,7 @@ class FilesMatchTest {
         };
         assertTrue(match(recorded, actual, Names.NONE, allows).isSame());
         assertEquals(List.of("/time at 10 at 11"), asked);
-        FilesMatch match = match(recorded, actual, Names.NONE, (path, one, other) -> 3L);
+        FilesMatch match = match(recorded, actual, Names.NONE, (path, one, other) -> new ContentRule.Found(3, "", ""));
         assertEquals(3, match.differences().getFirst().octet());
     }
 

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 /// One execution of a [SmallBuild]: the events as a recorder has them, the files that it leaves, what it prints. Seeds
 /// choose process numbers, ports, made-up names and times; and whose turn it is.
 final class BuildSide {
-    /// Of the agent, on either side.
-    static final int AGENT_PID = 412;
-
     /// What is at a path.
     record Node(String content, int mode, @Nullable String target) {}
 
@@ -66,9 +63,15 @@ final class BuildSide {
     private @Nullable Miss missed;
     private boolean ended;
     private String name = "";
+    /// Of as many digits on every side, so that as much is written; above all others.
+    private final int agentPid;
+    private long beganNs;
+    /// Of the first program that the agent ran.
+    private int firstPid;
 
     BuildSide(long numbers, long turns, Printer printer, Network network, AfterMiss afterMiss) {
         this.events = new RecordedEvents(numbers);
+        this.agentPid = 6_000 + new Random(numbers).nextInt(3_000);
         this.turns = new Random(turns);
         this.printer = printer;
         this.network = network;
@@ -93,7 +96,8 @@ final class BuildSide {
         events.writeFile(tar, "/workspace/build.sh", 800);
         events.exit(tar, 0);
         files.put("/workspace/build.sh", new Node("sh".repeat(400), 0644, null));
-        Guest agent = events.fork(events.init, "sh", AGENT_PID);
+        beganNs = events.nowNs();
+        Guest agent = events.fork(events.init, "sh", agentPid);
         try {
             run(agent, build.agent);
         } catch (Ended _) {
@@ -102,6 +106,7 @@ final class BuildSide {
     }
 
     private void run(Guest process, Program program) throws IOException {
+        firstPid = firstPid == 0 && process.pid() != agentPid ? process.pid() : firstPid;
         begin(process, program);
         for (Step step : program.steps()) {
             act(process, step.deed());
@@ -172,7 +177,9 @@ final class BuildSide {
         Instant now = Instant.ofEpochSecond(0, events.nowNs()).truncatedTo(ChronoUnit.SECONDS);
         return text.replace("${time}", now.toString())
                 .replace("${name}", name)
-                .replace("${pid}", Integer.toString(AGENT_PID));
+                .replace("${took}", "%.3f".formatted((events.nowNs() - beganNs) / 1e9))
+                .replace("${pid}", Integer.toString(agentPid))
+                .replace("${compiler}", Integer.toString(firstPid));
     }
 
     private void read(Guest process, Deed.Read read) {

@@ -4,7 +4,9 @@ import blackbox.recorder.capture.PrintedStream;
 import java.util.List;
 
 /// One thing that a program of a [SmallBuild] does. Texts may hold `${time}`, the time by its own guest's clock, and
-/// `${name}`, the name that the program made up last.
+/// `${name}`, the name that the program made up last, `${pid}`, the agent's number, and `${compiler}`, that of the
+/// first
+/// program that it ran.
 sealed interface Deed {
 
     /// Opens for reading, or only looks; `ret` is 0 or a negated errno.

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 
 /// Plants differences in effects into a [SmallBuild], one at a time.
 final class PlantedEffects {
-    private static final int OTHER_PID = 499;
+    private static final int NO_PID = 98_765;
 
     private final SmallBuild build;
     private final Random random;
@@ -41,11 +41,11 @@ final class PlantedEffects {
     /// So many of each kind that it is 60 in all.
     List<Effect> sixty() {
         var all = new ArrayList<Effect>();
-        some(all, 5, this::octetOfAFile);
+        some(all, 4, this::octetOfAFile);
         some(all, 3, () -> octetOfARequest(AfterMiss.END));
         some(all, 2, () -> octetOfARequest(AfterMiss.GO_ON));
         some(all, 3, this::octetOfAnAnswer);
-        some(all, 4, () -> octetPrinted(PrintedStream.STDOUT));
+        some(all, 3, () -> octetPrinted(PrintedStream.STDOUT));
         some(all, 3, () -> octetPrinted(PrintedStream.STDERR));
         some(all, 3, this::mode);
         some(all, 2, this::exit);
@@ -53,7 +53,7 @@ final class PlantedEffects {
         some(all, 3, this::missingFile);
         some(all, 3, this::extraFile);
         some(all, 3, this::swappedFiles);
-        some(all, 4, this::argument);
+        some(all, 3, this::argument);
         some(all, 3, this::folder);
         some(all, 2, () -> peer(AfterMiss.END));
         some(all, 1, () -> peer(AfterMiss.GO_ON));
@@ -62,9 +62,12 @@ final class PlantedEffects {
         some(all, 1, this::writersInAnotherOrder);
         some(all, 3, this::target);
         some(all, 2, () -> printedInstead("${time}", wrongTime(), "a wrong time in output"));
-        some(all, 1, () -> printedInstead("${pid}", "" + OTHER_PID, "a wrong process number in output"));
+        some(all, 1, () -> printedInstead("${pid}", "" + NO_PID, "the number of no process in output"));
+        some(all, 1, () -> printedInstead("${pid}", "${compiler}", "another process's number in output"));
+        some(all, 1, () -> printedInstead("${took}", wrongDuration(), "a wrong duration in output"));
         some(all, 2, () -> stamped("${time}", wrongTime(), "a wrong time in a file"));
-        some(all, 1, () -> stamped("${pid}", "" + OTHER_PID, "a wrong process number in a file"));
+        some(all, 1, () -> stamped("${pid}", "" + NO_PID, "the number of no process in a file"));
+        some(all, 1, () -> stamped("${pid}", "${compiler}", "another process's number in a file"));
         return List.copyOf(all);
     }
 
@@ -321,6 +324,11 @@ final class PlantedEffects {
     private String wrongTime() {
         return List.of("2025-01-09T10:20:30Z", "2031-10-09T10:20:30Z", "1970-01-01T00:00:00Z")
                 .get(random.nextInt(3));
+    }
+
+    /// Longer than the build takes.
+    private String wrongDuration() {
+        return List.of("100.000", "99999.125", "600.5").get(random.nextInt(3));
     }
 
     private Effect printedInstead(String value, String wrong, String what) {

@@ -47,7 +47,10 @@ final class SmallBuild {
         add(steps, new Deed.Run(client("package", 8081)));
         add(steps, new Deed.Run(server()));
         add(steps, new Deed.Run(stamper()));
-        add(steps, new Deed.Print(PrintedStream.STDOUT, "process ${pid} is done at ${time}: " + words(6) + "\n"));
+        add(
+                steps,
+                new Deed.Print(
+                        PrintedStream.STDOUT, "process ${pid} is done at ${time}, after ${took}s: " + words(6) + "\n"));
         add(steps, new Deed.Print(PrintedStream.STDERR, words(4) + "\n"));
         return new Program("sh", List.of("build.sh"), "/workspace", List.copyOf(steps), 0);
     }

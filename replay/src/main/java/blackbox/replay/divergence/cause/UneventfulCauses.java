@@ -42,10 +42,20 @@ public final class UneventfulCauses {
 
     /// Why what a file holds in the end differs.
     ///
+    /// @param path of it in the recording
     /// @param index of the last recorded event that changed it, -1 if there is none
-    public Causes.Found ofFile(long index) throws IOException {
+    public Causes.Found ofFile(String path, long index) throws IOException {
         Race race = index < 0 ? null : logOf(recorded).raceAt(logOf(actual), index);
-        return race == null ? unexplained() : raced(race);
+        if (race != null) {
+            return raced(race);
+        }
+        String writers = raceOfWriters(path);
+        return writers == null ? unexplained() : new Causes.Found(DivergenceClass.SCHED, List.of(writers));
+    }
+
+    /// How programs that ran side by side changed a file in another order, in words; null if none did.
+    public @Nullable String raceOfWriters(String path) throws IOException {
+        return TurnsAtFile.of(hash, recorded, path).raceWith(TurnsAtFile.of(hash, actual, path), path);
     }
 
     /// Why what was printed differs.

@@ -1,0 +1,143 @@
+package blackbox.replay.content;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// How long something took, as a program printed it: a number with a unit of time (`3s`, `12 ms`, `0.25 seconds`), or
+/// minutes and seconds (`0m1.234s`, as the shell's `time` has it).
+///
+/// @param length how many octets it has
+/// @param form its unit, with the space before it if there is one
+/// @param fraction how many digits are behind the point of the seconds, 0 for none
+/// @param ns in nanoseconds
+/// @param look whether it looks chosen or measured
+record PrintedDuration(int length, String form, int fraction, double ns, Look look) {
+    /// The longest that is known as one.
+    static final int OCTETS_MAX = 32;
+
+    /// Whether somebody chose it or measured it, as far as its digits show.
+    enum Look {
+        /// A whole number of tens, as time-outs are.
+        ROUND,
+        /// Whole seconds or minutes, or with one digit behind the point: either may be.
+        PLAIN,
+        /// More precise than what people write.
+        PRECISE
+    }
+
+    private static final int DIGITS_MAX = 12;
+    private static final int UNIT_OCTETS_MAX = 8;
+    private static final double SECOND_NS = 1e9;
+    private static final Map<String, Double> UNITS = Map.ofEntries(
+            Map.entry("ns", 1.0),
+            Map.entry("us", 1e3),
+            Map.entry("\u00c2\u00b5s", 1e3), // the micro sign in UTF-8
+            Map.entry("ms", 1e6),
+            Map.entry("s", SECOND_NS),
+            Map.entry("sec", SECOND_NS),
+            Map.entry("secs", SECOND_NS),
+            Map.entry("second", SECOND_NS),
+            Map.entry("seconds", SECOND_NS),
+            Map.entry("min", 60 * SECOND_NS),
+            Map.entry("minute", 60 * SECOND_NS),
+            Map.entry("minutes", 60 * SECOND_NS));
+
+    /// The duration that begins at an octet, or null.
+    ///
+    /// @param octets one at least before `from`, or the stream's first
+    /// @param end of the stream, or far behind `from`
+    static @Nullable PrintedDuration at(byte[] octets, int from, int end) {
+        if (from >= end || !PrintedTime.isDigit(octets[from]) || from > 0 && joins(octets[from - 1])) {
+            return null;
+        }
+        Digits first = Digits.at(octets, from, end);
+        if (first == null) {
+            return null;
+        }
+        int at = first.end();
+        Digits seconds = first.fraction() == 0 && at < end && octets[at] == 'm' ? Digits.at(octets, at + 1, end) : null;
+        if (seconds != null && unit(octets, seconds.end(), end).equals("s")) {
+            double ns = (60 * first.value() + seconds.value()) * SECOND_NS;
+            return new PrintedDuration(
+                    seconds.end() + 1 - from, "m s", seconds.fraction(), ns, look(seconds, SECOND_NS));
+        }
+        int space = at < end && octets[at] == ' ' ? 1 : 0;
+        String unit = unit(octets, at + space, end);
+        Double unitNs = UNITS.get(unit);
+        if (unitNs == null) {
+            return null;
+        }
+        return new PrintedDuration(
+                at + space + unit.length() - from,
+                space + singular(unit),
+                first.fraction(),
+                first.value() * unitNs,
+                look(first, unitNs));
+    }
+
+    private static Look look(Digits digits, double unitNs) {
+        if (digits.fraction() > 1) {
+            return Look.PRECISE;
+        }
+        boolean whole = digits.fraction() == 0;
+        if (whole && digits.value() >= 10 && digits.value() % 10 == 0) {
+            return Look.ROUND;
+        }
+        return unitNs < SECOND_NS ? Look.PRECISE : Look.PLAIN;
+    }
+
+    /// A number without a sign, and where it ends.
+    private record Digits(double value, int fraction, int end) {
+        static @Nullable Digits at(byte[] octets, int from, int end) {
+            int to = digits(octets, from, end);
+            if (to == from || to - from > DIGITS_MAX) {
+                return null;
+            }
+            int point = to;
+            boolean broken = to + 1 < end && octets[to] == '.' && PrintedTime.isDigit(octets[to + 1]);
+            to = broken ? digits(octets, to + 1, end) : to;
+            if (to - from > 2 * DIGITS_MAX) {
+                return null;
+            }
+            String letters = new String(octets, from, to - from, StandardCharsets.ISO_8859_1);
+            return new Digits(Double.parseDouble(letters), broken ? to - point - 1 : 0, to);
+        }
+
+        private static int digits(byte[] octets, int from, int end) {
+            int to = from;
+            while (to < end && PrintedTime.isDigit(octets[to])) {
+                to++;
+            }
+            return to;
+        }
+    }
+
+    /// The word at an octet; a longer one than any unit is none.
+    private static String unit(byte[] octets, int from, int end) {
+        int to = from;
+        while (to < end && to - from <= UNIT_OCTETS_MAX && (PrintedTime.isOfWord(octets[to]) || octets[to] == '_')) {
+            to++;
+        }
+        return new String(octets, from, to - from, StandardCharsets.ISO_8859_1);
+    }
+
+    private static String singular(String unit) {
+        return unit.length() > 2 && unit.endsWith("s") ? unit.substring(0, unit.length() - 1) : unit;
+    }
+
+    /// Whether a number after this is a part of something else.
+    private static boolean joins(byte before) {
+        return PrintedTime.isOfWord(before) || "_.,:+-".indexOf(before) >= 0;
+    }
+
+    /// Whether both are written in the same way, and may have been measured.
+    ///
+    /// @param printed whether they are in output; in a file, whole seconds are more likely a setting
+    boolean isLike(PrintedDuration other, boolean printed) {
+        boolean measured = look == Look.PRECISE || other.look == Look.PRECISE;
+        boolean round = look == Look.ROUND && other.look == Look.ROUND;
+        return Objects.equals(form, other.form) && fraction == other.fraction && (measured || printed && !round);
+    }
+}

@@ -1,0 +1,132 @@
+package blackbox.replay.content;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// A duration may stand for another one that is written alike, if each is from its own side's time.
+final class TiedDurationsTest {
+    private static final long SECOND = 1_000_000_000;
+    private static final long BEGAN = 1_795_611_318 * SECOND;
+
+    /// Written so long after its writer began.
+    private static WrittenWhen after(double seconds, boolean printed) {
+        return new WrittenWhen() {
+            @Override
+            public boolean isPrinted() {
+                return printed;
+            }
+
+            @Override
+            public Window at(long octet) {
+                return new Window(BEGAN, BEGAN + (long) (seconds * SECOND));
+            }
+
+            @Override
+            public long sinceNs() {
+                return BEGAN;
+            }
+        };
+    }
+
+    private static ContentMatch match(String recorded, double stretch, String actual, double otherStretch)
+            throws IOException {
+        return ContentMatch.of(in(recorded), in(actual), new Origins(after(stretch, true), after(otherStretch, true)));
+    }
+
+    private static ByteArrayInputStream in(String text) {
+        return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void assertTied(int count, String recorded, String actual) throws IOException {
+        ContentMatch match = match(recorded, 5, actual, 5);
+        assertNull(match.difference(), match::toString);
+        assertEquals(count, match.durations().count(), recorded);
+    }
+
+    private static void assertDiffers(String recorded, String actual) throws IOException {
+        assertNotNull(match(recorded, 5, actual, 5).difference(), () -> recorded + " and " + actual);
+    }
+
+    @Test
+    void knownForms() throws IOException {
+        assertTied(1, "added 12 packages in 3s\n", "added 12 packages in 4s\n");
+        assertTied(1, "passed in 0.012s", "passed in 0.113s");
+        assertTied(1, "took 12 ms.", "took 9 ms.");
+        assertTied(1, "(12ms)", "(123ms)");
+        assertTied(1, "1 second", "2 seconds");
+        assertTied(1, "after 12.5 \u00b5s", "after 13.5 \u00b5s");
+        assertTied(
+                3,
+                "real\t0m0.105s\nuser\t0m0.012s\nsys\t0m0.004s\n",
+                "real\t0m0.131s\nuser\t0m0.013s\nsys\t0m0.010s\n");
+        assertEquals(
+                List.of(new Tie(9, "0m0.105s", 9, "0m0.131s")),
+                match("\n\n\n\nreal\t0m0.105s", 1, "\n\n\n\nreal\t0m0.131s", 1)
+                        .durations()
+                        .first());
+    }
+
+    @Test
+    void aLongerOneThanThereWasTimeIsADifference() throws IOException {
+        assertNotNull(match("in 3s", 5, "in 7s", 5).difference());
+        assertNotNull(match("in 7s", 5, "in 3s", 5).difference());
+        assertNotNull(match("in 3s", 5, "in 7s", 5.5).difference(), "longer than its writer lived");
+        assertNull(match("in 3s", 5, "in 7s", 8.5).difference(), "that side took longer");
+        assertNotNull(match("in 3s", 50, "in 9s", 50).difference(), "both sides took as long");
+        assertNotNull(match("in 0m1.000s", 5, "in 9m1.000s", 5).difference());
+    }
+
+    @Test
+    void withoutUnitOrInAnotherFormItIsNone() throws IOException {
+        assertDiffers("in 3", "in 4");
+        assertDiffers("in 3 s", "in 4s");
+        assertDiffers("in 3 s", "in 3 ms");
+        assertDiffers("in 3.1s", "in 3.12s");
+        assertDiffers("in 3s", "in 3.5s");
+        assertDiffers("3 packages", "4 packages");
+        assertDiffers("3 sheep", "4 sheep");
+        assertDiffers("v3s", "v4s");
+        assertDiffers("1.2.3s", "1.2.4s");
+        assertDiffers("-3s", "-4s");
+        assertDiffers("3s_", "4s_");
+        assertDiffers("12:03 s", "12:04 s");
+        assertDiffers("412 \u00b5s and more", "412 \u00b5s or more");
+    }
+
+    /// What was chosen, such as a time-out, is mostly a round number.
+    @Test
+    void roundNumbersAreCompared() throws IOException {
+        assertDiffers("timeout 100 ms", "timeout 200 ms");
+        assertDiffers("timeout 10ms", "timeout 20ms");
+        assertTied(1, "took 100 ms", "took 103 ms");
+    }
+
+    /// In a file, a plain number may be a setting.
+    @Test
+    void inAFileOnlyWhatIsPreciseStands() throws IOException {
+        var origins = new Origins(after(5, false), after(5, false));
+        assertNull(ContentMatch.of(in("took 0.12s"), in("took 0.31s"), origins).difference());
+        assertNull(ContentMatch.of(in("took 12 ms"), in("took 9 ms"), origins).difference());
+        assertNotNull(
+                ContentMatch.of(in("timeout: 3s"), in("timeout: 4s"), origins).difference());
+        assertNotNull(ContentMatch.of(in("timeout: 1.5s"), in("timeout: 2.5s"), origins)
+                .difference());
+        assertNotNull(ContentMatch.of(in("timeout: 1m5s"), in("timeout: 1m4s"), origins)
+                .difference());
+        assertNotNull(ContentMatch.of(in("timeout: 100ms"), in("timeout: 200ms"), origins)
+                .difference());
+    }
+
+    @Test
+    void itIsNotKnownWhenTheWriterBegan() throws IOException {
+        var unknown = new Origins(_ -> new Window(BEGAN, BEGAN + SECOND), after(1, true));
+        assertEquals(3, ContentMatch.of(in("in 3s"), in("in 4s"), unknown).firstDifference());
+    }
+}
