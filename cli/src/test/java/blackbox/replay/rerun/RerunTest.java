@@ -152,6 +152,7 @@ class RerunTest {
         ClockOffset clock = Objects.requireNonNull(verdict.comparison().clock());
         assertTrue(Math.abs(clock.startNs()) < START_OFFSET_NS_MAX, clock::toString);
         assertNotNull(clock.endNs());
+        assertTrue(Objects.requireNonNull(clock.shared()).events() > 50, clock::toString);
         assertTrue(verdict.comparison().rules().stream().anyMatch(rule -> rule.startsWith("environment: ")));
     }
 

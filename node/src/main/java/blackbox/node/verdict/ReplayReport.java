@@ -14,6 +14,7 @@ import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.Refusal;
+import blackbox.replay.verdict.SharedOffsets;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.VerdictJson;
 import blackbox.schemas.folder.DataFolder;
@@ -234,6 +235,12 @@ public final class ReplayReport {
             Long end = clock.endNs();
             out.println("guest clock   differs from the recorded one by " + seconds(clock.startNs())
                     + " at the command's start" + (end == null ? "" : ", by " + seconds(end) + " at its end"));
+            SharedOffsets shared = clock.shared();
+            if (shared != null) {
+                out.println("              at " + shared.events() + " events that both have: half within "
+                        + seconds(shared.p50Ns()) + ", 99 of 100 within " + seconds(shared.p99Ns())
+                        + ", at most " + seconds(shared.maxNs()));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss;
+import blackbox.replay.clock.SharedTimes;
 import blackbox.replay.compare.ComparedFiles;
 import blackbox.replay.compare.ComparedOutput;
 import blackbox.replay.compare.ComparedOutput.Began;
@@ -29,6 +30,7 @@ import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
 import blackbox.replay.verdict.Levels;
+import blackbox.replay.verdict.SharedOffsets;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import java.io.IOException;
@@ -127,7 +129,9 @@ final class RerunComparison {
         Side one = RecordedSide.of(recorded.recordings(), facts.run());
         Side other = new Side("replay", replayed.events(), replayed.given());
         long hashKey = new SecureRandom().nextLong();
-        Alignment alignment = Divergences.align(one, other, files, AlignmentSettings.of(hashKey), agreements);
+        var times = new SharedTimes(agreements);
+        Alignment alignment = Divergences.align(one, other, files, AlignmentSettings.of(hashKey), times);
+        SharedOffsets shared = times.offsets(one.events(), other.events());
         var causes = new UneventfulCauses(new KeyedHash(hashKey), one, other);
         ComparedOutput output = ComparedOutput.of(
                 new RecordedOutput(facts, recorded.captures()),
@@ -138,12 +142,17 @@ final class RerunComparison {
                 facts.run(),
                 at,
                 ReplayMethod.RERUN,
-                comparison(replayed, alignment, output, files, causes),
+                comparison(replayed, alignment, output, files, causes).with(clock(replayed.ending(), shared)),
                 new Completion(unfinished(replayed.ending(), alignment)));
         Miss missed = replayed.ending().missed();
         OutputMatch differs = output.differs();
         return new Judged(
                 verdict, missed == null ? null : missed.difference(), differs == null ? null : differs.octets());
+    }
+
+    private static @Nullable ClockOffset clock(Ending ending, @Nullable SharedOffsets shared) {
+        ClockOffset offset = ending.clock();
+        return offset == null ? null : offset.with(shared);
     }
 
     private Began began(Ending ending) throws ReplayException {
@@ -180,7 +189,7 @@ final class RerunComparison {
                 alignment.comparedEvents(),
                 output.divergence(ofEvents, causes, recorded.recordings(), recorded.facts()),
                 0,
-                replayed.ending().clock(),
+                null,
                 Levels.of(
                         alignment.differences(),
                         Levels.of(differs == null ? null : differs.difference()),

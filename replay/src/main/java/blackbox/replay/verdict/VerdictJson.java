@@ -29,7 +29,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A verdict's document (`schemas/replay.md`): one line of JSON with its fields in a fixed order, so that a
-/// verdict has exactly one encoding. Reading refuses any other. Version 4 names a re-execution that was kept, version 3
+/// verdict has exactly one encoding. Reading refuses any other. Version 5 says how far the guests' clocks were apart at
+/// events that both have, version 4 names a re-execution that was kept, version 3
 /// says in what the two are equal and which effects differ, version 2 how the guests' clocks did; a verdict that has
 /// none of these to say is of version 1.
 public final class VerdictJson {
@@ -40,6 +41,7 @@ public final class VerdictJson {
     private static final int WITH_CLOCK = 2;
     private static final int WITH_LEVELS = 3;
     private static final int WITH_KEPT = 4;
+    private static final int WITH_SHARED = 5;
     private static final int DEPTH_MAX = 8;
     private static final ObjectMapper JSON = mapper();
 
@@ -70,11 +72,9 @@ public final class VerdictJson {
         FirstDivergence divergence = comparison.firstDivergence();
         OutputDifference output = divergence == null ? null : divergence.output();
         Levels levels = comparison.levels();
-        boolean hasLevels = output != null || !levels.equals(Levels.UNKNOWN);
-        int withoutLevels = clock == null ? WITHOUT_CLOCK : WITH_CLOCK;
+        boolean hasLevels = hasLevels(comparison);
         KeptReference kept = verdict.kept();
-        int withoutKept = hasLevels ? WITH_LEVELS : withoutLevels;
-        ObjectNode tree = JSON.createObjectNode().put("version", kept == null ? withoutKept : WITH_KEPT);
+        ObjectNode tree = JSON.createObjectNode().put("version", version(verdict));
         tree.put("run", verdict.run().value()).put("at", verdict.at().toString());
         tree.put("tier", verdict.tier().word()).put("verdict", verdict.outcome().name());
         texts(tree.putArray("rules"), comparison.rules());
@@ -88,7 +88,7 @@ public final class VerdictJson {
         }
         tree.put("egressPackets", comparison.egressPackets());
         if (clock != null) {
-            tree.putObject("clock").put("startOffsetNs", clock.startNs()).put("endOffsetNs", clock.endNs());
+            clock(tree.putObject("clock"), clock);
         }
         if (hasLevels) {
             levels(tree, levels);
@@ -112,6 +112,35 @@ public final class VerdictJson {
                     .put("sha256", kept.sha256().toString());
         }
         return tree;
+    }
+
+    private static int version(Verdict verdict) {
+        ClockOffset clock = verdict.comparison().clock();
+        if (clock != null && clock.shared() != null) {
+            return WITH_SHARED;
+        }
+        if (verdict.kept() != null) {
+            return WITH_KEPT;
+        }
+        if (hasLevels(verdict.comparison())) {
+            return WITH_LEVELS;
+        }
+        return clock == null ? WITHOUT_CLOCK : WITH_CLOCK;
+    }
+
+    private static boolean hasLevels(Comparison comparison) {
+        FirstDivergence divergence = comparison.firstDivergence();
+        return divergence != null && divergence.output() != null
+                || !comparison.levels().equals(Levels.UNKNOWN);
+    }
+
+    private static void clock(ObjectNode tree, ClockOffset clock) {
+        tree.put("startOffsetNs", clock.startNs()).put("endOffsetNs", clock.endNs());
+        SharedOffsets shared = clock.shared();
+        if (shared != null) {
+            tree.put("sharedEvents", shared.events()).put("p50Ns", shared.p50Ns());
+            tree.put("p99Ns", shared.p99Ns()).put("maxNs", shared.maxNs());
+        }
     }
 
     private static void divergence(ObjectNode tree, FirstDivergence divergence) {
@@ -228,7 +257,18 @@ public final class VerdictJson {
 
     private static ClockOffset clock(JsonNode tree) {
         JsonNode end = tree.path("endOffsetNs");
-        return new ClockOffset(tree.path("startOffsetNs").longValue(), end.isNull() ? null : (Long) end.longValue());
+        return new ClockOffset(
+                tree.path("startOffsetNs").longValue(),
+                end.isNull() ? null : (Long) end.longValue(),
+                tree.has("sharedEvents") ? shared(tree) : null);
+    }
+
+    private static SharedOffsets shared(JsonNode tree) {
+        return new SharedOffsets(
+                tree.path("sharedEvents").longValue(),
+                tree.path("p50Ns").longValue(),
+                tree.path("p99Ns").longValue(),
+                tree.path("maxNs").longValue());
     }
 
     private static OutputDifference output(JsonNode tree) {

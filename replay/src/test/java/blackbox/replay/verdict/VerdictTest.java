@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/// What a verdict may say, and its document (`schemas/replay.md`, versions 1 to 4).
+/// What a verdict may say, and its document (`schemas/replay.md`, versions 1 to 5).
 class VerdictTest {
     static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
     static final Instant AT = Instant.parse("2026-11-22T02:20:07.000000120Z");
@@ -125,6 +125,34 @@ class VerdictTest {
                     golden.replace("\"version\":2", "\"version\":1").getBytes(StandardCharsets.UTF_8)));
             assertNull(VerdictJson.decode(
                     golden.replace("\"startOffsetNs\":41000,", "").getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    @Test
+    void theDocumentHasItsVersionFiveFormWhereTheClocksWereComparedAtEvents() {
+        var kept = new KeptReference("0badcafe", Hash.sha256(new byte[] {7}));
+        Comparison comparison =
+                parted().with(new ClockOffset(41_000, 7L, new SharedOffsets(900, 2_000_000, 19_000_000, -31_000_000)));
+        Verdict verdict = Verdict.of(RUN, AT, ReplayMethod.RERUN, comparison, Completion.WHOLE);
+        String golden = GOLDEN.replace("\"version\":1", "\"version\":5")
+                .replace(
+                        "\"egressPackets\":0,",
+                        "\"egressPackets\":0,\"clock\":{\"startOffsetNs\":41000,\"endOffsetNs\":7,\"sharedEvents\":900,"
+                                + "\"p50Ns\":2000000,\"p99Ns\":19000000,\"maxNs\":-31000000},");
+        String withKept = golden.replace(
+                "\"message\":null}",
+                "\"message\":null,\"kept\":{\"name\":\"0badcafe\",\"sha256\":\"" + kept.sha256() + "\"}}");
+        assertEquals(golden, new String(VerdictJson.encode(verdict), StandardCharsets.UTF_8));
+        assertEquals(verdict, VerdictJson.decode(golden.getBytes(StandardCharsets.UTF_8)));
+        assertEquals(verdict.with(kept), VerdictJson.decode(withKept.getBytes(StandardCharsets.UTF_8)));
+        for (String bad : List.of(
+                golden.replace("\"version\":5", "\"version\":2"),
+                withKept.replace("\"version\":5", "\"version\":4"),
+                golden.replace("\"sharedEvents\":900", "\"sharedEvents\":0"),
+                golden.replace("\"maxNs\":-31000000", "\"maxNs\":-1"),
+                golden.replace("\"p50Ns\":2000000", "\"p50Ns\":-2"),
+                golden.replace("\"p99Ns\":19000000,", ""))) {
+            assertNull(VerdictJson.decode(bad.getBytes(StandardCharsets.UTF_8)), bad);
         }
     }
 
