@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 8 of 8: what tracer.py calls (BPF_PROG_TEST_RUN): heartbeats, flushes of what is folded, and the list of what
+// Part 9 of 9: what tracer.py calls (BPF_PROG_TEST_RUN): heartbeats, flushes of what is folded, and the list of what
 // already runs. These frames go through the same ring and sequence as all others.
 
 #define TASK_KTHREAD_FLAG 0x00200000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 4 of 8: open files. Reads and writes are folded per (open file, process) and sent when the process closes the
+// Part 5 of 9: open files. Reads and writes are folded per (open file, process) and sent when the process closes the
 // file, every five seconds while there is something new (tracer.py asks), and when the run is drained.
 
 #define S_IFMT_BITS 0170000

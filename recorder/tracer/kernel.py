@@ -70,6 +70,27 @@ def misses(program):
     return struct.unpack_from("<Q", info.raw, PROG_INFO_MISSES)[0]
 
 
+class Said:
+    """What libraries print on standard error from now on, until it is closed."""
+
+    def __init__(self):
+        self.kept, self.before = os.memfd_create("said"), os.dup(2)
+        os.dup2(self.kept, 2)
+
+    def last(self):
+        """The end of it, which is then printed nowhere."""
+        length = os.lseek(self.kept, 0, os.SEEK_END)
+        end = os.pread(self.kept, 400, max(0, length - 400))
+        os.ftruncate(self.kept, 0)
+        os.lseek(self.kept, 0, os.SEEK_SET)
+        return end.decode(errors="replace").strip()
+
+    def close(self):
+        os.dup2(self.before, 2)
+        os.close(self.before)
+        os.close(self.kept)
+
+
 class HashMap:
     """Reads a BPF hash map a batch at a time."""
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 6 of 8: sockets. TCP's last state change runs in whatever context ended the connection, often a softirq: its
+// Part 7 of 9: sockets. TCP's last state change runs in whatever context ended the connection, often a softirq: its
 // frame is built on the stack, and its process is the one remembered when the socket was made.
 
 #define AF_UNIX_N 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 2 of 8: values of variable size. A path is sent as its names from the leaf to the root, each followed by NUL, just
+// Part 2 of 9: values of variable size. A path is sent as its names from the leaf to the root, each followed by NUL, just
 // as the kernel's tree is walked; the host turns it round. So no name is copied twice, and none is cut.
 
 // Names per path, and octets of one path after which no further name is added.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 7 of 8: credentials, and the interfaces through which a process can get around what is seen here.
+// Part 8 of 9: credentials, and the interfaces through which a process can get around what is seen here.
 
 #define P_PTRACE 1
 #define P_MODULE 2

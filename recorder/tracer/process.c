@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 3 of 8: processes. What is executed is read after the kernel has copied it (`mm->arg_start`), where its pages are
+// Part 4 of 9: processes. What is executed is read after the kernel has copied it (`mm->arg_start`), where its pages are
 // resident, not from the caller's memory before.
 
 #define ARGV_BYTES_MAX 65536
@@ -149,6 +149,7 @@ int kretfunc____x64_sys_execveat(u64 *ctx) {
 // args: struct task_struct *parent, struct task_struct *child
 RAW_TRACEPOINT_PROBE(sched_process_fork) {
     u64 child = ctx->args[1];
+    forked_drawer(child);
     u8 *frame = scratch();
     struct owner owner = {.tgid = half(child + OFF_TASK_TGID), .tid = half(child + OFF_TASK_PID)};
     // New threads are not processes; their own events carry their tid.
@@ -168,6 +169,7 @@ RAW_TRACEPOINT_PROBE(sched_process_fork) {
 // args: struct task_struct *p
 RAW_TRACEPOINT_PROBE(sched_process_exit) {
     u64 task = ctx->args[0];
+    forget_drawer(task);
     u64 signal = word(task + OFF_TASK_SIGNAL);
     u8 *frame = scratch();
     if (!frame || half(signal + OFF_SIGNAL_LIVE) != 0 || !word(task + OFF_TASK_LEADER))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// The tracer's BPF program, part 1 of 8: frames, maps, and the one place that emits. The wire format is specified in
+// The tracer's BPF program, part 1 of 9: frames, maps, and the one place that emits. The wire format is specified in
 // schemas/wire.md. tracer.py puts the parts together behind a generated header of offsets (OFF_*, see offsets.py), so
 // that no kernel header has to be parsed for what is read here.
 //
@@ -199,20 +199,25 @@ static __always_inline void tlv(u8 *at, u32 type, u32 flags, u32 captured, u32 o
     *(u32 *)(at + 8) = original;
 }
 
-// Takes the next sequence number. The addition is atomic, as a softirq may come between; clang 14 can neither be told
-// that in C (bcc's target knows no fetching add) nor in assembly, so the instruction is spelled out:
+// Adds one, and returns what was there before. The addition is atomic, as a softirq may come between; clang 14 can
+// neither be told that in C (bcc's target knows no fetching add) nor in assembly, so the instruction is spelled out:
 // r9 = atomic_fetch_add((u64 *)(r8 + 0), r9). bcc's front end is told of an x86, so that only names which both
 // machines have, r8 to r15, can be said to be overwritten.
-static __always_inline u64 next_seq(struct counters *c) {
+static __always_inline u64 fetch_increment(u64 *number) {
     u64 before;
     asm volatile("r8 = %1\n"
                  "r9 = 1\n"
                  ".byte 0xdb, 0x98, 0, 0, 1, 0, 0, 0\n"
                  "%0 = r9"
                  : "=r"(before)
-                 : "r"(c)
+                 : "r"(number)
                  : "r8", "r9", "memory");
-    return before + 1;
+    return before;
+}
+
+// Takes the next sequence number.
+static __always_inline u64 next_seq(struct counters *c) {
+    return fetch_increment(&c->seq) + 1;
 }
 
 static __always_inline void lost(struct counters *c, u32 type, u64 *reason) {

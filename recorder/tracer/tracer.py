@@ -5,6 +5,8 @@ It talks to the guest's init in JSON lines on stdin and stdout:
 
     → {"type": "ready", "attached": […], "failed": […], "canary": {…}, "cpuSeq": […], "sources": {…}, …}
     ← {"op": "go"}      → {"type": "going"}     from here on events flow; before it nothing is written to the port
+    ← {"op": "seed", "key": hex, "cgroup": id}
+                        → {"type": "seeded"}    what the cgroup's threads draw depends on this key (random.c)
     ← {"op": "drain"}   → {"type": "drained"}   what is folded is flushed, the last heartbeat is marked final
 
 Between ready and go it touches nothing, so that a snapshot taken there holds no half-sent bytes.
@@ -27,7 +29,17 @@ import canary
 import kernel
 import offsets
 
-PARTS = ["tracer.c", "path.c", "process.c", "file.c", "change.c", "net.c", "privilege.c", "control.c"]
+PARTS = [
+    "tracer.c",
+    "path.c",
+    "random.c",
+    "process.c",
+    "file.c",
+    "change.c",
+    "net.c",
+    "privilege.c",
+    "control.c",
+]
 RING_BYTES = 32 << 20
 # As CPUS_MAX in tracer.c.
 CPUS_MAX = 8
@@ -36,6 +48,8 @@ FLOWS_MAX = 8192
 POLL_SECONDS = 0.02
 HEARTBEAT_SECONDS = 1.0
 SWEEP_SECONDS = 5.0
+# Replaces what the kernel's generator gives; see random.c.
+DRAW = "kretfunc__get_random_bytes_user"
 IO_BYTES = 104  # of struct io in file.c
 FINAL = 1
 # Probes without which a run must not start: the canary exercises them, and the answers rest on them.
@@ -83,8 +97,10 @@ class Program:
         loader = type("Loader", (BPF,), {"_trace_autoload": lambda _: None})
         self.bpf = loader(text=source(), cflags=flags)
         self.fds = []
+        self.said = kernel.Said()
         for name in self._functions():
             self._attach(name)
+        self.said.close()
         missing = NEEDED - set(self.attached)
         if missing:
             raise Fatal(f"cannot attach {', '.join(sorted(missing))}: {self.failed}")
@@ -125,8 +141,8 @@ class Program:
                 self._attach_verdict(name)
             else:
                 return
-        except Exception as error:  # bcc raises nothing more specific
-            self.failed.append({"probe": name, "why": str(error)})
+        except Exception as error:  # bcc raises nothing more specific, and prints the verifier's reasons
+            self.failed.append({"probe": name, "why": f"{error}: {self.said.last()}"})
             return
         self.attached.append(target)
         self.fds.append(self.bpf.funcs[name.encode()].fd)
@@ -149,6 +165,16 @@ class Program:
         """How far each CPU's sequence is."""
         counters = self.bpf["counters"]
         return [counters[ctypes.c_int(cpu)].seq for cpu in range(self.cpus)]
+
+    def seed(self, key, cgroup):
+        """From now on the random numbers of the cgroup's threads are drawn with this key, where the kernel lets us."""
+        if DRAW.partition("__")[2] not in self.attached:
+            return
+        self.bpf["draw_on"][ctypes.c_int(0)] = ctypes.c_int(self.bpf.funcs[DRAW.encode()].fd)
+        drawing = self.bpf["drawing"]
+        value = drawing.Leaf(cgroup=cgroup)
+        value.key[:] = struct.unpack("<8I", key)
+        drawing[ctypes.c_int(0)] = value
 
     def running(self):
         """Sends what runs already. The bound holds a guest off that forks for ever."""
@@ -227,6 +253,9 @@ class Session:
         return [json.loads(line) for line in lines if line.strip()]
 
     def answer(self, message):
+        if message.get("op") == "seed":
+            self.program.seed(bytes.fromhex(message["key"]), message["cgroup"])
+            say({"type": "seeded"})
         if message.get("op") != "drain":
             return
         self.program.sweep(time.clock_gettime_ns(time.CLOCK_BOOTTIME), True)

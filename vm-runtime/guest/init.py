@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated mode 
 
 import base64
 import fcntl
+import hashlib
 import json
 import select
 import signal
@@ -33,6 +34,7 @@ TRACER_LINE_BYTES_MAX = 1 << 20
 BLKFLSBUF = 0x1261
 RNDADDENTROPY = 0x40085203
 RNDRESEEDCRNG = 0x5207
+DRAWING_LABEL = b"blackbox random numbers of threads\0"
 HOST_GONE_NS_MAX = 10_000_000_000
 CLOCK_STEP_NS_MIN = 2_000_000
 DISK_AGE_S_MAX = 0.25
@@ -281,6 +283,7 @@ class Init:
         if self.agent.pid or self.workers or self.waiting:
             raise ValueError("the agent has been started before")
         self.go()
+        self.seed(base64.b64decode(message["entropy"]))
         self.agent.limit_disk(message.get("diskBytesMax", 0))
         if message["workspaceBytes"] == 0:
             self.prepared(message)
@@ -295,6 +298,13 @@ class Init:
         if self.tracer.pid:
             self.tracer.say({"op": "go"})
             self.tracer.await_answer("going")
+
+    def seed(self, entropy):
+        """What the agent's threads draw from the kernel then follows from this and from which thread it is."""
+        if self.tracer.pid:
+            key = hashlib.sha256(DRAWING_LABEL + entropy).hexdigest()
+            self.tracer.say({"op": "seed", "key": key, "cgroup": self.agent.cgroup_id})
+            self.tracer.await_answer("seeded")
 
     def unpacked(self, status, message):
         if status != 0:

@@ -70,6 +70,14 @@ class RerunTest {
     /// The guest sets its clock to the recorded time and reads it at once.
     private static final long START_OFFSET_NS_MAX = 50_000_000;
 
+    /// What comes of random numbers: a secret, the order of a set of strings, and reads of more than one block.
+    private static final String DRAWS = """
+
+            import secrets, subprocess
+            print(secrets.token_hex(16), {"ant", "bee", "cat", "dog", "elk", "fox"}, flush=True)
+            subprocess.run("dd if=/dev/urandom bs=60000 count=2 status=none | sha256sum; mktemp -u", shell=True)
+            """;
+
     private static final String PAGES = "/first,/large,/last";
 
     @TempDir
@@ -105,7 +113,7 @@ class RerunTest {
             "--",
             "python3",
             "-c",
-            services.client()
+            services.client() + DRAWS
         };
         Installation.Ended ended = blackbox.run(words).expect(0);
         assertTrue(ended.out().contains("served /first"), ended::out);

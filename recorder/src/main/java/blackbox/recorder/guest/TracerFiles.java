@@ -21,6 +21,7 @@ public final class TracerFiles {
             "path.c",
             "privilege.c",
             "process.c",
+            "random.c",
             "tracer.c",
             "tracer.py");
 

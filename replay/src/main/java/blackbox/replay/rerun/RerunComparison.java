@@ -47,7 +47,8 @@ final class RerunComparison {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(
             "clock: the guest's clock is set to the recorded time right before the command starts, and then runs by itself",
-            "random: the guest is given the recorded entropy, and what its kernel makes of it depends on timing",
+            "random: the guest is given the recorded entropy; what programs draw follows from it, if the image is of this version"
+                    + " or later; what the kernel draws for itself (addresses, canaries, ports) depends on timing",
             "network-time: an answer arrives as soon as its request has been sent",
             "dns-id: DNS questions are compared without their ids, which are random");
 
