@@ -268,7 +268,10 @@ class Init:
         self.control.say({"type": "pong", "id": message.get("id"), "ktimeNs": boottime_ns(), "wallNs": time.time_ns()})
 
     def clock(self, message):
-        """The host's time when it sent this. A clock that is behind is set forward; none is ever set back."""
+        """What time it is to be. A clock that is behind is set forward; none is ever set back: one that is ahead can be
+        told to run more slowly, its boot clock with it, by how many microseconds it gains in a tick of ten thousand."""
+        if "tickUs" in message:
+            boot.set_tick(message["tickUs"])
         now = time.time_ns()
         ahead = message["wallNs"] - now
         forward = ahead if ahead >= CLOCK_STEP_NS_MIN else 0

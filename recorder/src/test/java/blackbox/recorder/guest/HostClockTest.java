@@ -44,4 +44,15 @@ class HostClockTest {
             assertTrue(clock.toHostNs(forged) >= 0);
         }
     }
+
+    @Test
+    void timesBeforeAndAfterStepsAreMappedAsTheyWere() {
+        clock.align(10 * SECOND, NOW_NS - 5_000 * SECOND);
+        for (int i = 1; i <= 300; i++) {
+            clock.forward((10 + i) * SECOND, 2 * SECOND);
+        }
+        assertEquals(NOW_NS - 5_000 * SECOND + 2 * 300 * SECOND + 300 * SECOND, clock.toHostNs(310 * SECOND));
+        assertEquals(NOW_NS - 5_000 * SECOND + 2 * 200 * SECOND + 201 * SECOND - 1, clock.toHostNs(211 * SECOND - 1));
+        assertEquals(4_410 * SECOND, clock.bootNs());
+    }
 }

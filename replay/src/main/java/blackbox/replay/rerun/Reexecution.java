@@ -12,7 +12,9 @@ import blackbox.replay.cassette.Cassette;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Miss;
 import blackbox.replay.cassette.PeerLink;
+import blackbox.replay.clock.ClockFollower;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.output.ReplayedOutput;
 import blackbox.replay.rerun.RecordedAgent.GuestTimes;
 import blackbox.replay.rerun.RecordedAgent.RunTimes;
@@ -62,6 +64,7 @@ final class Reexecution {
     private final HostClock clock;
     private final EventTape tape;
     private final EndingTape events;
+    private final ClockFollower follower;
     private final ReplayedOutput printed;
     private final @Nullable Path disk;
     private final @Nullable Path captures;
@@ -106,6 +109,7 @@ final class Reexecution {
 
     /// Where it leaves what it does.
     ///
+    /// @param recorded the run's events
     /// @param events receives the events
     /// @param printed keeps what the agent prints
     /// @param printedBytesMax the most octets of each stream
@@ -113,6 +117,7 @@ final class Reexecution {
     /// @param captures an empty folder, for a machine of the exact tier with what it takes to replay it;
     ///     null for one of the live tier
     record Tapes(
+            EventSource recorded,
             EventTape events,
             ReplayedOutput printed,
             long printedBytesMax,
@@ -127,6 +132,7 @@ final class Reexecution {
         this.clock = new HostClock(wall, captures == null ? HostClock.Pace.SHARED : HostClock.Pace.OWN);
         this.tape = tapes.events();
         this.events = new EndingTape(tape);
+        this.follower = new ClockFollower(tapes.recorded(), events);
         this.printed = tapes.printed();
         printed.keep(tapes.printedBytesMax(), clock::nowNs);
         this.disk = tapes.disk();
@@ -156,18 +162,20 @@ final class Reexecution {
                 VmRequest.Start.WARM,
                 captures,
                 captures == null ? Tier.LIVE : Tier.EXACT);
-        try (Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
+        try (follower;
+                Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
                 var link = new PeerLink(vm.network(), cassette, miss -> miss(miss, vm, inputs.onMiss()))) {
             align(vm.facts().clock(), wall.set(inputs.times().startedAt()));
             vm.onBootClock(clock::heard);
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
-            var feeds = new GuestFeeds(streams, events, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
+            var feeds = new GuestFeeds(streams, follower, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
             Exit exit;
             boolean byItself;
             try {
                 exit = agent(vm, inputs, feeds);
             } finally {
+                follower.stop();
                 feeds.expectSilence();
                 byItself = vm.powerOff(POWER_OFF_TIMEOUT);
             }
@@ -218,6 +226,7 @@ final class Reexecution {
         try (InputStream stdin = inputs.stdin().open()) {
             launch(vm, inputs, stdin);
             exit = vm.awaitExit(inputs.times().patience());
+            follower.stop();
             if (missed != null && inputs.onMiss() == OnMiss.END) {
                 vm.drain(DRAIN_TIMEOUT);
                 return null;
@@ -241,7 +250,8 @@ final class Reexecution {
     }
 
     /// The agent begins at exactly the time at which the recorded one began, if that is known; the agent does
-    /// not notice how long the workspace took to unpack.
+    /// not notice how long the workspace took to unpack. From then on its clock follows the recorded one, but in a
+    /// machine of the exact tier, whose clock is kept in step with the replay's.
     private void launch(Machine vm, Inputs inputs, InputStream stdin) throws VmException {
         OutputStream out = printed.through(PrintedStream.STDOUT);
         OutputStream error = printed.through(PrintedStream.STDERR);
@@ -253,6 +263,11 @@ final class Reexecution {
             clock.shift(wall.set(times.start()));
         }
         startedNs = vm.launchAgent(wall.instant()).wallNanos();
+        if (times != null && captures == null) {
+            follower.follow(new SteeredClock(vm::tellClock, wall, clock));
+        } else {
+            follower.stop();
+        }
     }
 
     private @Nullable ClockOffset offset(@Nullable GuestTimes recorded, @Nullable Exit exit) {

@@ -20,6 +20,12 @@ final class ReplayClock implements InstantSource {
         return moved;
     }
 
+    /// Sets it forward, or back where it is negative. Not to be called concurrently with itself or [#set].
+    void forward(Duration by) {
+        Duration before = offset;
+        offset = before.plus(by);
+    }
+
     @Override
     public Instant instant() {
         return host.instant().plus(offset);

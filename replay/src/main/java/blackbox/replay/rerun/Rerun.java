@@ -10,6 +10,7 @@ import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.compare.ComparedOutput;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
 import blackbox.schemas.Hash;
@@ -117,7 +118,13 @@ final class Rerun {
                 limits.add("that the recorded machine had " + agent.size().cpus()
                         + " processors: an execution that is kept has one");
             }
-            var tapes = new Reexecution.Tapes(tape, printed, needed, place.disk(), place.captures());
+            var tapes = new Reexecution.Tapes(
+                    RecordedSide.events(recordings, facts.run()),
+                    tape,
+                    printed,
+                    needed,
+                    place.disk(),
+                    place.captures());
             return new Executed(
                     Reexecution.in(recordings.data(), hosts, tapes, progress).run(given, cassette), limits);
         } catch (IOException | VmException | RecorderException e) {

@@ -46,7 +46,8 @@ import org.jspecify.annotations.Nullable;
 final class RerunComparison {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(
-            "clock: the guest's clock is set to the recorded time right before the command starts, and then runs by itself",
+            "clock: the guest's clock is set to the recorded time right before the command starts, and then follows the"
+                    + " recorded one, unless the execution is kept: it is set forward or slowed down, never set back",
             "random: the guest is given the recorded entropy; what programs draw follows from it, if the image is of this version"
                     + " or later; what the kernel draws for itself (addresses, canaries, ports) depends on timing",
             "network-time: an answer arrives as soon as its request has been sent",

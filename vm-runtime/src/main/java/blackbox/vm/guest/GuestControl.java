@@ -6,6 +6,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
+import blackbox.vm.machine.ClockPace;
 import blackbox.vm.machine.ClockReading;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage;
@@ -174,12 +175,24 @@ public final class GuestControl {
     /// thread, which need not be the one that waits for other messages.
     @Nullable
     Told tellClock(long id, long wallNanos, Duration timeout) throws VmException, InterruptedException {
+        return tellClock(id, Json.object().put("wallNs", wallNanos), timeout);
+    }
+
+    /// The same, and sets at which pace the guest's clocks run from now on.
+    public @Nullable Told tellClock(long id, Instant time, ClockPace pace, Duration timeout)
+            throws VmException, InterruptedException {
+        var message = Json.object().put("wallNs", ClockKeeper.nanos(time)).put("tickUs", pace.tickUs());
+        return tellClock(id, message, timeout);
+    }
+
+    private @Nullable Told tellClock(long id, ObjectNode message, Duration timeout)
+            throws VmException, InterruptedException {
         if (owed != 0 && told(owed, timeout) == null) {
             return null;
         }
         told.clear();
         owed = id;
-        say(Json.object().put("op", "clock").put("id", id).put("wallNs", wallNanos));
+        say(message.put("op", "clock").put("id", id));
         Told answer = told(id, timeout);
         owed = answer == null ? id : 0;
         return answer;

@@ -6,10 +6,12 @@ import blackbox.vm.guest.ClockKeeper;
 import blackbox.vm.guest.GuestControl;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.ClockDrift;
+import blackbox.vm.machine.ClockPace;
 import blackbox.vm.machine.ClockReading;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
+import blackbox.vm.machine.GuestMessage.Told;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.Terminal;
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class QemuMachine implements Machine {
     private static final Duration EXACT_SETTLE_TIME = Duration.ofSeconds(1);
     private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration CLOCK_TIMEOUT = Duration.ofSeconds(5);
 
     private final MachineFolder folder;
     private final QemuProcess qemu;
@@ -45,6 +48,8 @@ public final class QemuMachine implements Machine {
     private final Clocks clocks;
     private volatile @Nullable ClockKeeper keeper;
     private LongConsumer bootClock = ktimeNs -> {};
+    /// Owned by the thread that steers the clock.
+    private long lastTold;
 
     QemuMachine(
             MachineFolder folder,
@@ -138,6 +143,14 @@ public final class QemuMachine implements Machine {
             keeper = ClockKeeper.start(control, clocks.wall(), qemu.process(), bootClock);
         }
         return started;
+    }
+
+    @Override
+    public @Nullable Told tellClock(Instant time, ClockPace pace) throws VmException, InterruptedException {
+        if (facts.tier() == Tier.EXACT) {
+            throw new IllegalStateException("in the exact tier the clock is kept in step with the host's");
+        }
+        return control.tellClock(++lastTold, time, pace, CLOCK_TIMEOUT);
     }
 
     @Override

@@ -3,6 +3,7 @@ package blackbox.vm.machine;
 import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
+import blackbox.vm.machine.GuestMessage.Told;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.InputStream;
@@ -59,6 +60,14 @@ public interface Machine extends AutoCloseable {
     /// Has the guest set its wall clock to `now` and execute the agent at once. In the exact tier its clock is then
     /// kept in step with the host's until the agent has ended.
     Started launchAgent(Instant now) throws VmException;
+
+    /// Tells the guest what its wall clock is to show, and at which pace its clocks are to run. It sets its wall clock
+    /// forward if that is 2 ms or more behind, and never back. Only in the live tier, after the launch, and by one
+    /// thread, which must not be interrupted meanwhile: that would close the port.
+    ///
+    /// @return what the guest says of it; null if it did not answer in time
+    @Nullable
+    Told tellClock(Instant time, ClockPace pace) throws VmException, InterruptedException;
 
     /// How well the guest's clock has kept to the host's time since the agent's launch; null in the live tier,
     /// where it keeps time by itself. Any thread.
