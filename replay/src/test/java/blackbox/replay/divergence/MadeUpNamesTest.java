@@ -109,6 +109,29 @@ class MadeUpNamesTest {
         return child;
     }
 
+    /// A number is a process's only where that explains something: a file that is called 170 on both sides is the same
+    /// one, whoever looks at it.
+    @ParameterizedTest
+    @CsvSource({"170, 170, 171, true", "170, 171, 171, true", "170, 172, 171, false", "171, 170, 171, false"})
+    void aNumberThatIsByChanceThatOfAProcess(String name, String actualName, int actualPid, boolean same)
+            throws Exception {
+        Alignment alignment = Divergences.align(
+                new Side("one", ofProcess(1, 170, name).source(), RunInputs.UNKNOWN),
+                new Side("other", ofProcess(2, actualPid, actualName).source(), RunInputs.UNKNOWN),
+                LeftFiles.UNKNOWN,
+                AlignmentSettings.of(7));
+        assertEquals(same ? Outcome.EQUIVALENT : Outcome.DIVERGED, alignment.outcome(), alignment::toString);
+    }
+
+    private static RecordedEvents ofProcess(long seed, int pid, String name) throws Exception {
+        var events = new RecordedEvents(seed).open();
+        Guest tool = events.fork(events.init, "sha256sum", pid);
+        events.exec(tool, "/usr/bin/sha256sum", "./12", "./" + name, "./9");
+        events.exit(tool, 0);
+        events.close();
+        return events;
+    }
+
     @ParameterizedTest
     @CsvSource({
         "pokpvj, HYRmbZ",

@@ -305,7 +305,9 @@ public final class Aligner {
         for (int i = a; i < aEnd; i++) {
             agree(pair, recorded.get(i), actual.get(b + i - a));
         }
-        if (hunk == null || isAtCut(pair, hunk, recorded.size(), actual.size())) {
+        if (hunk == null
+                || isAtCut(pair, hunk, recorded.size(), actual.size())
+                || agreeAsWritten(pair, recorded, actual, hunk)) {
             return;
         }
         List<Token> expected = kept(recorded, hunk.expectedFrom(), hunk.expectedTo());
@@ -321,6 +323,21 @@ public final class Aligner {
                 pair.agreed,
                 hunk.expectedTo() < recorded.size() ? recorded.get(hunk.expectedTo()) : null,
                 hunk.actualTo() < actual.size() ? actual.get(hunk.actualTo()) : null));
+    }
+
+    /// Agrees on a range that differs only in numbers that happen to be those of one side's processes, such as names of
+    /// files that both sides have: what is written is the same.
+    private boolean agreeAsWritten(StrandPair pair, List<Token> recorded, List<Token> actual, AnchoredDiff.Hunk hunk) {
+        int count = hunk.expectedTo() - hunk.expectedFrom();
+        boolean same = count == hunk.actualTo() - hunk.actualFrom();
+        for (int i = 0; same && i < count; i++) {
+            same = recorded.get(hunk.expectedFrom() + i).written()
+                    == actual.get(hunk.actualFrom() + i).written();
+        }
+        for (int i = 0; same && i < count; i++) {
+            agree(pair, recorded.get(hunk.expectedFrom() + i), actual.get(hunk.actualFrom() + i));
+        }
+        return same;
     }
 
     /// If one side's tokens were cut off, nothing is known about what follows.

@@ -197,7 +197,16 @@ final class EventIdentity {
                 writes,
                 names.used(),
                 EventReach.of(event),
-                ending(event));
+                ending(event),
+                normalizer.numbersLane() == 0 ? canon : asWritten(event, kind, columns));
+    }
+
+    /// What an event is if a number in it is not its process's, but just that number. The last to ask for an event.
+    private long asWritten(EventView event, int kind, long columns) {
+        Row row = event.row();
+        normalizer.begin(0, 0);
+        pathHash = row.has(Column.PATH) ? text(row, Column.PATH) : 0;
+        return ports(row, portsOf(event), result(row, columns(row, kind, columns)));
     }
 
     private static Token.Ending ending(EventView event) {

@@ -17,6 +17,7 @@ import blackbox.replay.divergence.text.NamesUsed;
 /// @param names the made-up names in it
 /// @param reach how much of the world could tell whether it happened
 /// @param ending how a process ended with it
+/// @param written `canon`, but for numbers of processes, which count as they are written
 public record Token(
         long index,
         long ordinal,
@@ -28,7 +29,8 @@ public record Token(
         boolean writes,
         NamesUsed names,
         Reach reach,
-        Ending ending) {
+        Ending ending,
+        long written) {
 
     /// Kinds of events that are compared in a way of their own.
     public enum Sort {
