@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// ahead, never set back. Offsets are those of the events that were seen since the last correction.
 ///
 /// Slowing down does little. On a machine whose speed changes, a clock that is set forward whenever the replay is
-/// faster
-/// for a while, and cannot be set back when it is slower, would get further and further ahead. So a clock that was
-/// ahead
-/// may be as far behind before it is set forward, half as far each [#HALVED_NS] later. Owned by one thread.
+/// faster for a while, and cannot be set back when it is slower, would get further and further ahead. So a clock
+/// that was ahead may be as far behind before it is set forward, half as far each [#HALVED_NS] later. Owned by one
+/// thread.
 final class ClockServo {
     /// Behind by less than this is left as it is.
     static final long FORWARD_NS_MIN = 3_000_000;

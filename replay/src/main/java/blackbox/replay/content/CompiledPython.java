@@ -12,9 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Compares what CPython keeps of a module that it has compiled (PEP 552): its header has the time of the source, so
-/// that
-/// a source which was written in another second makes other octets.
+/// Compares what CPython keeps of a module that it has compiled (PEP 552): its header has the time of the source,
+/// so that a source which was written in another second makes other octets.
 ///
 /// The two times may stand for each other if each is from when its side wrote the source; all else must be equal.
 public final class CompiledPython {

@@ -18,11 +18,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A commit graph (`gitformat-commit-graph`, version 1 with SHA-1), in which git keeps what it would else look up in
-/// each commit: tree, parents, time and how far it is from the first ones. All of it follows from the commits: a file
-/// is
-/// compared with what git 2.39 writes for them. One with Bloom filters, in several files, or with commits of more than
-/// two parents is not understood.
+/// A commit graph (`gitformat-commit-graph`, version 1 with SHA-1), in which git keeps what it would else look up
+/// in each commit: tree, parents, time and how far it is from the first ones. All of it follows from the commits: a
+/// file is compared with what git 2.39 writes for them. One with Bloom filters, in several files, or with commits
+/// of more than two parents is not understood.
 final class CommitGraph {
     static final int COMMITS_MAX = 20_000;
 

@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// other before (a commit that is made again keeps its author's); an id stands for the other by the same rule, all the
 /// way down. In files that a commit holds, times may stand for each other as in files that were left.
 ///
-/// Which two are tried is found by what they say otherwise, in the order of their times; that proves nothing yet. What
-/// is
-/// not proven stands for nothing. One proof by one thread.
+/// Which two are tried is found by what they say otherwise, in the order of their times; that proves nothing yet.
+/// What is not proven stands for nothing. One proof by one thread.
 public final class ObjectProof {
     /// Objects of one side that are looked at.
     static final int OBJECTS_MAX = 20_000;
