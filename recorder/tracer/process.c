@@ -77,6 +77,7 @@ static __always_inline u64 put_environment(u8 *frame, u64 begin, u64 from, u64 t
 
 // args: struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm
 RAW_TRACEPOINT_PROBE(sched_process_exec) {
+    executed_drawer(ctx->args[1]);
     u8 *frame = scratch();
     if (!frame || is_tracer())
         return 0;

@@ -103,6 +103,17 @@ static __always_inline void forked_drawer(u64 child) {
     drawers.update(&tid, &born);
 }
 
+// A thread that executes a program gets its process's number.
+static __always_inline void executed_drawer(u32 before) {
+    u32 tid = bpf_get_current_pid_tgid();
+    struct drawer *known = before == tid ? 0 : drawers.lookup(&before);
+    if (!known)
+        return;
+    struct drawer mine = *known;
+    drawers.update(&tid, &mine);
+    drawers.delete(&before);
+}
+
 static __always_inline void forget_drawer(u64 task) {
     u32 tid = half(task + OFF_TASK_PID);
     drawers.delete(&tid);
@@ -143,8 +154,11 @@ int kretfunc__get_random_bytes_user(u64 *ctx) {
 #pragma clang loop unroll(disable)
     for (i = 0; i < DRAWN_BLOCKS && left >= DRAWN_BLOCK; i++) {
         chacha(x, of, FOR_DRAW, number++, mine->lineage);
-        if (bpf_probe_write_user((void *)to, x, DRAWN_BLOCK))
+        if (bpf_probe_write_user((void *)to, x, DRAWN_BLOCK)) {
+            // The page is not there any more: later reads go on as if this one had been served.
+            number += (left - 1) / DRAWN_BLOCK;
             break;
+        }
         to += DRAWN_BLOCK, left -= DRAWN_BLOCK;
     }
     if (left && left < DRAWN_BLOCK) {

@@ -93,6 +93,7 @@ class Program:
             raise Fatal(f"this guest has {os.cpu_count()} CPUs, the tracer has room for {CPUS_MAX}")
         flags = [f"-DRING_PAGES={RING_BYTES // 4096}", f"-DTRACER_TGID={os.getpid()}", "-w"]
         self.attached, self.failed, self.links = [], [], []
+        self.undrawn = None
         # Attaching is done below, one by one, so that what fails is known.
         loader = type("Loader", (BPF,), {"_trace_autoload": lambda _: None})
         self.bpf = loader(text=source(), cflags=flags)
@@ -142,7 +143,11 @@ class Program:
             else:
                 return
         except Exception as error:  # bcc raises nothing more specific, and prints the verifier's reasons
-            self.failed.append({"probe": name, "why": f"{error}: {self.said.last()}"})
+            why = f"{error}: {self.said.last()}"
+            if name == DRAW:
+                self.undrawn = why  # nothing is unseen for that
+            else:
+                self.failed.append({"probe": name, "why": why})
             return
         self.attached.append(target)
         self.fds.append(self.bpf.funcs[name.encode()].fd)
@@ -168,7 +173,7 @@ class Program:
 
     def seed(self, key, cgroup):
         """From now on the random numbers of the cgroup's threads are drawn with this key, where the kernel lets us."""
-        if DRAW.partition("__")[2] not in self.attached:
+        if self.undrawn:
             return
         self.bpf["draw_on"][ctypes.c_int(0)] = ctypes.c_int(self.bpf.funcs[DRAW.encode()].fd)
         drawing = self.bpf["drawing"]
@@ -275,6 +280,7 @@ def start(options):
             "type": "ready",
             "attached": sorted(program.attached),
             "failed": program.failed,
+            "undrawn": program.undrawn,
             "canary": seen,
             "cpuSeq": program.sequence(),
             "ringBytes": RING_BYTES,

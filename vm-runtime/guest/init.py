@@ -276,7 +276,10 @@ class Init:
         ahead = message["wallNs"] - now
         forward = ahead if ahead >= CLOCK_STEP_NS_MIN else 0
         if forward:
-            time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
+            try:
+                time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
+            except OSError:
+                forward = 0  # no time that this kernel can show
         self.control.say(
             {"type": "clock", "id": message.get("id"), "ktimeNs": boottime_ns(), "wallNs": now, "forwardNs": forward}
         )

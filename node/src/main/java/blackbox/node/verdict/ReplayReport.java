@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReplayReport {
     private static final int LINE_MAX = 400;
     /// What fits on one screen of 25 lines.
-    private static final Shown SCREEN = new Shown(1, 2, 6, 0, 0, 2);
+    private static final Shown SCREEN = new Shown(1, 2, 6, 1, 0, 1);
 
     private static final Shown ALL =
             new Shown(3, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
@@ -223,8 +223,7 @@ public final class ReplayReport {
         int most = divergence == null ? shown.notCompared() : shown.notComparedBeside();
         not.stream().limit(most).forEach(each -> line(out, "not compared  ", each));
         if (not.size() > most) {
-            out.println("not compared  " + (not.size() - most) + (most == 0 ? " things" : " more things")
-                    + "; --all lists them");
+            out.println("not compared  " + (not.size() - most) + " more things" + "; --all lists them");
         }
         rules(out, comparison.rules(), shown);
         if (!comparison.compared().isEmpty()) {

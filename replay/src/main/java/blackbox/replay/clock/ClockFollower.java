@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class ClockFollower implements EventSink, AutoCloseable {
     private static final int EVENTS_MAX = 1 << 15;
     private static final long LOOK_EVERY_MS = 50;
+    /// How often a guest whose clocks are slowed down is asked what they show: they lose 20 ms meanwhile.
+    private static final long ASK_EVERY_NS = 200_000_000;
 
     private final EventSink next;
     private final EventSource recorded;
@@ -34,6 +36,7 @@ public final class ClockFollower implements EventSink, AutoCloseable {
     private final ClockServo servo = new ClockServo();
     private final Row row = new Row();
     private volatile boolean stopped;
+    private long askedAt;
     private @Nullable Thread thread;
 
     /// The guest's clock. Owned by one thread.
@@ -82,6 +85,9 @@ public final class ClockFollower implements EventSink, AutoCloseable {
                 }
                 correct(clock);
             }
+            if (servo.pace() != ClockPace.FULL) {
+                correct(clock, new ClockServo.Correction(0, ClockPace.FULL));
+            }
         } catch (VmException e) {
             // The machine has ended, and whoever waits for it finds out.
         } catch (IOException e) {
@@ -105,11 +111,18 @@ public final class ClockFollower implements EventSink, AutoCloseable {
 
     private void correct(GuestClock clock) throws VmException, InterruptedException {
         ClockServo.Correction wanted = servo.correction();
-        if (wanted != null && !stopped) {
-            Long at = clock.correct(wanted.forwardNs(), wanted.pace());
-            if (at != null) {
-                servo.corrected(at, wanted.pace());
-            }
+        boolean ask = servo.pace() != ClockPace.FULL && System.nanoTime() - askedAt > ASK_EVERY_NS;
+        if (stopped || wanted == null && !ask) {
+            return;
+        }
+        correct(clock, wanted == null ? new ClockServo.Correction(0, servo.pace()) : wanted);
+    }
+
+    private void correct(GuestClock clock, ClockServo.Correction wanted) throws VmException, InterruptedException {
+        Long at = clock.correct(wanted.forwardNs(), wanted.pace());
+        askedAt = System.nanoTime();
+        if (at != null) {
+            servo.corrected(at, wanted.pace());
         }
     }
 

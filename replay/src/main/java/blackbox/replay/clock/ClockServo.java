@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ClockServo {
     /// Behind by less than this is left as it is.
     static final long FORWARD_NS_MIN = 3_000_000;
-    /// The largest step on the word of few events.
+    /// The largest step at once: what is written between a step and its answer is dated wrongly by no more.
     static final long FORWARD_NS_MAX = 200_000_000;
     /// Ahead by this, the guest's clocks are slowed down until they are not ahead any more.
     static final long AHEAD_NS_MIN = 2_000_000;
@@ -22,7 +22,6 @@ final class ClockServo {
     /// The time in which what a clock was ahead counts half.
     static final long HALVED_NS = 4_000_000_000L;
 
-    private static final int EVENTS_FOR_MORE = 3;
     private static final long RECENT_NS = 10_000_000;
     private static final int KEPT = 256;
 
@@ -65,8 +64,7 @@ final class ClockServo {
             wanted = ClockPace.FULL;
         }
         long behind = -offset - ahead(offset);
-        long most = recent.length < EVENTS_FOR_MORE ? FORWARD_NS_MAX : Long.MAX_VALUE;
-        long forward = behind >= FORWARD_NS_MIN ? Math.min(behind, most) : 0;
+        long forward = behind >= FORWARD_NS_MIN ? Math.min(behind, FORWARD_NS_MAX) : 0;
         return forward == 0 && wanted == pace ? null : new Correction(forward, wanted);
     }
 

@@ -278,7 +278,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         private boolean isNamedAfterProcess(Text recordedPath, Text actualPath) throws IOException {
             byte[] one = lastName(recordedPath);
             byte[] other = lastName(actualPath);
-            if (!hasDigit(one) || !hasDigit(other)) {
+            if (!areSameButForNumbers(one, other)) {
                 return false;
             }
             ContentMatch match = ContentMatch.of(
@@ -298,13 +298,33 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             return Text.of(text.substring(text.lastIndexOf('/') + 1)).toBytes();
         }
 
-        private static boolean hasDigit(byte[] name) {
-            for (byte octet : name) {
-                if (octet >= '0' && octet <= '9') {
-                    return true;
+        /// Whether two names have equal letters and numbers at the same places, of which there is one.
+        private static boolean areSameButForNumbers(byte[] one, byte[] other) {
+            int i = 0;
+            int j = 0;
+            boolean numbers = false;
+            while (i < one.length && j < other.length) {
+                if (isDigit(one[i]) && isDigit(other[j])) {
+                    numbers = true;
+                    i = afterNumber(one, i);
+                    j = afterNumber(other, j);
+                } else if (one[i++] != other[j++]) {
+                    return false;
                 }
             }
-            return false;
+            return numbers && i == one.length && j == other.length;
+        }
+
+        private static int afterNumber(byte[] name, int from) {
+            int at = from;
+            while (at < name.length && isDigit(name[at])) {
+                at++;
+            }
+            return at;
+        }
+
+        private static boolean isDigit(byte octet) {
+            return octet >= '0' && octet <= '9';
         }
 
         @Override

@@ -35,8 +35,8 @@ final class TreeWalk {
     /// Files with several names whose contents are known to be the same.
     private static final int LINKED_MAX = 4_096;
 
-    /// Longer files of different lengths are different, whatever is in them.
-    private static final long OTHER_LENGTH_BYTES_MAX = 256 << 20;
+    /// Longer files have to be equal octet for octet.
+    private static final long RULED_BYTES_MAX = 256 << 20;
 
     private static final long SECOND_NS = 1_000_000_000;
     private static final long SECONDS_MAX = Long.MAX_VALUE / SECOND_NS - 1;
@@ -287,7 +287,7 @@ final class TreeWalk {
 
     private void content(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
         boolean longer = one.bytes() != other.bytes();
-        if (longer && Math.max(one.bytes(), other.bytes()) > OTHER_LENGTH_BYTES_MAX) {
+        if (longer && Math.max(one.bytes(), other.bytes()) > RULED_BYTES_MAX) {
             show(path, How.SIZE, one, other, new Found(0, "", ""));
             return;
         }
@@ -330,7 +330,10 @@ final class TreeWalk {
     private @Nullable Found difference(Supplier<Text> path, Inode one, Inode other)
             throws ReplayException, IOException {
         Found found = difference(ContentRule.STRICT, FolderPair.ROOT, one, other);
-        return found == null || rule.equals(ContentRule.STRICT) ? found : difference(rule, path.get(), one, other);
+        boolean decided = found == null
+                || rule.equals(ContentRule.STRICT)
+                || Math.max(one.bytes(), other.bytes()) > RULED_BYTES_MAX;
+        return decided ? found : difference(rule, path.get(), one, other);
     }
 
     private @Nullable Found difference(ContentRule how, Text path, Inode one, Inode other)

@@ -180,9 +180,7 @@ final class RerunComparison {
         var compared = new ArrayList<>(List.of("events of the guest and of its network, as the recorder sees them"));
         compared.addAll(output.compared());
         compared.addAll(files.compared());
-        var notCompared = new ArrayList<>(notCompared(replayed, alignment));
-        notCompared.addAll(output.notCompared());
-        notCompared.addAll(files.notCompared());
+        List<String> notCompared = notCompared(replayed, alignment, output, files);
         OutputMatch differs = output.differs();
         return new Comparison(
                 rules,
@@ -224,15 +222,19 @@ final class RerunComparison {
                         + " for the memory limit";
     }
 
-    private List<String> notCompared(Replayed replayed, Alignment alignment) {
-        var lines = new ArrayList<>(alignment.notCompared());
-        lines.add(RecordedInput.of(recorded.facts(), recorded.captures()).limit());
-        lines.addAll(replayed.limits());
+    /// First what is so of this replay, then what is so of all.
+    private List<String> notCompared(
+            Replayed replayed, Alignment alignment, ComparedOutput output, ComparedFiles files) {
+        var lines = new ArrayList<>(replayed.limits());
         Played played = replayed.ending().played();
         if (played.unusedConnections() + played.unusedDatagrams() > 0) {
             lines.add(played.unusedConnections() + " recorded connections and " + played.unusedDatagrams()
                     + " recorded datagrams that the replay did not ask for");
         }
+        lines.addAll(output.notCompared());
+        lines.addAll(files.notCompared());
+        lines.addAll(alignment.notCompared());
+        lines.add(RecordedInput.of(recorded.facts(), recorded.captures()).limit());
         return lines;
     }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 record Schema(List<Item> items) {
     private static final int NAME_CHARS_MAX = 200;
     private static final int COLUMNS = 5;
+    private static final int ITEMS_MAX = 20_000;
     private static final int ROOT = 3;
 
     /// One row.
@@ -46,6 +47,7 @@ record Schema(List<Item> items) {
         require(entries.isTable(), "its first page is not a table");
         var items = new ArrayList<Item>();
         for (Entry row = entries.next(); row != null; row = entries.next()) {
+            require(items.size() < ITEMS_MAX, "its schema has more than " + ITEMS_MAX + " rows");
             items.add(item(row, database.header().encoding()));
         }
         return new Schema(List.copyOf(items));

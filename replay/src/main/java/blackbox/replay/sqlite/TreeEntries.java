@@ -40,6 +40,7 @@ final class TreeEntries {
     TreeEntries(Database database, long root) throws DamagedDatabaseException {
         this.database = database;
         var page = new TreePage(database, root);
+        require(page.isLeaf() || page.count() > 0 || root == 1, "a tree's root has no cells");
         table = page.isTable();
         levels.push(new Level(page));
     }
@@ -101,6 +102,7 @@ final class TreeEntries {
         require(levels.size() < DEPTH_MAX, "a tree is too deep");
         var page = new TreePage(database, child);
         require(page.isTable() == table, "a page is of another kind of tree");
+        require(page.count() > 0, "a page below a root has no cells");
         levels.push(new Level(page));
     }
 

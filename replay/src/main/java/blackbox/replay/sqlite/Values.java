@@ -12,6 +12,9 @@ import java.util.List;
 
 /// The values of a record (SQLite, "Database File Format", 2.1).
 final class Values {
+    /// SQLite has no more columns.
+    private static final int VALUES_MAX = 32_767;
+
     private static final int REAL = 7;
     private static final int ZERO = 8;
     private static final int ONE = 9;
@@ -64,6 +67,7 @@ final class Values {
             long type = types.next();
             long bytes = bytes(type);
             require(bytes >= 0 && bytes <= record.length - at, "a value goes beyond its record");
+            require(values.size() < VALUES_MAX, "a record has more than " + VALUES_MAX + " values");
             values.add(value(type, Arrays.copyOfRange(record, at, at + (int) bytes)));
             at += (int) bytes;
         }

@@ -95,17 +95,17 @@ class ClockServoTest {
         assertTrue(p99 < 20 * THOUSANDTH, () -> "" + p99);
     }
 
-    /// An answer of which the recording waited for a minute, and the replay did not.
+    /// An answer of which the recording waited for two seconds, and the replay did not.
     @Test
     void aLongWaitThatTheReplayDoesNotHaveIsMadeUpFor() throws Exception {
         for (int i = 2_000; i < DEEDS; i++) {
-            recorded[i] += 60_000 * THOUSANDTH;
+            recorded[i] += 2_000 * THOUSANDTH;
         }
         long[] offsets = replay((number, ns) -> number == 2_000 ? THOUSANDTH : ns);
         // The deeds until the next poll are at their own times.
         assertTrue(
-                p99(offsets, 2_100, DEEDS) < 20 * THOUSANDTH,
-                Arrays.toString(Arrays.copyOfRange(offsets, 1_990, 2_110)));
+                p99(offsets, 2_500, DEEDS) < 20 * THOUSANDTH,
+                Arrays.toString(Arrays.copyOfRange(offsets, 1_990, 2_510)));
     }
 
     /// It stands still for a second, and makes that up later, for a clock is never set back.
@@ -131,7 +131,7 @@ class ClockServoTest {
     }
 
     @Test
-    void oneEventIsNotBelievedAnything() {
+    void noStepIsLarge() {
         servo.see(START_NS, -1_000_000 * THOUSANDTH);
         assertEquals(ClockServo.FORWARD_NS_MAX, forward());
         for (int i = 1; i < 10; i++) {

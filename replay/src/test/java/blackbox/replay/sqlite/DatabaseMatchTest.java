@@ -259,6 +259,9 @@ class DatabaseMatchTest {
         int leaf = leafOfIndex(base);
         overlap.putShort(leaf + 8, overlap.getShort(leaf + 10));
         broken.put("two cells in one place", overlap.array());
+        ByteBuffer none = ByteBuffer.wrap(base.clone());
+        none.putShort((none.getInt(interior(base) + 8) - 1) * PAGE + 3, (short) 0);
+        broken.put("a page below a root without cells", none.array());
         byte[] cells = base.clone();
         cells[leaf + 3] = (byte) 0xff;
         broken.put("more cells than fit", cells);

@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 public final class GuestControl {
     private static final int LINE_BYTES_MAX = 1 << 20;
     private static final int MESSAGES_MAX = 64;
+    private static final long LOOK_NS = 100_000_000;
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
     /// The longest step is unpacking gigabytes of workspace under emulation.
     private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
@@ -61,6 +62,8 @@ public final class GuestControl {
     /// The id of the question that the guest has not answered yet, or 0. Owned by the clock's thread.
     private long owed;
     private long lastPing;
+    /// Whether no more messages come.
+    private volatile boolean ended;
 
     /// Takes over the control port.
     public GuestControl(SocketChannel channel) {
@@ -200,8 +203,8 @@ public final class GuestControl {
 
     private @Nullable Told told(long id, Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
-        for (long left = timeout.toNanos(); left > 0; left = deadline - System.nanoTime()) {
-            Told answer = told.poll(left, TimeUnit.NANOSECONDS);
+        for (long left = timeout.toNanos(); left > 0 && !ended; left = deadline - System.nanoTime()) {
+            Told answer = told.poll(Math.min(left, LOOK_NS), TimeUnit.NANOSECONDS);
             if (answer != null && answer.id() == id) {
                 return answer;
             }
@@ -282,6 +285,7 @@ public final class GuestControl {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        ended = true;
         while (!messages.offer(new Closed(why))) {
             messages.poll();
         }

@@ -305,11 +305,38 @@ public final class Aligner {
         for (int i = a; i < aEnd; i++) {
             agree(pair, recorded.get(i), actual.get(b + i - a));
         }
-        if (hunk == null
-                || isAtCut(pair, hunk, recorded.size(), actual.size())
-                || agreeAsWritten(pair, recorded, actual, hunk)) {
-            return;
+        if (hunk != null && !isAtCut(pair, hunk, recorded.size(), actual.size())) {
+            differ(pair, recorded, actual, hunk);
         }
+    }
+
+    /// Adds what differs. Events at either end of it that differ only in numbers which happen to be those of one side's
+    /// processes, such as names of files that both sides have, agree: what is written is the same.
+    private void differ(StrandPair pair, List<Token> recorded, List<Token> actual, AnchoredDiff.Hunk whole) {
+        int a = whole.expectedFrom();
+        int b = whole.actualFrom();
+        int aEnd = whole.expectedTo();
+        int bEnd = whole.actualTo();
+        while (a < aEnd && b < bEnd && areSameAsWritten(recorded.get(a), actual.get(b))) {
+            agree(pair, recorded.get(a++), actual.get(b++));
+        }
+        while (a < aEnd && b < bEnd && areSameAsWritten(recorded.get(aEnd - 1), actual.get(bEnd - 1))) {
+            aEnd--;
+            bEnd--;
+        }
+        if (a < aEnd || b < bEnd) {
+            add(pair, recorded, actual, new AnchoredDiff.Hunk(a, aEnd, b, bEnd));
+        }
+        while (aEnd < whole.expectedTo()) {
+            agree(pair, recorded.get(aEnd++), actual.get(bEnd++));
+        }
+    }
+
+    private static boolean areSameAsWritten(Token recorded, Token actual) {
+        return recorded.written() == actual.written();
+    }
+
+    private void add(StrandPair pair, List<Token> recorded, List<Token> actual, AnchoredDiff.Hunk hunk) {
         List<Token> expected = kept(recorded, hunk.expectedFrom(), hunk.expectedTo());
         List<Token> found = kept(actual, hunk.actualFrom(), hunk.actualTo());
         pair.add(new Edit(
@@ -323,21 +350,6 @@ public final class Aligner {
                 pair.agreed,
                 hunk.expectedTo() < recorded.size() ? recorded.get(hunk.expectedTo()) : null,
                 hunk.actualTo() < actual.size() ? actual.get(hunk.actualTo()) : null));
-    }
-
-    /// Agrees on a range that differs only in numbers that happen to be those of one side's processes, such as names of
-    /// files that both sides have: what is written is the same.
-    private boolean agreeAsWritten(StrandPair pair, List<Token> recorded, List<Token> actual, AnchoredDiff.Hunk hunk) {
-        int count = hunk.expectedTo() - hunk.expectedFrom();
-        boolean same = count == hunk.actualTo() - hunk.actualFrom();
-        for (int i = 0; same && i < count; i++) {
-            same = recorded.get(hunk.expectedFrom() + i).written()
-                    == actual.get(hunk.actualFrom() + i).written();
-        }
-        for (int i = 0; same && i < count; i++) {
-            agree(pair, recorded.get(hunk.expectedFrom() + i), actual.get(hunk.actualFrom() + i));
-        }
-        return same;
     }
 
     /// If one side's tokens were cut off, nothing is known about what follows.
