@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 /// @param folder holds the data folder and what commands print
 public record Installation(Path folder) {
 
-    private static final long PATIENCE_SECONDS = 300;
+    private static final long PATIENCE_SECONDS = 600;
 
     /// What is the same for all installations, and too expensive to make twice.
     private static final List<String> SHARED = List.of("images", "archive", "snapshots", "cache", "qemu");
