@@ -1,16 +1,14 @@
 package blackbox.replay.clock;
 
-import blackbox.replay.divergence.strand.EventCursor;
+import blackbox.replay.divergence.RecordedEvents;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.event.EventRows;
 import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Marks;
 import blackbox.schemas.event.ProcessRef;
 import blackbox.schemas.event.Source;
-import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,31 +81,6 @@ final class TimedRun {
     }
 
     EventSource source() {
-        return from -> new EventCursor() {
-            private final Row row = new Row();
-            private int at = (int) from - 1;
-
-            @Override
-            public boolean next() {
-                if (at + 1 >= events.size()) {
-                    return false;
-                }
-                EventRows.fill(events.get(++at), row);
-                return true;
-            }
-
-            @Override
-            public long index() {
-                return at;
-            }
-
-            @Override
-            public Row row() {
-                return row;
-            }
-
-            @Override
-            public void close() {}
-        };
+        return RecordedEvents.source(events);
     }
 }

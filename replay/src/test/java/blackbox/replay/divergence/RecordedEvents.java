@@ -59,6 +59,11 @@ public final class RecordedEvents {
     }
 
     public EventSource source() {
+        return source(events);
+    }
+
+    /// Reads events from a list, which may grow meanwhile.
+    public static EventSource source(List<Event> events) {
         return from -> new EventCursor() {
             private final Row row = new Row();
             private int at = (int) from - 1;
