@@ -9,6 +9,14 @@
 // Where the walk over tasks stands.
 BPF_ARRAY(cursor, u64, 2);
 
+// Whose namespace of users the tracer shares is guarded; see privilege.c.
+int op_guard(struct bpf_raw_tracepoint_args *ctx) {
+    u32 zero = 0;
+    u64 users = word(word(bpf_get_current_task() + OFF_TASK_CRED) + OFF_CRED_USERS);
+    guarded_users.update(&zero, &users);
+    return 0;
+}
+
 // args: frame flags, missed program runs
 int op_heartbeat(struct bpf_raw_tracepoint_args *ctx) {
     u8 *frame = scratch();

@@ -9,7 +9,7 @@
 #define FMODE_NOACCOUNT_BIT 0x20000000
 #define FMODE_WRITE_BIT 2
 #define FMODE_EXEC_FLAG 0x20
-#define IO_FILES_MAX 16384
+#define IO_FILES_MAX 65536
 #define NO_SPACE -28
 
 struct io_key {

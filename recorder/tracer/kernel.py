@@ -6,11 +6,14 @@ import struct
 
 SYS_BPF = 321
 SYS_MEMBARRIER = 324
-CMD_MAP_LOOKUP_BATCH = 24
+CMD_MAP_LOOKUP_ELEM = 1
+CMD_MAP_UPDATE_ELEM = 2
 CMD_PROG_TEST_RUN = 10
 CMD_OBJ_GET_INFO_BY_FD = 15
+CMD_MAP_LOOKUP_BATCH = 24
 RUN_ON_CPU = 1
 MEMBARRIER_CMD_GLOBAL = 1
+MCL_CURRENT, MCL_FUTURE = 1, 2
 PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
 PAGE = os.sysconf("SC_PAGESIZE")
 ENOENT = 2
@@ -28,6 +31,12 @@ libc.syscall.restype = ctypes.c_long
 def failed():
     code = ctypes.get_errno()
     return OSError(code, os.strerror(code))
+
+
+def stay_in_memory():
+    """However little of it is left to others: a page that has to be read again is a wait."""
+    if libc.mlockall(MCL_CURRENT | MCL_FUTURE) < 0:
+        raise failed()
 
 
 def bpf(command, attributes):
@@ -58,6 +67,27 @@ def address(function):
             if name == function and kind in "tT":
                 return int(place, 16)
     return 0
+
+
+def element(array, index, length):
+    """An element of a BPF array, as octets."""
+    key, value = ctypes.c_uint32(index), ctypes.create_string_buffer(length)
+    result, _ = bpf(CMD_MAP_LOOKUP_ELEM, _element(array, key, value))
+    if result < 0:
+        raise failed()
+    return value.raw
+
+
+def set_element(array, index, octets):
+    """Sets an element of a BPF array."""
+    key, value = ctypes.c_uint32(index), ctypes.create_string_buffer(octets, len(octets))
+    result, _ = bpf(CMD_MAP_UPDATE_ELEM, _element(array, key, value))
+    if result < 0:
+        raise failed()
+
+
+def _element(array, key, value):
+    return struct.pack("<I4xQQQ", array, ctypes.addressof(key), ctypes.addressof(value), 0)
 
 
 def misses(program):
@@ -158,16 +188,16 @@ class Ring:
         return self.data + (begin & self.mask), end - begin, end
 
     def drain(self, port):
-        """Writes all that is complete to `port`, as it is; returns how many octets."""
-        address, length, end = self.span()
-        done = 0
+        """Writes all that is complete to `port`, as it is. The ring always says what is not written yet, so that another
+        process can go on there if this one ends."""
+        address, length, _ = self.span()
+        begin, done = self.consumer.value, 0
         while done < length:
             written = libc.write(port, address + done, length - done)
             if written < 0:
                 raise failed()
             done += written
-        self.consumer.value = end
-        return length
+            self.consumer.value = begin + done
 
     def take(self):
         """What is complete, as bytes, and drops it from the ring."""

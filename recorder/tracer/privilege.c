@@ -11,7 +11,24 @@
 #define P_URING 7
 #define P_AIO 8
 #define P_KILL 9
+#define P_PRLIMIT 10
 #define INIT_PID 1
+#define SYS_ADMIN 21
+#define PRLIMIT_WRITE 2
+
+// The namespace of users in which the tracer is; set by op_guard.
+BPF_ARRAY(guarded_users, u64, 1);
+
+// Whether these are credentials that no agent has: init's, the tracer's and those of what init starts beside them.
+static __always_inline int is_guarded(u64 cred) {
+    u32 zero = 0;
+    u64 *users = guarded_users.lookup(&zero);
+    return users && *users && word(cred + OFF_CRED_USERS) == *users && word(cred + OFF_CRED_PERMITTED) >> SYS_ADMIN & 1;
+}
+
+static __always_inline int is_agent(void) {
+    return AGENT_CGROUP && bpf_get_current_ancestor_cgroup_id(1) == AGENT_CGROUP;
+}
 
 // int commit_creds(struct cred *)
 int kfunc__commit_creds(u64 *ctx) {
@@ -54,14 +71,49 @@ int kretfunc__load_module(u64 *ctx) {
     return used(P_MODULE, (s32)ctx[3], (u32)ctx[2], 0);
 }
 
-// int security_task_kill(struct task_struct *, struct kernel_siginfo *, int sig, const struct cred *): an answer other than
-// 0 stands for the kernel's own. Nobody but init signals the tracer.
+// In what follows, an answer other than 0 stands for the kernel's own. A root that lacks capabilities may by the kernel's
+// rules signal, and set limits of, every other process of root.
+
+// int security_task_kill(struct task_struct *, struct kernel_siginfo *, int sig, const struct cred *)
 int kmod_ret__security_task_kill(u64 *ctx) {
     u32 caller = bpf_get_current_pid_tgid() >> 32;
-    if (half(ctx[0] + OFF_TASK_TGID) != TRACER_TGID || caller == INIT_PID || caller == TRACER_TGID)
+    int of_tracer = half(ctx[0] + OFF_TASK_TGID) == TRACER_TGID && caller != INIT_PID && caller != TRACER_TGID;
+    if (!of_tracer && !(is_agent() && is_guarded(word(ctx[0] + OFF_TASK_CRED))))
         return 0;
     used(P_KILL, -1, (u32)ctx[2], 0);
     return -1;
+}
+
+// int security_file_send_sigiotask(struct task_struct *, struct fown_struct *, int sig): a signal that fcntl(F_SETSIG) chose,
+// for whom F_SETOWN named. It can be sent from anywhere, so who sends says nothing.
+int kmod_ret__security_file_send_sigiotask(u64 *ctx) {
+    u32 target = half(ctx[0] + OFF_TASK_TGID);
+    if (target != TRACER_TGID && target != INIT_PID && !(AGENT_CGROUP && is_guarded(word(ctx[0] + OFF_TASK_CRED))))
+        return 0;
+    used(P_KILL, -1, (u32)ctx[2], 0);
+    return -1;
+}
+
+// int security_task_prlimit(const struct cred *, const struct cred *target, unsigned flags): asked about other processes only
+int kmod_ret__security_task_prlimit(u64 *ctx) {
+    return (u32)ctx[2] & PRLIMIT_WRITE && is_agent() && is_guarded(ctx[1]) ? -1 : 0;
+}
+
+static __always_inline int used_prlimit(s32 pid, u32 resource, s64 ret) {
+    u64 id = bpf_get_current_pid_tgid();
+    if (!pid || pid == (u32)id || pid == id >> 32)
+        return 0;
+    return used(P_PRLIMIT, ret, pid, resource);
+}
+
+// long __x64_sys_prlimit64(const struct pt_regs *)
+int kretfunc____x64_sys_prlimit64(u64 *ctx) {
+    return used_prlimit(word(ctx[0] + OFF_REGS_DI), word(ctx[0] + OFF_REGS_SI), ctx[1]);
+}
+
+// long __ia32_sys_prlimit64(const struct pt_regs *): by int 0x80
+int kretfunc____ia32_sys_prlimit64(u64 *ctx) {
+    return used_prlimit(word(ctx[0] + OFF_REGS_BX), word(ctx[0] + OFF_REGS_CX), ctx[1]);
 }
 
 // int ksys_unshare(unsigned long)

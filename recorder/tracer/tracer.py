@@ -1,7 +1,7 @@
-"""The tracer in the guest: loads the BPF program, proves that it sees, then carries bytes from the ring to the host.
+"""The tracer in the guest: carries bytes from the BPF program's ring to the host.
 
-Python decides nothing about events: it loads, attaches, tests, and writes the ring's pages to the port as they are.
-It talks to the guest's init in JSON lines on stdin and stdout:
+Python decides nothing about events: it has the program loaded and attached (load.py), tests that it sees, and writes the
+ring's pages to the port as they are. It talks to the guest's init in JSON lines on stdin and stdout:
 
     → {"type": "ready", "attached": […], "failed": […], "canary": {…}, "cpuSeq": […], "sources": {…}, …}
     ← {"op": "go"}      → {"type": "going"}     from here on events flow; before it nothing is written to the port
@@ -10,10 +10,12 @@ It talks to the guest's init in JSON lines on stdin and stdout:
     ← {"op": "drain"}   → {"type": "drained"}   what is folded is flushed, the last heartbeat is marked final
 
 Between ready and go it touches nothing, so that a snapshot taken there holds no half-sent bytes.
+
+With `--resume` it takes the place of a tracer that ended: it inherits the descriptors that init kept, reads the ring on
+from where that one stopped, and says {"type": "going"} when it is at its end.
 """
 
 import argparse
-import ctypes
 import hashlib
 import json
 import os
@@ -27,50 +29,23 @@ sys.path.insert(0, HERE)
 
 import canary
 import kernel
-import offsets
+import load
 
-PARTS = [
-    "tracer.c",
-    "path.c",
-    "random.c",
-    "process.c",
-    "file.c",
-    "change.c",
-    "net.c",
-    "privilege.c",
-    "control.c",
-]
-RING_BYTES = 32 << 20
-# As CPUS_MAX in tracer.c.
-CPUS_MAX = 8
 # As FLOWS_MAX in net.c.
 FLOWS_MAX = 8192
 POLL_SECONDS = 0.02
 HEARTBEAT_SECONDS = 1.0
 SWEEP_SECONDS = 5.0
-# Replaces what the kernel's generator gives; see random.c.
-DRAW = "kretfunc__get_random_bytes_user"
-IO_BYTES = 104  # of struct io in file.c
+# How many entries are flushed before the ring is looked at again.
+SWEEP_SLICE = 256
+IO_BYTES = load.MAPS["ios"][1]
+COUNTERS_BYTES = load.MAPS["counters"][1]
 FINAL = 1
-# Probes without which a run must not start: the canary exercises them, and the answers rest on them.
-NEEDED = {"sched_process_exec", "sched_process_fork", "sched_process_exit", "do_filp_open", "filp_close", "vfs_write"}
-
-
-class Fatal(Exception):
-    """The tracer cannot do its work; the message says why."""
 
 
 def say(message):
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
-
-
-def source():
-    text = offsets.header(offsets.load())
-    for part in PARTS:
-        with open(os.path.join(HERE, part), encoding="utf-8") as file:
-            text += f'#line 1 "{part}"\n' + file.read()
-    return text
 
 
 def digests():
@@ -84,112 +59,57 @@ def digests():
 
 
 class Program:
-    """The loaded BPF program and its maps."""
+    """The loaded BPF program: its ring, its maps, and what can be called in it."""
 
-    def __init__(self):
-        from bcc import BPF  # takes a second under emulation: only when needed
-
-        if (os.cpu_count() or 1) > CPUS_MAX:
-            raise Fatal(f"this guest has {os.cpu_count()} CPUs, the tracer has room for {CPUS_MAX}")
-        flags = [f"-DRING_PAGES={RING_BYTES // 4096}", f"-DTRACER_TGID={os.getpid()}", "-w"]
-        self.attached, self.failed, self.links = [], [], []
-        self.undrawn = None
-        # Attaching is done below, one by one, so that what fails is known.
-        loader = type("Loader", (BPF,), {"_trace_autoload": lambda _: None})
-        self.bpf = loader(text=source(), cflags=flags)
-        self.fds = []
-        self.said = kernel.Said()
-        for name in self._functions():
-            self._attach(name)
-        self.said.close()
-        missing = NEEDED - set(self.attached)
-        if missing:
-            raise Fatal(f"cannot attach {', '.join(sorted(missing))}: {self.failed}")
+    def __init__(self, loaded):
+        self.loaded = loaded
+        self.maps, self.operations = loaded["maps"], loaded["operations"]
         self.cpus = os.cpu_count() or 1
-        self.ring = kernel.Ring(self.bpf["events"].map_fd, RING_BYTES)
-        self.heartbeat_fd = self._operation("op_heartbeat")
-        self.flush_io_fd = self._operation("op_flush_io")
-        self.flush_udp_fd = self._operation("op_flush_udp")
-        self.flush_tcp_fd = self._operation("op_flush_tcp")
-        self.running_fd = self._operation("op_running")
-        self.ios = kernel.HashMap(self.bpf["ios"].map_fd, 16, IO_BYTES)
-        if ctypes.sizeof(self.bpf["ios"].Leaf) != IO_BYTES:
-            raise Fatal(f"an entry of ios has {ctypes.sizeof(self.bpf['ios'].Leaf)} octets, not {IO_BYTES}")
-        self.udp_flows = kernel.HashMap(self.bpf["udp_flows"].map_fd, 32, 120)
-        self.tcp_owners = kernel.HashMap(self.bpf["tcp_owners"].map_fd, 8, 24)
+        self.ring = kernel.Ring(self.maps["events"], load.RING_BYTES)
+        self.ios = kernel.HashMap(self.maps["ios"], *load.MAPS["ios"])
+        self.udp_flows = kernel.HashMap(self.maps["udp_flows"], *load.MAPS["udp_flows"])
+        self.tcp_owners = kernel.HashMap(self.maps["tcp_owners"], *load.MAPS["tcp_owners"])
         # Whether flows of which there is no news leave the table, since it was half full at the last sweep.
         self.forgetting = False
 
-    def _functions(self):
-        from bcc import lib
-
-        count = lib.bpf_num_functions(self.bpf.module)
-        return [lib.bpf_function_name(self.bpf.module, i).decode() for i in range(count)]
-
-    def _operation(self, name):
-        return self.bpf.load_func(name, self.bpf.RAW_TRACEPOINT).fd
-
-    def _attach(self, name):
-        kind, _, target = name.partition("__")
-        try:
-            if kind == "raw_tracepoint":
-                self.bpf.attach_raw_tracepoint(tp=target.encode(), fn_name=name.encode())
-            elif kind == "kfunc":
-                self.bpf.attach_kfunc(fn_name=name.encode())
-            elif kind == "kretfunc":
-                self.bpf.attach_kretfunc(fn_name=name.encode())
-            elif kind == "kmod_ret":
-                self._attach_verdict(name)
-            else:
-                return
-        except Exception as error:  # bcc raises nothing more specific, and prints the verifier's reasons
-            why = f"{error}: {self.said.last()}"
-            if name == DRAW:
-                self.undrawn = why  # nothing is unseen for that
-            else:
-                self.failed.append({"probe": name, "why": why})
-            return
-        self.attached.append(target)
-        self.fds.append(self.bpf.funcs[name.encode()].fd)
-
-    def _attach_verdict(self, name):
-        """bcc 0.26's library can attach a program that answers for a function, its Python cannot."""
-        from bcc import lib
-
-        link = lib.bpf_attach_kfunc(self.bpf.load_func(name.encode(), self.bpf.TRACING).fd)
-        if link < 0:
-            raise OSError("the kernel refused it")
-        self.links.append(link)
+    def call(self, operation, *args, cpu=None):
+        return kernel.run(self.operations[operation], *args, cpu=cpu)
 
     def heartbeat(self, flags=0):
-        missed = sum(kernel.misses(fd) for fd in self.fds)
+        missed = sum(kernel.misses(fd) for fd in self.loaded["probes"])
         for cpu in range(self.cpus):
-            kernel.run(self.heartbeat_fd, flags, missed, cpu=cpu)
+            self.call("op_heartbeat", flags, missed, cpu=cpu)
 
     def sequence(self):
         """How far each CPU's sequence is."""
-        counters = self.bpf["counters"]
-        return [counters[ctypes.c_int(cpu)].seq for cpu in range(self.cpus)]
+        counters = [kernel.element(self.maps["counters"], cpu, COUNTERS_BYTES) for cpu in range(self.cpus)]
+        return [struct.unpack_from("<Q", each)[0] for each in counters]
 
     def seed(self, key, cgroup):
         """From now on the random numbers of the cgroup's threads are drawn with this key, where the kernel lets us."""
-        if self.undrawn:
+        if self.loaded["draw"] is None:
             return
-        self.bpf["draw_on"][ctypes.c_int(0)] = ctypes.c_int(self.bpf.funcs[DRAW.encode()].fd)
-        drawing = self.bpf["drawing"]
-        value = drawing.Leaf(cgroup=cgroup)
-        value.key[:] = struct.unpack("<8I", key)
-        drawing[ctypes.c_int(0)] = value
+        kernel.set_element(self.maps["draw_on"], 0, struct.pack("<I", self.loaded["draw"]))
+        kernel.set_element(self.maps["drawing"], 0, bytes(8) + key + struct.pack("<Q", cgroup))
 
     def running(self):
         """Sends what runs already. The bound holds a guest off that forks for ever."""
         begin, done, calls = 1, 0, 0
         while not done and calls < 65536:
-            done, begin, calls = kernel.run(self.running_fd, begin), 0, calls + 1
+            done, begin, calls = self.call("op_running", begin), 0, calls + 1
 
     def sweep(self, now_ns, everything):
-        """Flushes what is folded and has news: all of it, or what is older than the sweep's period."""
+        """Flushes what is folded and has news, all of it or what is older than the sweep's period. Yields after each
+        slice, so that the ring is drained in between."""
         idle_ns = now_ns - int(SWEEP_SECONDS * 1e9)
+        calls = 0
+        for operation, words in self._stale(idle_ns, everything):
+            self.call(operation, *words)
+            calls += 1
+            if calls % SWEEP_SLICE == 0:
+                yield
+
+    def _stale(self, idle_ns, everything):
         for count, keys, values in self.ios.batches():
             wanted = []
             for i in range(count):
@@ -197,8 +117,8 @@ class Program:
                 (refused,) = struct.unpack_from("<Q", values, IO_BYTES * i + 96)
                 if reads or writes or refused:
                     wanted.append(struct.unpack_from("<QI", keys, 16 * i))
-            for file, tgid in wanted:
-                kernel.run(self.flush_io_fd, file, tgid)
+            for words in wanted:
+                yield "op_flush_io", words
         known = 0
         for count, keys, values in self.udp_flows.batches():
             wanted, known = [], known + count
@@ -208,12 +128,12 @@ class Program:
                 if (everything or changed < idle_ns) and (out or into or self.forgetting):
                     wanted.append(struct.unpack_from("<4Q", keys, 32 * i))
             for words in wanted:
-                kernel.run(self.flush_udp_fd, *words)
+                yield "op_flush_udp", words
         self.forgetting = known > FLOWS_MAX // 2
         if everything:
             for count, keys, _ in self.tcp_owners.batches():
-                for (sk,) in list(struct.iter_unpack("<Q", keys.raw[: 8 * count])):
-                    kernel.run(self.flush_tcp_fd, sk)
+                for words in list(struct.iter_unpack("<Q", keys.raw[: 8 * count])):
+                    yield "op_flush_tcp", words
 
 
 class Session:
@@ -223,37 +143,41 @@ class Session:
         self.program, self.port = program, port
         self.pending = b""
 
-    def run(self):
-        self.await_go()
-        beat = sweep = time.monotonic()
-        while True:
-            self.program.ring.drain(self.port)
-            now = time.monotonic()
-            if now - beat >= HEARTBEAT_SECONDS:
-                self.program.heartbeat()
-                beat = now
-            if now - sweep >= SWEEP_SECONDS:
-                self.program.sweep(time.clock_gettime_ns(time.CLOCK_BOOTTIME), False)
-                sweep = now
-            for message in self.messages(POLL_SECONDS):
-                self.answer(message)
-
     def await_go(self):
         while True:
             for message in self.messages(None):
                 if message.get("op") == "go":
                     self.program.heartbeat()
                     self.program.running()
-                    self.program.ring.drain(self.port)
+                    self.drain()
                     say({"type": "going"})
                     return
+
+    def run(self):
+        beat = swept = time.monotonic()
+        sweep = iter(())
+        while True:
+            self.drain()
+            now = time.monotonic()
+            if now - beat >= HEARTBEAT_SECONDS:
+                self.program.heartbeat()
+                beat = now
+            slices = next(sweep, sweep)
+            if slices is sweep and now - swept >= SWEEP_SECONDS:
+                sweep = self.program.sweep(time.clock_gettime_ns(time.CLOCK_BOOTTIME), False)
+                swept = now
+            for message in self.messages(POLL_SECONDS if slices is sweep else 0):
+                self.answer(message)
+
+    def drain(self):
+        self.program.ring.drain(self.port)
 
     def messages(self, seconds):
         if not select.select([0], [], [], seconds)[0]:
             return []
         octets = os.read(0, 65536)
         if not octets:
-            raise Fatal("init closed the tracer's input")
+            raise load.Fatal("init closed the tracer's input")
         *lines, self.pending = (self.pending + octets).split(b"\n")
         return [json.loads(line) for line in lines if line.strip()]
 
@@ -263,40 +187,57 @@ class Session:
             say({"type": "seeded"})
         if message.get("op") != "drain":
             return
-        self.program.sweep(time.clock_gettime_ns(time.CLOCK_BOOTTIME), True)
+        for _ in self.program.sweep(time.clock_gettime_ns(time.CLOCK_BOOTTIME), True):
+            self.drain()
         self.program.heartbeat(FINAL)
-        self.program.ring.drain(self.port)
+        self.drain()
         say({"type": "drained"})
 
 
-def start(options):
+def ready(program):
     began = time.monotonic()
-    program = Program()
-    loaded = time.monotonic()
     seen = canary.check(program.ring)
-    port = os.open(options.events, os.O_WRONLY)
     say(
         {
             "type": "ready",
-            "attached": sorted(program.attached),
-            "failed": program.failed,
-            "undrawn": program.undrawn,
+            **{key: program.loaded[key] for key in ("attached", "failed", "undrawn", "loadSeconds")},
             "canary": seen,
             "cpuSeq": program.sequence(),
-            "ringBytes": RING_BYTES,
+            "ringBytes": load.RING_BYTES,
             "excludedPids": [os.getpid()],
             "emitAddress": kernel.address("bpf_ringbuf_output"),
             "sources": digests(),
-            "loadSeconds": round(loaded - began, 3),
-            "canarySeconds": round(time.monotonic() - loaded, 3),
+            "canarySeconds": round(time.monotonic() - began, 3),
         }
     )
-    Session(program, port).run()
+
+
+def start(options):
+    if options.loaded is None:
+        began = time.monotonic()
+        loader = load.Loader(options.agent_cgroup)
+        load.become_tracer(loader.loaded(time.monotonic() - began), sys.argv[1:])
+    kernel.stay_in_memory()
+    program = Program(json.loads(os.pread(options.loaded, 1 << 20, 0)))
+    if options.resume:
+        session = Session(program, options.port)
+        program.heartbeat()
+        session.drain()
+        say({"type": "going"})
+    else:
+        ready(program)
+        session = Session(program, os.open(options.events, os.O_WRONLY))
+        session.await_go()
+    session.run()
 
 
 def main():
     options = argparse.ArgumentParser(description="traces this machine and writes frames to the host")
     options.add_argument("--events", default="/dev/virtio-ports/blackbox.events", help="where the frames go")
+    options.add_argument("--agent-cgroup", type=int, default=0, help="the agent's control group, one below the root")
+    options.add_argument("--loaded", type=int, help="the descriptor in which load.py left what it loaded")
+    options.add_argument("--resume", action="store_true", help="go on where a tracer ended")
+    options.add_argument("--port", type=int, help="with --resume: the descriptor to which that one wrote")
     try:
         start(options.parse_args())
     except Exception as error:

@@ -11,7 +11,9 @@ import boot
 CGROUPS = "/sys/fs/cgroup"
 CGROUP = f"{CGROUPS}/agent"
 RESERVED = "/sys/fs/ext4/vdb/reserved_clusters"
-KEPT_BYTES = 96 << 20  # of the memory, for what runs and watches the agent
+# Of the memory, and of the threads that there can be: for what runs and watches the agent.
+KEPT_BYTES = 64 << 20
+KEPT_THREADS = 512
 CLONE_NEWNS = 0x00020000
 PR_CAPBSET_DROP = 24
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
@@ -53,9 +55,8 @@ class Agent:
     def prepare(self):
         """Makes the agent's control group and its view of the file system; none of it is left to do at its start."""
         os.makedirs(CGROUP, exist_ok=True)
-        boot.write(f"{CGROUPS}/cgroup.subtree_control", "+memory +pids")
-        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        boot.write(f"{CGROUP}/memory.max", str(total - KEPT_BYTES))
+        # As a group the agent has the weight of one process, however many it starts.
+        boot.write(f"{CGROUPS}/cgroup.subtree_control", "+cpu +memory +pids")
         self.cgroup_id = os.stat(CGROUP).st_ino
         ready, done = os.pipe()
         holder = os.fork()
@@ -75,8 +76,33 @@ class Agent:
         os.close(ready)
 
     def limit(self, pids):
-        """The most processes and threads at once; 0 for as many as there can be."""
-        boot.write(f"{CGROUP}/pids.max", str(pids) if pids else "max")
+        """The most processes and threads at once; 0 for as many as there can be beside what watches it. And what there is of
+        memory: were it limited by the machine alone, all would be starved before one of the agent's processes is ended."""
+        with open("/proc/meminfo", encoding="ascii") as file:
+            available = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:"))
+        boot.write(f"{CGROUP}/memory.max", str(available - KEPT_BYTES))
+        with open("/proc/sys/kernel/threads-max", encoding="ascii") as file:
+            most = int(file.read()) - KEPT_THREADS
+        boot.write(f"{CGROUP}/pids.max", str(min(pids, most) if pids else most))
+
+    def guard(self, pids):
+        """Makes what /proc shows of these processes read-only in the agent's view of the file system: a root without any
+        capability may still write how willingly another process of root dies for memory."""
+        pid = os.fork()
+        if pid == 0:
+            try:
+                boot.check(boot.LIBC.setns(self.namespace, CLONE_NEWNS), "enter the agent's namespace")
+                for each in pids:
+                    _make_read_only(f"/proc/{each}")
+                os._exit(0)
+            finally:
+                os._exit(1)
+        if os.waitpid(pid, 0)[1] != 0:
+            raise OSError("the processes that watch the agent could not be guarded")
+
+    def freeze(self):
+        """Stops every process of the agent where it is. Nothing thaws it again."""
+        boot.write(f"{CGROUP}/cgroup.freeze", "1")
 
     def limit_disk(self, octets):
         """What the disk still takes, from whomever; 0 for all that there is. ext4 keeps the rest back, also from root, and
@@ -125,6 +151,7 @@ def _count(file, name):
 
 
 def _become(account, last_capability, namespace, descriptors):
+    _give_way()
     boot.write(f"{CGROUP}/cgroup.procs", "0")
     boot.check(boot.LIBC.setns(namespace, CLONE_NEWNS), "enter the agent's namespace")
     os.setsid()
@@ -151,9 +178,19 @@ def _confine():
     boot.check(boot.LIBC.unshare(CLONE_NEWNS), "unshare")
     boot.mount("none", "/", "", boot.MS_REC | boot.MS_PRIVATE)
     for path in READ_ONLY:
-        boot.mount(path, path, "", boot.MS_BIND)
-        boot.mount("none", path, "", boot.MS_REMOUNT | boot.MS_BIND | boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV)
+        _make_read_only(path)
     boot.mount("none", HIDDEN, "tmpfs", boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV, "size=4k,mode=555")
+
+
+def _make_read_only(path):
+    boot.mount(path, path, "", boot.MS_BIND)
+    boot.mount("none", path, "", boot.MS_REMOUNT | boot.MS_BIND | boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV)
+
+
+def _give_way():
+    """Takes back what boot.precede gave."""
+    boot.write("/proc/self/oom_score_adj", "0")
+    os.setpriority(os.PRIO_PROCESS, 0, 0)
 
 
 def _environment(account, given):

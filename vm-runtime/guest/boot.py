@@ -13,6 +13,8 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 
 ADJ_TICK = 0x4000
+MCL_CURRENT, MCL_FUTURE = 1, 2
+SYS_PIDFD_GETFD = 438
 
 PORTS = "/dev/virtio-ports"
 PRIVATE = "/run/blackbox/private"
@@ -63,13 +65,30 @@ def mounts():
     os.makedirs("/dev/shm", exist_ok=True)
     mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "mode=620,ptmxmode=666")
     mount("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")
-    mount("cgroup", "/sys/fs/cgroup", "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    # With delegation, who mounts it again in a namespace of users cannot write the limits of the group that it is in.
+    mount("cgroup", "/sys/fs/cgroup", "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, "nsdelegate")
     mount("bpf", "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700")
     mount("debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     mount("tracefs", "/sys/kernel/tracing", "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     for name, target in (("fd", "self/fd"), ("stdin", "self/fd/0"), ("stdout", "self/fd/1"), ("stderr", "self/fd/2")):
         if not os.path.lexists(f"/dev/{name}"):
             os.symlink(f"/proc/{target}", f"/dev/{name}")
+
+
+def precede():
+    """This process and what it starts live on when memory runs out, and run before the agent; see `agent._give_way`. Its
+    own pages stay in memory."""
+    write("/proc/self/oom_score_adj", "-1000")
+    os.setpriority(os.PRIO_PROCESS, 0, -20)
+    check(LIBC.mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall")
+
+
+def pidfd_getfd(pidfd, fd):
+    """A copy of another process's descriptor."""
+    copy = LIBC.syscall(ctypes.c_long(SYS_PIDFD_GETFD), ctypes.c_long(pidfd), ctypes.c_long(fd), ctypes.c_long(0))
+    if copy < 0:
+        check(-1, "pidfd_getfd")
+    return copy
 
 
 def names():

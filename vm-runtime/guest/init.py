@@ -31,6 +31,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TRACER = f"{os.path.dirname(HERE)}/tracer/tracer.py"
 WORKSPACE = "/workspace"
 TRACER_LINE_BYTES_MAX = 1 << 20
+DESCRIPTORS = 1024  # the most that a process here can have
+BEYOND_KEPT = DESCRIPTORS // 2  # above all numbers that the tracer uses
 BLKFLSBUF = 0x1261
 RNDADDENTROPY = 0x40085203
 RNDRESEEDCRNG = 0x5207
@@ -61,13 +63,23 @@ def notify_systemd():
 
 
 class Tracer:
-    """The tracer's process; JSON lines on its standard streams."""
+    """The tracer's process; JSON lines on its standard streams. `pid` is None where there is none.
 
-    def __init__(self, events):
+    What it holds open of the BPF program is kept here, too, once it is ready: should it end, no probe is detached, the ring
+    goes on to be filled, and another process reads on from where it stopped."""
+
+    def __init__(self, events, agent_cgroup):
+        self.pid = None
+        self.absent = not os.path.exists(TRACER)
+        self.events = events
+        self.kept = {}  # descriptor of the tracer → our copy of it
+        self.loaded = self.port = None  # which of them it was given by load.py, and which it writes to
+        self.succeeded = False
+        if not self.absent:
+            self._execute(["--events", events, "--agent-cgroup", str(agent_cgroup)])
+
+    def _execute(self, arguments):
         self.partial = bytearray()
-        if not os.path.exists(TRACER):
-            self.pid = None
-            return
         to_tracer, self.stdin = os.pipe()
         self.stdout, from_tracer = os.pipe()
         self.pid = os.fork()
@@ -75,13 +87,47 @@ class Tracer:
             try:
                 os.dup2(to_tracer, 0)
                 os.dup2(from_tracer, 1)
-                os.closerange(3, 1024)
+                self._give_kept()
                 os.chdir(os.path.dirname(TRACER))
-                os.execv(sys.executable or "/usr/bin/python3", ["python3", "-I", "-u", TRACER, "--events", events])
+                os.execv(sys.executable or "/usr/bin/python3", ["python3", "-I", "-u", TRACER, *arguments])
             finally:
                 os._exit(127)
         os.close(to_tracer)
         os.close(from_tracer)
+
+    def _give_kept(self):
+        """In the child: the kept descriptors get the numbers again that they had, and all others are closed."""
+        beyond = {number: fcntl.fcntl(copy, fcntl.F_DUPFD, BEYOND_KEPT) for number, copy in self.kept.items()}
+        os.closerange(3, BEYOND_KEPT)
+        for number, copy in beyond.items():
+            os.dup2(copy, number)
+        os.closerange(BEYOND_KEPT, DESCRIPTORS)
+
+    def keep(self):
+        """Once the tracer is ready."""
+        pidfd = os.pidfd_open(self.pid)
+        for fd in map(int, os.listdir(f"/proc/{self.pid}/fd")):
+            target = os.readlink(f"/proc/{self.pid}/fd/{fd}")
+            if target.startswith("/memfd:loaded"):
+                self.loaded = fd
+            elif target == self.events:
+                self.port = fd
+            elif not target.startswith("anon_inode:bpf"):
+                continue
+            self.kept[fd] = boot.pidfd_getfd(pidfd, fd)
+        os.close(pidfd)
+
+    def succeed(self):
+        """Another process takes the place of one that ended; it says `going` when it does. Once: what ends two is not
+        going to spare a third."""
+        os.close(self.stdin)
+        os.close(self.stdout)
+        self.pid = None
+        if self.succeeded or self.loaded is None or self.port is None:
+            return False
+        self.succeeded = True
+        self._execute(["--loaded", str(self.loaded), "--port", str(self.port), "--resume"])
+        return True
 
     def messages(self):
         data = os.read(self.stdout, 65536)
@@ -116,7 +162,8 @@ class DiskKeeper:
     def __init__(self):
         go, self.go = os.pipe()
         self.done, done = os.pipe()
-        if os.fork() == 0:
+        self.pid = os.fork()
+        if self.pid == 0:
             try:
                 root = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
                 kept = {go, done, root}
@@ -161,7 +208,8 @@ class Init:
         boot.forbid()
         if FIRST:
             boot.shut_doors()
-        self.tracer = Tracer(events)
+        self.tracer = Tracer(events, self.agent.cgroup_id if FIRST else 0)
+        self.draining = False  # whether the host waits for the tracer to have sent everything
         self.waiting = None  # the host's `start`, from when all is in place until its `launch`
         self.ended = None  # the agent's wait status, once it has ended
         self.exit_said = False
@@ -174,8 +222,21 @@ class Init:
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
 
     def serve(self):
+        step = self.get_ready
+        while True:
+            try:
+                step()
+            except Exception as failure:  # one bad message must not end process 1
+                traceback.print_exc()
+                self.control.say({"type": "error", "what": f"{type(failure).__name__}: {failure}"[:2000]})
+            step = self.turn
+
+    def get_ready(self):
         ready = self.tracer.await_answer("ready") if self.tracer.pid else {"attached": [], "failed": [], "absent": True}
         ready.pop("type", None)
+        if self.tracer.pid:
+            self.tracer.keep()
+            self.agent.guard([os.getpid(), self.disk.pid, self.tracer.pid])
         ready["agentCgroup"] = self.agent.cgroup_id
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             boot_id = file.read().strip()
@@ -185,12 +246,6 @@ class Init:
         if STARTED_BY_BOOT:
             self.go()
         notify_systemd()
-        while True:
-            try:
-                self.turn()
-            except Exception as failure:  # one bad message must not end process 1
-                traceback.print_exc()
-                self.control.say({"type": "error", "what": f"{type(failure).__name__}: {failure}"[:2000]})
 
     def turn(self):
         for fd, events in self.poll():
@@ -377,19 +432,52 @@ class Init:
         return pid
 
     def drain(self, _message):
-        if self.tracer.pid:
+        self.draining = True
+        if self.tracer.absent:
+            self.drained({"type": "drained"})
+        elif self.tracer.pid:
             self.tracer.say({"op": "drain"})
         else:
-            self.control.say({"type": "drained"})
+            raise EOFError("the tracer ended")
+
+    def drained(self, message):
+        self.draining = False
+        self.control.say(message)
 
     def hear_tracer(self):
         try:
-            for message in self.tracer.messages():
-                if message.get("type") in ("drained", "error"):
-                    self.control.say(message)
+            messages = list(self.tracer.messages())
         except EOFError:
-            self.tracer.pid = None
+            return  # its end is heard of by `reap`
+        for message in messages:
+            if message.get("type") == "drained":
+                self.drained(message)
+            elif message.get("type") == "error":
+                self.control.say(message)
+            elif message.get("type") == "going":
+                self.read_on()
+
+    def tracer_ended(self, status):
+        """From here on the agent does nothing more. What it did in between is in the ring: no probe was detached."""
+        ended = boottime_ns()
+        self.agent.freeze()
+        self.control.say(
+            {
+                "type": "tracerEnded",
+                "status": os.waitstatus_to_exitcode(status),
+                "ktimeNs": ended,
+                "frozenKtimeNs": boottime_ns(),
+            }
+        )
+        if not self.tracer.succeed():
             self.control.say({"type": "error", "what": "the tracer ended"})
+
+    def read_on(self):
+        """Another tracer reads on: the agent's end and what comes after it are seen."""
+        self.agent.guard([self.tracer.pid])
+        self.agent.kill_all()
+        if self.draining:
+            self.tracer.say({"op": "drain"})
 
     def tell_synced(self, boottime):
         if boottime is not None:
@@ -423,7 +511,9 @@ class Init:
                 return
             if pid == 0:
                 return
-            if pid == self.agent.pid:
+            if pid == self.tracer.pid:
+                self.tracer_ended(status)
+            elif pid == self.agent.pid:
                 self.ended = status
                 self.agent.kill_all()
             elif pid in self.workers:
@@ -449,6 +539,7 @@ class Init:
 
 
 def main():
+    boot.precede()
     if FIRST:
         os.environ.clear()
         os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

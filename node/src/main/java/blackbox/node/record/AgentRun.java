@@ -15,6 +15,7 @@ import blackbox.vm.machine.AgentHandover;
 import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
+import blackbox.vm.machine.GuestMessage.TracerEnded;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.Terminal;
 import blackbox.vm.workspace.WorkspaceDisk;
@@ -44,6 +45,7 @@ final class AgentRun {
     private static final int TIMED_OUT = 124;
     private static final int FAILED = 125;
     private static final int SIGNALLED = 128;
+    private static final String BLIND = "tracer-ended";
 
     private final Machine vm;
     private final RecordRequest request;
@@ -64,6 +66,7 @@ final class AgentRun {
     private volatile int interruption;
     private volatile boolean endsNow;
     private volatile @Nullable String stopped;
+    private volatile boolean tracerEnded;
     /// The newest size that the agent's terminal is to have; null if it never changed.
     private volatile @Nullable Terminal wanted;
     /// The one that the guest was told of last. Guarded by this.
@@ -261,6 +264,7 @@ final class AgentRun {
                 output.through(
                         PrintedStream.STDOUT, cast == null ? streams.out() : new ShownOutput(streams.out(), cast)),
                 output.through(PrintedStream.STDERR, streams.error()));
+        vm.onTracerEnded(this::tracerEnded);
         listener.agentStarts();
         Started first = vm.launchAgent(wall.instant());
         began = first;
@@ -290,7 +294,8 @@ final class AgentRun {
         exit.limits().forEach(log::limitReached);
         WorkspaceDisk.Unpacked out = handOver(feeds);
         int signal = interruption;
-        int code = signal != 0 ? SIGNALLED + signal : why.equals("timeout") ? TIMED_OUT : exit.shellCode();
+        why = tracerEnded ? BLIND : why;
+        int code = signal != 0 ? SIGNALLED + signal : shellCode(why, exit);
         return new Ending(
                 exit.code(),
                 exit.signal(),
@@ -298,6 +303,25 @@ final class AgentRun {
                 signal != 0 ? "interrupted" : why,
                 out == null ? null : workspace,
                 out);
+    }
+
+    private static int shellCode(String why, Exit exit) {
+        return switch (why) {
+            case "timeout" -> TIMED_OUT;
+            case BLIND -> FAILED;
+            default -> exit.shellCode();
+        };
+    }
+
+    /// The guest has frozen the agent and is about to end it. Its exit is awaited as any other, so that what it did
+    /// until then is drained and its workspace comes back.
+    private void tracerEnded(TracerEnded end) {
+        tracerEnded = true;
+        long frozenAfterNs = end.frozenNanos() - end.bootNanos();
+        log.tracerEnded(end.status(), frozenAfterNs);
+        String how = end.status() < 0 ? "signal " + -end.status() : "exit code " + end.status();
+        progress.say("the guest's tracer ended (" + how + "): the command was frozen after " + frozenAfterNs / 1000
+                + " µs, and is ended; what it did until then is recorded");
     }
 
     /// What the guest does to hand its workspace over is part of the run, down to the last event. How the

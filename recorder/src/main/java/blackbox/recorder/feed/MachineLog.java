@@ -60,6 +60,15 @@ public final class MachineLog {
         put(new Event.RecorderFinding(EventHeader.host(clock.nowNs()), new FindingDetail.LimitReached(limit, count)));
     }
 
+    /// Receives from it that the tracer ended.
+    ///
+    /// @param status its exit code, or minus the signal that ended it
+    /// @param frozenAfterNs how long after that was noticed no process of the agent ran any more
+    public void tracerEnded(int status, long frozenAfterNs) {
+        put(new Event.RecorderFinding(
+                EventHeader.host(clock.nowNs()), new FindingDetail.TracerEnded(status, frozenAfterNs)));
+    }
+
     private void put(Event event) {
         if (!waiting.offer(event)) {
             dropped.incrementAndGet();

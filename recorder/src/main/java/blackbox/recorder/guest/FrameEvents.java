@@ -27,7 +27,7 @@ final class FrameEvents {
 
     private static final int FLOWS_MAX = 16_384;
     private static final List<String> PRIVILEGES =
-            List.of("", "ptrace", "module", "mount", "setns", "unshare", "bpf", "io_uring", "aio", "kill");
+            List.of("", "ptrace", "module", "mount", "setns", "unshare", "bpf", "io_uring", "aio", "kill", "prlimit");
 
     private record FlowKey(
             String protocol,

@@ -16,6 +16,7 @@ public final class TracerFiles {
             "control.c",
             "file.c",
             "kernel.py",
+            "load.py",
             "net.c",
             "offsets.py",
             "path.c",

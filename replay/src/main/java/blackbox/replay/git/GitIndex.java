@@ -19,8 +19,10 @@ import java.util.List;
 /// that: two indexes of the same content are never equal octet for octet.
 ///
 /// Masked are times of status change and of modification that on both sides lie in the run, or are zero (git has
-/// not asked stat yet); where the first of these is masked, device and inode, too; and the digests, once both were
-/// found to be right. Ids of files and folders may stand for each other. All else counts, also sizes, owners, flags,
+/// not asked stat yet); times of status change that on both sides lie before the run, which are those of a workspace
+/// that was put there before the agent began, and which no program can set; where a time of status change is masked,
+/// device and inode, too; and the digests, once both were found to be right. Ids of files and folders may stand for
+/// each other. All else counts, also sizes, owners, flags,
 /// and extensions. The cache of untracked files
 /// (`UNTR`) is one that has stat data of its own, and so makes two indexes differ.
 public final class GitIndex {
@@ -112,7 +114,7 @@ public final class GitIndex {
     private static void mask(GitIndex a, GitIndex b, IdTies ids) {
         for (int i = 0; i < Math.min(a.entries.length, b.entries.length) && a.entries[i] == b.entries[i]; i++) {
             int at = a.entries[i];
-            if (a.isOfRun(at) && b.isOfRun(at)) {
+            if (a.isOfRun(at) && b.isOfRun(at) || a.isBeforeRun(at) && b.isBeforeRun(at)) {
                 zero(a, b, at, at + MTIME);
                 zero(a, b, at + DEVICE, at + MODE);
             }
@@ -209,9 +211,20 @@ public final class GitIndex {
     }
 
     private boolean isOfRun(int at) {
+        long ns = time(at);
+        return ns == 0 || ns > 0 && run.has(ns, 1);
+    }
+
+    private boolean isBeforeRun(int at) {
+        long ns = time(at);
+        return ns > 0 && ns < run.fromNs();
+    }
+
+    /// The time in nanoseconds since 1970, or -1 if it is none.
+    private long time(int at) {
         long seconds = octets.getInt(at) & 0xffff_ffffL;
         long nanos = octets.getInt(at + Integer.BYTES) & 0xffff_ffffL;
-        return seconds == 0 && nanos == 0 || nanos < SECOND_NS && run.has(seconds * SECOND_NS + nanos, 1);
+        return nanos < SECOND_NS ? seconds * SECOND_NS + nanos : -1;
     }
 
     private static void zero(GitIndex a, GitIndex b, int from, int to) {

@@ -149,6 +149,20 @@ class GitIndexTest {
         assertEquals(FIRST + 15, match(oldA, signed(oldB)).firstDifference());
     }
 
+    /// Its files changed their status when the workspace was unpacked, before the agent's clock was set.
+    @Test
+    void aWorkspaceIsPutThereBeforeTheRun() throws Exception {
+        byte[] a = index("v2-a");
+        byte[] b = index("v2-b");
+        byte[] early = index("v2-b");
+        ByteBuffer.wrap(a).putInt(FIRST, 1_767_225_647);
+        ByteBuffer.wrap(early).putInt(FIRST, 1_767_225_649);
+        assertNull(match(signed(a), signed(early)).difference());
+        assertEquals(FIRST + 1, match(a, b).firstDifference(), "one of them is of the run");
+        ByteBuffer.wrap(early).putInt(FIRST + 8, 1_767_225_649);
+        assertEquals(FIRST + 8 + 1, match(a, signed(early)).firstDifference(), "what a program can set");
+    }
+
     @Test
     void timesThatGitDidNotAskForAreZero() throws Exception {
         byte[] a = index("v2-a");

@@ -8,6 +8,9 @@ public enum Finding {
     GUEST_SILENT("the guest's tracer has gone quiet", true),
     GUEST_BACK("the guest's tracer sends again after a silence", true),
     TRACER_UNFINISHED("the guest's tracer did not confirm that it had sent everything", true),
+    TRACER_ENDED(
+            "the guest's tracer ended before its time: the agent was stopped at once and ended, another one read on",
+            false),
     GUEST_STREAM_BROKEN("the stream of the guest's tracer broke", true),
     MALFORMED_FRAME("the guest's tracer sent octets that are not a frame", true),
     UNKNOWN_FRAME("the guest's tracer sent a frame of a kind that the recorder does not know", true),

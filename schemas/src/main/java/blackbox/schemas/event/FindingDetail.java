@@ -31,6 +31,17 @@ public sealed interface FindingDetail {
         }
     }
 
+    /// Whether the other tracer sent everything is said by whether [TracerUnfinished] follows.
+    ///
+    /// @param status the tracer's exit code, or minus the signal that ended it
+    /// @param frozenAfterNs how long after its end was noticed no process of the agent ran any more
+    record TracerEnded(long status, long frozenAfterNs) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.TRACER_ENDED;
+        }
+    }
+
     /// @param reason the name of what went wrong, in words of the recorder's platform
     record GuestStreamBroken(String reason) implements FindingDetail {
         @Override

@@ -12,6 +12,7 @@ import blackbox.schemas.event.FindingDetail.LimitReached;
 import blackbox.schemas.event.FindingDetail.MalformedFrame;
 import blackbox.schemas.event.FindingDetail.SequenceImpossible;
 import blackbox.schemas.event.FindingDetail.SequenceRepeated;
+import blackbox.schemas.event.FindingDetail.TracerEnded;
 import blackbox.schemas.event.FindingDetail.TracerUnfinished;
 import blackbox.schemas.event.FindingDetail.UnknownFrame;
 import java.util.function.Function;
@@ -23,6 +24,8 @@ public final class FindingJson {
 
     private static final String SINCE_NS = "sinceNs";
     private static final String HEARD_NS = "heardNs";
+    private static final String STATUS = "status";
+    private static final String FROZEN_AFTER_NS = "frozenAfterNs";
     private static final String REASON = "reason";
     private static final String OCTETS_SKIPPED = "octetsSkipped";
     private static final String TYPE = "type";
@@ -41,6 +44,7 @@ public final class FindingJson {
             case GuestSilent d -> FlatJson.of(SINCE_NS, d.sinceNs());
             case GuestBack d -> FlatJson.of(SINCE_NS, d.sinceNs());
             case TracerUnfinished d -> FlatJson.of(HEARD_NS, d.heardNs());
+            case TracerEnded d -> FlatJson.of(STATUS, d.status()).and(FROZEN_AFTER_NS, d.frozenAfterNs());
             case GuestStreamBroken d -> FlatJson.of(REASON, d.reason());
             case MalformedFrame d -> FlatJson.of(OCTETS_SKIPPED, d.octetsSkipped());
             case UnknownFrame d -> FlatJson.of(TYPE, d.type());
@@ -66,6 +70,8 @@ public final class FindingJson {
             case GUEST_SILENT -> number(json, SINCE_NS, GuestSilent::new);
             case GUEST_BACK -> number(json, SINCE_NS, GuestBack::new);
             case TRACER_UNFINISHED -> number(json, HEARD_NS, TracerUnfinished::new);
+            case TRACER_ENDED ->
+                number(json, STATUS, status -> number(json, FROZEN_AFTER_NS, after -> new TracerEnded(status, after)));
             case GUEST_STREAM_BROKEN -> text(json, REASON, GuestStreamBroken::new);
             case MALFORMED_FRAME -> number(json, OCTETS_SKIPPED, MalformedFrame::new);
             case UNKNOWN_FRAME -> number(json, TYPE, UnknownFrame::new);

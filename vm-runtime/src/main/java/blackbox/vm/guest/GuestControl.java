@@ -22,6 +22,7 @@ import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.GuestMessage.Synced;
 import blackbox.vm.machine.GuestMessage.Told;
+import blackbox.vm.machine.GuestMessage.TracerEnded;
 import blackbox.vm.machine.Terminal;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -38,6 +39,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,7 @@ public final class GuestControl {
     /// Unexpected messages are dropped.
     private final BlockingQueue<Told> told = new ArrayBlockingQueue<>(MESSAGES_MAX);
     private volatile LongConsumer synced = bootNanos -> {};
+    private volatile Consumer<TracerEnded> tracerEnded = end -> {};
     private final ReentrantLock saying = new ReentrantLock();
     /// The id of the question that the guest has not answered yet, or 0. Owned by the clock's thread.
     private long owed;
@@ -113,6 +116,11 @@ public final class GuestControl {
     /// Called on the thread that reads the port.
     public void onSynced(LongConsumer listener) {
         synced = listener;
+    }
+
+    /// Has `listener` receive that the tracer ended. Called on the thread that reads the port.
+    public void onTracerEnded(Consumer<TracerEnded> listener) {
+        tracerEnded = listener;
     }
 
     /// Resizes the agent's terminal.
@@ -275,6 +283,7 @@ public final class GuestControl {
                         boolean unused = told.offer(clock);
                     }
                     case Synced disk -> synced.accept(disk.bootNanos());
+                    case TracerEnded end -> tracerEnded.accept(end);
                     default -> messages.put(message);
                 }
             }

@@ -12,6 +12,7 @@ import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.GuestMessage.Told;
+import blackbox.vm.machine.GuestMessage.TracerEnded;
 import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.Terminal;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +109,11 @@ public final class QemuMachine implements Machine {
     @Override
     public void onSynced(LongConsumer listener) {
         control.onSynced(listener);
+    }
+
+    @Override
+    public void onTracerEnded(Consumer<TracerEnded> listener) {
+        control.onTracerEnded(listener);
     }
 
     /// Asks the guest for its clocks.

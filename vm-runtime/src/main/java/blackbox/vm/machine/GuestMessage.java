@@ -71,6 +71,13 @@ public sealed interface GuestMessage {
     /// The tracer has nothing left to send.
     record Drained() implements GuestMessage {}
 
+    /// The tracer has ended, and the agent was frozen. Another tracer reads on; once it does, the agent is ended.
+    ///
+    /// @param status its exit code, or minus the signal that ended it
+    /// @param bootNanos when that was noticed, on the guest's boot clock
+    /// @param frozenNanos when no process of the agent ran any more
+    record TracerEnded(int status, long bootNanos, long frozenNanos) implements GuestMessage {}
+
     /// The workspace is on its disk.
     record Collected(long bytes) implements GuestMessage {}
 
@@ -107,6 +114,11 @@ public sealed interface GuestMessage {
                         node.path("forwardNs").asLong());
             case "synced" -> new Synced(boot);
             case "drained" -> new Drained();
+            case "tracerEnded" ->
+                new TracerEnded(
+                        node.path("status").asInt(),
+                        boot,
+                        node.path("frozenKtimeNs").asLong());
             case "collected" -> new Collected(node.path("bytes").asLong(-1));
             case "error" -> new Failure(printable(text(node, "what", 2000)));
             default -> throw new IllegalArgumentException("a message of unknown type");

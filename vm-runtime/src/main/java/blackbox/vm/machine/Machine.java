@@ -4,6 +4,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.GuestMessage.Told;
+import blackbox.vm.machine.GuestMessage.TracerEnded;
 import blackbox.vm.workspace.TarFilter;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,11 @@ public interface Machine extends AutoCloseable {
     /// disk's file, as the guest says several times a second while its agent runs; on a thread that it must not
     /// block. To be called before the agent is launched.
     void onSynced(LongConsumer listener);
+
+    /// Has `listener` receive that the guest's tracer ended before its time, on a thread that it must not block. The
+    /// guest has frozen the agent by then, has another tracer read on, and ends the agent. To be called before the
+    /// agent is launched.
+    void onTracerEnded(Consumer<TracerEnded> listener);
 
     /// Prepares everything for the agent, above all its workspace; returns when the agent is ready to be
     /// launched. Threads of this machine copy its input and output.

@@ -477,7 +477,7 @@ final class EventIdentity {
 
     private static boolean tellsProcesses(PrivilegeView.Use use) {
         String what = String.valueOf(use.what());
-        return what.equals("ptrace") || what.equals("kill");
+        return what.equals("ptrace") || what.equals("kill") || what.equals("prlimit");
     }
 
     private long lanes(Row row) {

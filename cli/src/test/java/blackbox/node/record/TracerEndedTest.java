@@ -1,0 +1,146 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.files.Folders;
+import blackbox.node.record.Installation.Ended;
+import blackbox.recorder.guest.TracerFiles;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A tracer that ends before its time. No agent can end it ([TracerAttackTest]), so the one of this image ends itself
+/// where the agent asks for it; all else is as it always is.
+final class TracerEndedTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String HOOK = "            self.drain()\n            now = time.monotonic()\n";
+    private static final String ENDS = "            if os.path.exists('/tmp/end-all') or "
+            + "os.path.exists('/tmp/end-one') and '--resume' not in sys.argv:\n"
+            + "                os.kill(os.getpid(), 9)\n";
+
+    /// Never ends by itself, and never pauses.
+    private static final String AGENT = """
+            import os, sys
+            made = 0
+            while True:
+                with open('/workspace/%05d' % made, 'w') as file:
+                    file.write('x')
+                made += 1
+                if made == 50:
+                    open('/tmp/' + sys.argv[1], 'w').close()
+            """;
+
+    @TempDir
+    static Path folder;
+
+    private static Installation blackbox;
+    private static Path changed;
+
+    /// A data folder with an image of its own, for its tracer is another one.
+    @BeforeAll
+    static void install() throws Exception {
+        Path shared = Installation.shared();
+        Path data = folder.resolve("data");
+        Folders.createPrivate(data);
+        for (String each : List.of("archive", "qemu")) {
+            Files.createSymbolicLink(data.resolve(each), shared.resolve(each));
+        }
+        copy(shared.resolve("images"), data.resolve("images"));
+        blackbox = new Installation(folder);
+        byte[] tracer = Objects.requireNonNull(TracerFiles.all().get("tracer/tracer.py"));
+        String source = new String(tracer, StandardCharsets.UTF_8);
+        assertTrue(source.contains(HOOK));
+        changed = folder.resolve("changed");
+        Path place = Files.createDirectories(changed.resolve("blackbox/recorder/tracer"));
+        Files.writeString(place.resolve("tracer.py"), source.replace(HOOK, ENDS + HOOK));
+    }
+
+    private static void copy(Path from, Path to) throws Exception {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path each : all.toList()) {
+                Files.copy(each, to.resolve(from.relativize(each)));
+            }
+        }
+    }
+
+    /// The class loader looks there first.
+    private static Ended record(String endOf) throws Exception {
+        var command = new ArrayList<>(
+                Installation.command("record", "--json", "--tier", "live", "--", "python3", "-c", AGENT, endOf));
+        command.add(1, "-Xbootclasspath/a:" + changed);
+        return blackbox.start(new ProcessBuilder(command)
+                        .redirectInput(Path.of("/dev/null").toFile()))
+                .await();
+    }
+
+    private static List<JsonNode> events(String run, String kind) throws Exception {
+        var events = new ArrayList<JsonNode>();
+        for (String line : blackbox.run("events", run, "--json", "--kind", kind)
+                .expect(0)
+                .out()
+                .lines()
+                .toList()) {
+            events.add(JSON.readTree(line));
+        }
+        return events;
+    }
+
+    private static List<String> findings(String run) throws Exception {
+        return events(run, "recorder.finding").stream()
+                .map(each -> each.path("what").asText())
+                .toList();
+    }
+
+    /// What the agent did until it was frozen is in the record to the last event.
+    @Test
+    void theAgentIsFrozenAndNothingIsLost() throws Exception {
+        Ended ended = record("end-one").expect(125).saying("the guest's tracer ended (signal 9)");
+        String run = ended.recorded().path("run").asText();
+        assertEquals(List.of("TRACER_ENDED"), findings(run));
+        var created = new HashSet<String>();
+        for (JsonNode opened : events(run, "file.open")) {
+            if (opened.path("created").asBoolean()) {
+                created.add(opened.path("path").asText());
+            }
+        }
+        try (Stream<Path> left =
+                Files.list(blackbox.data().resolve("workspaces").resolve(run))) {
+            List<String> files =
+                    left.map(each -> "/workspace/" + each.getFileName()).toList();
+            assertTrue(files.size() >= 50, files::toString);
+            assertTrue(created.containsAll(files), () -> "all of " + files + " in " + created);
+        }
+        assertEquals(
+                "COMPLETE",
+                blackbox.run("verify", run, "--json")
+                        .expect(0)
+                        .json()
+                        .path("completeness")
+                        .asText());
+        System.err.println("record test: " + events(run, "recorder.finding"));
+    }
+
+    @Test
+    void aSecondOneThatEndsLeavesTheRestUnknown() throws Exception {
+        Ended ended = record("end-all").expect(125);
+        String run = ended.recorded().path("run").asText();
+        List<String> findings = findings(run);
+        assertTrue(findings.contains("TRACER_ENDED") && findings.contains("TRACER_UNFINISHED"), findings::toString);
+        JsonNode verified = blackbox.run("verify", run, "--json").expect(1).json();
+        assertEquals("UNKNOWN", verified.path("completeness").asText());
+        assertFalse(verified.path("unknownFrom").isNull());
+    }
+}
