@@ -225,8 +225,8 @@ def start(options):
         session.drain()
         say({"type": "going"})
     else:
-        ready(program)
         session = Session(program, os.open(options.events, os.O_WRONLY))
+        ready(program)
         session.await_go()
     session.run()
 

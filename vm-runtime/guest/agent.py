@@ -80,7 +80,7 @@ class Agent:
         memory: were it limited by the machine alone, all would be starved before one of the agent's processes is ended."""
         with open("/proc/meminfo", encoding="ascii") as file:
             available = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:"))
-        boot.write(f"{CGROUP}/memory.max", str(available - KEPT_BYTES))
+        boot.write(f"{CGROUP}/memory.max", str(max(available - KEPT_BYTES, available // 2)))
         with open("/proc/sys/kernel/threads-max", encoding="ascii") as file:
             most = int(file.read()) - KEPT_THREADS
         boot.write(f"{CGROUP}/pids.max", str(min(pids, most) if pids else most))

@@ -116,6 +116,8 @@ class Tracer:
                 continue
             self.kept[fd] = boot.pidfd_getfd(pidfd, fd)
         os.close(pidfd)
+        if self.loaded is None or self.port is None:
+            raise OSError("the tracer does not hold what another one would go on with")
 
     def succeed(self):
         """Another process takes the place of one that ended; it says `going` when it does. Once: what ends two is not
@@ -123,7 +125,7 @@ class Tracer:
         os.close(self.stdin)
         os.close(self.stdout)
         self.pid = None
-        if self.succeeded or self.loaded is None or self.port is None:
+        if self.succeeded or not self.kept:
             return False
         self.succeeded = True
         self._execute(["--loaded", str(self.loaded), "--port", str(self.port), "--resume"])
@@ -471,13 +473,13 @@ class Init:
         )
         if not self.tracer.succeed():
             self.control.say({"type": "error", "what": "the tracer ended"})
+        elif self.draining:
+            self.tracer.say({"op": "drain"})
 
     def read_on(self):
         """Another tracer reads on: the agent's end and what comes after it are seen."""
         self.agent.guard([self.tracer.pid])
         self.agent.kill_all()
-        if self.draining:
-            self.tracer.say({"op": "drain"})
 
     def tell_synced(self, boottime):
         if boottime is not None:

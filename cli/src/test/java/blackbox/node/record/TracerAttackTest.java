@@ -135,6 +135,7 @@ final class TracerAttackTest {
                 .expect(0)
                 .out()
                 .lines()
+                .filter(each -> !each.isBlank())
                 .toList()) {
             events.add(JSON.readTree(line));
         }

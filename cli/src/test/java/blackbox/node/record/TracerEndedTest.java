@@ -92,6 +92,7 @@ final class TracerEndedTest {
                 .expect(0)
                 .out()
                 .lines()
+                .filter(each -> !each.isBlank())
                 .toList()) {
             events.add(JSON.readTree(line));
         }
