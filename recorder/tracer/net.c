@@ -350,13 +350,14 @@ int kfunc__skb_consume_udp(u64 *ctx) {
     return 0;
 }
 
-// int security_socket_create(int family, int type, int protocol, int kern): the kinds whose traffic is not seen above
-int kretfunc__security_socket_create(u64 *ctx) {
+// int __sys_socket(int family, int type, int protocol): the kinds whose traffic is not seen above
+int kretfunc____sys_socket(u64 *ctx) {
     u32 family = ctx[0], type = ctx[1] & 15, inet = family == AF_INET_N || family == AF_INET6_N;
     u8 *frame = scratch();
-    if (!frame || (u32)ctx[3] || family == AF_UNIX_N || family == AF_NETLINK_N || (inet && type < SOCK_RAW_N && (u32)ctx[2] != 1))
+    s32 ret = ctx[3];
+    if (!frame || is_tracer() || family == AF_UNIX_N || family == AF_NETLINK_N || (inet && type < SOCK_RAW_N && (u32)ctx[2] != 1))
         return 0;
-    header_now(frame, F_SOCKET, (s32)ctx[4]);
+    header_now(frame, F_SOCKET, ret < 0 ? ret : 0);
     u64 at = put_numbers(frame, HEADER, family, type, (u32)ctx[2]);
     emit_small(frame, at, F_SOCKET, 0);
     return 0;

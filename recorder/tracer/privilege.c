@@ -51,6 +51,11 @@ int kfunc__commit_creds(u64 *ctx) {
     return 0;
 }
 
+// Of a call that returns a descriptor.
+static __always_inline s64 failure(s64 ret) {
+    return ret < 0 ? ret : 0;
+}
+
 static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
     u8 *frame = scratch();
     if (!frame || is_tracer())
@@ -126,9 +131,14 @@ int kretfunc____x64_sys_setns(u64 *ctx) {
     return used(P_SETNS, ctx[1], word(ctx[0] + OFF_REGS_SI), 0);
 }
 
-// int __sys_bpf(int cmd, bpfptr_t attr, unsigned size): the second argument takes two words
-int kfunc____sys_bpf(u64 *ctx) {
-    return used(P_BPF, 0, (u32)ctx[0], 0);
+// long __x64_sys_bpf(const struct pt_regs *)
+int kretfunc____x64_sys_bpf(u64 *ctx) {
+    return used(P_BPF, failure(ctx[1]), (u32)word(ctx[0] + OFF_REGS_DI), 0);
+}
+
+// long __ia32_sys_bpf(const struct pt_regs *): by int 0x80
+int kretfunc____ia32_sys_bpf(u64 *ctx) {
+    return used(P_BPF, failure(ctx[1]), (u32)word(ctx[0] + OFF_REGS_BX), 0);
 }
 
 // long io_uring_setup(u32 entries, struct io_uring_params *)
