@@ -8,12 +8,19 @@ SYS_BPF = 321
 SYS_MEMBARRIER = 324
 CMD_MAP_LOOKUP_ELEM = 1
 CMD_MAP_UPDATE_ELEM = 2
+CMD_PROG_LOAD = 5
 CMD_PROG_TEST_RUN = 10
 CMD_OBJ_GET_INFO_BY_FD = 15
+CMD_RAW_TRACEPOINT_OPEN = 17
 CMD_MAP_LOOKUP_BATCH = 24
 RUN_ON_CPU = 1
 MEMBARRIER_CMD_GLOBAL = 1
 MCL_CURRENT, MCL_FUTURE = 1, 2
+PROG_TYPE_TRACING = 26
+# What a tracing program is bound to: a function's begin, its end, or its answer.
+FENTRY, FEXIT, MODIFY_RETURN = 24, 25, 26
+INSTRUCTION_BYTES = 8
+VERIFIER_LOG_BYTES = 1 << 20
 PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
 PAGE = os.sysconf("SC_PAGESIZE")
 ENOENT = 2
@@ -44,6 +51,43 @@ def bpf(command, attributes):
     buffer = ctypes.create_string_buffer(attributes, 128)
     result = libc.syscall(ctypes.c_long(SYS_BPF), ctypes.c_long(command), buffer, ctypes.c_long(len(attributes)))
     return result, buffer.raw
+
+
+def load_tracing(name, instructions, bound, function):
+    """Loads a program that is bound to a kernel function, by its number in the kernel's type information."""
+    license, code = ctypes.create_string_buffer(b"Dual BSD/GPL"), ctypes.create_string_buffer(instructions, len(instructions))
+    log = ctypes.create_string_buffer(b"", VERIFIER_LOG_BYTES)
+    for level, length, place in ((0, 0, 0), (1, len(log), ctypes.addressof(log))):
+        attributes = struct.pack(
+            "<IIQQIIQII16sII36xII4x",
+            PROG_TYPE_TRACING,
+            len(instructions) // INSTRUCTION_BYTES,
+            ctypes.addressof(code),
+            ctypes.addressof(license),
+            level,
+            length,
+            place,
+            0,
+            0,
+            name.encode()[:15],
+            0,
+            bound,
+            function,
+            0,
+        )
+        result, _ = bpf(CMD_PROG_LOAD, attributes)
+        if result >= 0:
+            return result
+    said = log.value.decode(errors="replace").strip()
+    raise OSError(f"{failed()}: {said[-400:]}")
+
+
+def attach_tracing(program):
+    """Has a tracing program run from now on; returns the descriptor that keeps it so."""
+    result, _ = bpf(CMD_RAW_TRACEPOINT_OPEN, struct.pack("<QI4x", 0, program))
+    if result < 0:
+        raise failed()
+    return result
 
 
 def run(program, *args, cpu=None):

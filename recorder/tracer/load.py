@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import sys
+import time
 
 import kernel
 import offsets
@@ -30,6 +31,38 @@ RING_BYTES = 32 << 20
 CPUS_MAX = 8
 # Replaces what the kernel's generator gives; see random.c.
 DRAW = "kretfunc__get_random_bytes_user"
+# System calls that are noted, see privilege.c: the kernel's function for 64-bit programs and its number; that for int 0x80
+# and its number, where a 32-bit program can do more than be refused; what it is in a frame (schemas/wire.md); which of its
+# arguments are told, 3 for none; and when.
+ALWAYS, CHANGES, RESTRICTS, OTHER, NOT_INIT, SETS = range(6)
+NOTED = (
+    ("ptrace", 101, "compat_sys_ptrace", 26, 1, (1, 0), CHANGES),
+    ("init_module", 175, None, 0, 2, (3, 3), ALWAYS),
+    ("finit_module", 313, None, 0, 2, (2, 3), ALWAYS),
+    ("setns", 308, "sys_setns", 346, 4, (1, 3), ALWAYS),
+    ("bpf", 321, "sys_bpf", 357, 6, (0, 3), ALWAYS),
+    ("prlimit64", 302, "sys_prlimit64", 340, 10, (0, 1), OTHER),
+    ("process_vm_readv", 310, "sys_process_vm_readv", 347, 11, (0, 3), ALWAYS),
+    ("process_vm_writev", 311, "sys_process_vm_writev", 348, 12, (0, 3), ALWAYS),
+    ("pidfd_getfd", 438, "sys_pidfd_getfd", 438, 13, (0, 1), ALWAYS),
+    ("seccomp", 317, "sys_seccomp", 354, 14, (0, 1), SETS),
+    ("userfaultfd", 323, None, 0, 15, (0, 3), ALWAYS),
+    ("fanotify_init", 300, "sys_fanotify_init", 338, 16, (0, 1), ALWAYS),
+    ("perf_event_open", 298, "sys_perf_event_open", 336, 17, (1, 2), ALWAYS),
+    ("prctl", 157, "sys_prctl", 172, 19, (0, 1), RESTRICTS),
+    ("setgroups", 116, "sys_setgroups", 206, 20, (0, 3), ALWAYS),
+    ("reboot", 169, None, 0, 21, (2, 3), ALWAYS),
+    ("kexec_load", 246, None, 0, 22, (1, 3), ALWAYS),
+    ("kexec_file_load", 320, None, 0, 22, (3, 3), ALWAYS),
+    ("swapon", 167, None, 0, 23, (1, 3), ALWAYS),
+    ("settimeofday", 164, None, 0, 24, (3, 3), NOT_INIT),
+    ("clock_settime", 227, None, 0, 24, (0, 3), NOT_INIT),
+    ("iopl", 172, None, 0, 25, (0, 3), ALWAYS),
+    ("ioperm", 173, None, 0, 25, (0, 1), ALWAYS),
+)
+BY_INT_80 = 1 << 31
+# How the names of programs begin that are bound to a kernel function.
+BOUND = {"kfunc": kernel.FENTRY, "kretfunc": kernel.FEXIT, "kmod_ret": kernel.MODIFY_RETURN}
 # Maps that the tracer reads or writes, and the sizes of their keys and values: kernel.py takes them as octets.
 MAPS = {
     "events": None,
@@ -57,18 +90,14 @@ class Fatal(Exception):
     """The tracer cannot do its work; the message says why."""
 
 
-def source():
-    text = offsets.header(offsets.load())
-    for part in PARTS:
-        with open(os.path.join(HERE, part), encoding="utf-8") as file:
-            text += f'#line 1 "{part}"\n' + file.read()
-    return text
-
-
 class Loader:
-    """Attaches what can be attached, one by one, so that what fails is known."""
+    """Attaches what can be attached, one by one, so that what fails is known.
+
+    Programs that are bound to a kernel function are loaded by calls of our own: for each of them bcc's library would read
+    all of the kernel's type information again."""
 
     def __init__(self, agent_cgroup):
+        began = time.monotonic()
         from bcc import BPF  # takes a second under emulation
 
         if (os.cpu_count() or 1) > CPUS_MAX:
@@ -79,20 +108,42 @@ class Loader:
             f"-DAGENT_CGROUP={agent_cgroup}ULL",
             "-w",
         ]
-        self.attached, self.failed, self.links = [], [], []
+        self.types = offsets.load()
+        self.attached, self.failed, self.links = {}, [], []
         self.undrawn = None
-        self.bpf = type("Unattached", (BPF,), {"_trace_autoload": lambda _: None})(text=source(), cflags=flags)
+        self.bpf = type("Unattached", (BPF,), {"_trace_autoload": lambda _: None})(text=self._source(), cflags=flags)
+        compiled = time.monotonic()
         self.said = kernel.Said()
         for name in self._functions():
             self._attach(name)
+        self._note()
         self.said.close()
-        missing = NEEDED - set(self.attached)
+        self.compile_seconds, self.attach_seconds = compiled - began, time.monotonic() - compiled
+        missing = NEEDED - {name for name, _ in self.attached}
         if missing:
             raise Fatal(f"cannot attach {', '.join(sorted(missing))}: {self.failed}")
         kernel.run(self._operation("op_guard"))
 
+    def _source(self):
+        text = offsets.header(self.types)
+        for part in PARTS:
+            with open(os.path.join(HERE, part), encoding="utf-8") as file:
+                text += f'#line 1 "{part}"\n' + file.read()
+        return text
+
     def _operation(self, name):
         return self.bpf.load_func(name, self.bpf.RAW_TRACEPOINT).fd
+
+    def _note(self):
+        """Binds one program to many system calls."""
+        calls = self.bpf["noted_calls"]
+        for name, number, compat, by_int_80, what, (a, b), when in NOTED:
+            entry = calls.Leaf(what, a, b, when)
+            calls[ctypes.c_uint32(number)] = entry
+            self._bind(f"__x64_sys_{name}", "noted__by_syscall", kernel.FEXIT)
+            if compat:
+                calls[ctypes.c_uint32(BY_INT_80 | by_int_80)] = entry
+                self._bind(f"__ia32_{compat}", "noted__by_int_80", kernel.FEXIT)
 
     def _functions(self):
         from bcc import lib
@@ -102,36 +153,28 @@ class Loader:
 
     def _attach(self, name):
         kind, _, target = name.partition("__")
-        try:
-            if kind == "raw_tracepoint":
+        if kind in BOUND:
+            self._bind(target, name, BOUND[kind])
+        elif kind == "raw_tracepoint":
+            try:
                 self.bpf.attach_raw_tracepoint(tp=target.encode(), fn_name=name.encode())
-            elif kind == "kfunc":
-                self.bpf.attach_kfunc(fn_name=name.encode())
-            elif kind == "kretfunc":
-                self.bpf.attach_kretfunc(fn_name=name.encode())
-            elif kind == "kmod_ret":
-                self._attach_verdict(name)
-            else:
-                return
-        except Exception as error:  # bcc raises nothing more specific, and prints the verifier's reasons
-            why = f"{error}: {self.said.last()}"
+                self.attached[name, target] = self.bpf.funcs[name.encode()].fd
+            except Exception as error:  # bcc raises nothing more specific, and prints the verifier's reasons
+                self.failed.append({"probe": target, "why": f"{error}: {self.said.last()}"})
+
+    def _bind(self, target, name, how):
+        """Has a program run where the kernel calls the function `target`."""
+        try:
+            program = kernel.load_tracing(target, self.bpf.dump_func(name.encode()), how, self.types.function(target))
+            self.links.append(kernel.attach_tracing(program))
+            self.attached[name, target] = program
+        except (OSError, offsets.MissingType) as error:
             if name == DRAW:
-                self.undrawn = why  # nothing is unseen for that
+                self.undrawn = str(error)  # nothing is unseen for that
             else:
-                self.failed.append({"probe": name, "why": why})
-            return
-        self.attached.append(name)
+                self.failed.append({"probe": f"{name} at {target}", "why": str(error)})
 
-    def _attach_verdict(self, name):
-        """bcc 0.26's library can attach a program that answers for a function, its Python cannot."""
-        from bcc import lib
-
-        link = lib.bpf_attach_kfunc(self.bpf.load_func(name.encode(), self.bpf.TRACING).fd)
-        if link < 0:
-            raise OSError("the kernel refused it")
-        self.links.append(link)
-
-    def loaded(self, seconds):
+    def loaded(self):
         """All that the tracer needs to know, for `Loaded`."""
         for name, sizes in MAPS.items():
             table = self.bpf[name]
@@ -140,12 +183,13 @@ class Loader:
         return {
             "maps": {name: self.bpf[name].map_fd for name in MAPS},
             "operations": {name: self._operation(name) for name in OPERATIONS},
-            "probes": [self.bpf.funcs[name.encode()].fd for name in self.attached],
-            "draw": None if self.undrawn else self.bpf.funcs[DRAW.encode()].fd,
-            "attached": sorted(name.partition("__")[2] for name in self.attached),
+            "probes": list(self.attached.values()),
+            "draw": self.attached.get((DRAW, DRAW.partition("__")[2])),
+            "attached": sorted({target for _, target in self.attached}),
             "failed": self.failed,
             "undrawn": self.undrawn,
-            "loadSeconds": round(seconds, 3),
+            "compileSeconds": round(self.compile_seconds, 3),
+            "attachSeconds": round(self.attach_seconds, 3),
         }
 
 

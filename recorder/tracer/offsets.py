@@ -97,6 +97,7 @@ FIELDS = {
     "REGS_DI": ("pt_regs", "di"),
     "REGS_SI": ("pt_regs", "si"),
     "REGS_DX": ("pt_regs", "dx"),
+    "REGS_NUMBER": ("pt_regs", "orig_ax"),
 }
 
 # C name → enumeration constant.
@@ -137,6 +138,7 @@ class Btf:
         self.structs = {}  # name → position of the type
         self.positions = [0]
         self.enums = []
+        self.functions = {}  # position of the name → number of the type
         self._index(header + type_off, header + type_off + type_len)
 
     def _index(self, at, end):
@@ -151,19 +153,19 @@ class Btf:
                     self.structs.setdefault(name, at)
             elif kind == ENUM:
                 self.enums.append(at)
+            elif kind == FUNC:
+                self.functions[name] = len(positions) - 1
             at += 12 + TRAILER_BYTES.get(kind, 12 if kind == ARRAY else 0) + ELEMENT_BYTES.get(kind, 0) * count
 
     def name(self, offset):
         return self.strings[offset : self.strings.index(b"\0", offset)].decode()
 
-    def functions(self):
-        """Names of all functions that a tracing program can be bound to."""
-        found = set()
-        for at in self.positions[1:]:
-            name, info, _ = struct.unpack_from("<III", self.data, at)
-            if (info >> 24) & 31 == FUNC:
-                found.add(self.name(name))
-        return found
+    def function(self, name):
+        """The number of a function, to which a tracing program can be bound."""
+        number = self.functions.get(self._string(name))
+        if number is None:
+            raise MissingType(f"kernel has no function {name} to be bound to")
+        return number
 
     def offset(self, structure, field):
         """Octets from the start of `structure` to `field`."""

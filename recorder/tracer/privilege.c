@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 8 of 9: credentials, and the interfaces through which a process can get around what is seen here.
+// Part 8 of 9: credentials, and the interfaces through which a process can get around what is seen here. The numbers that
+// are missing are in load.py.
 
 #define P_PTRACE 1
-#define P_MODULE 2
 #define P_MOUNT 3
-#define P_SETNS 4
 #define P_UNSHARE 5
-#define P_BPF 6
 #define P_URING 7
 #define P_AIO 8
 #define P_KILL 9
-#define P_PRLIMIT 10
+#define P_CLONE 18
 #define INIT_PID 1
 #define SYS_ADMIN 21
 #define PRLIMIT_WRITE 2
@@ -66,14 +64,90 @@ static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
     return 0;
 }
 
+// System calls that are noted when they return, whatever they returned: what the kernel refuses before it calls any inner
+// function is seen, too. One program is bound to all of them, and load.py says what each is. An argument is one of the
+// first three, or 3 for none.
+#define NOTED_MAX 64
+#define WHEN_ALWAYS 0
+#define WHEN_CHANGES 1
+#define WHEN_RESTRICTS 2
+#define WHEN_OTHER 3
+#define WHEN_NOT_INIT 4
+#define WHEN_SETS 5
+
+struct noted {
+    u32 what, a, b, when;
+};
+
+// By the call's number, that of int 0x80 with its highest bit set.
+BPF_HASH(noted_calls, u32, struct noted, NOTED_MAX);
+#define BY_INT_80 (1u << 31)
+
+#define PTRACE_TRACEME 0
+#define PTRACE_POKETEXT 4
+#define PTRACE_POKEUSER 6
+#define PTRACE_SETREGS 13
+#define PTRACE_SETREGSET 0x4205
+#define PR_SET_DUMPABLE 4
+#define PR_SET_SECCOMP 22
+#define PR_SET_SECUREBITS 28
+#define PR_SET_NO_NEW_PRIVS 38
+#define PR_CAP_AMBIENT 47
+#define SECCOMP_SETS 2
+#define NEW_NAMESPACES 0x7e020080
+
+static __always_inline int is_noted(u32 when, u32 first) {
+    u64 id = bpf_get_current_pid_tgid();
+    switch (when) {
+    case WHEN_CHANGES: // not the requests of ptrace that only look, or let a process go on; who attaches is seen below
+        return first == PTRACE_TRACEME || (first >= PTRACE_POKETEXT && first <= PTRACE_POKEUSER) ||
+            first == PTRACE_SETREGS || first == PTRACE_SETREGSET;
+    case WHEN_RESTRICTS:
+        return first == PR_SET_DUMPABLE || first == PR_SET_SECCOMP || first == PR_SET_SECUREBITS ||
+            first == PR_SET_NO_NEW_PRIVS || first == PR_CAP_AMBIENT;
+    case WHEN_OTHER:
+        return first && first != (u32)id && first != id >> 32;
+    case WHEN_NOT_INIT: // which sets the clock of a replay time and again
+        return id >> 32 != INIT_PID;
+    case WHEN_SETS:
+        return first < SECCOMP_SETS;
+    }
+    return 1;
+}
+
+static __always_inline int note_call(u64 regs, s64 ret, u32 flag, u64 x0, u64 x1, u64 x2) {
+    u32 number = (u32)word(regs + OFF_REGS_NUMBER) | flag;
+    struct noted *call = noted_calls.lookup(&number);
+    if (!call || !is_noted(call->when, x0))
+        return 0;
+    u64 a = call->a == 0 ? x0 : call->a == 1 ? x1 : call->a == 2 ? x2 : 0;
+    u64 b = call->b == 0 ? x0 : call->b == 1 ? x1 : call->b == 2 ? x2 : 0;
+    return used(call->what, failure(ret), (u32)a, (u32)b);
+}
+
+// long __x64_sys_…(const struct pt_regs *)
+int noted__by_syscall(u64 *ctx) {
+    u64 regs = ctx[0];
+    return note_call(
+        regs, ctx[1], 0, word(regs + OFF_REGS_DI), word(regs + OFF_REGS_SI), word(regs + OFF_REGS_DX));
+}
+
+// long __ia32_sys_…(const struct pt_regs *)
+int noted__by_int_80(u64 *ctx) {
+    u64 regs = ctx[0];
+    return note_call(
+        regs, ctx[1], BY_INT_80, word(regs + OFF_REGS_BX), word(regs + OFF_REGS_CX), word(regs + OFF_REGS_DX));
+}
+
 // int ptrace_attach(struct task_struct *, long request, unsigned long addr, unsigned long flags)
 int kretfunc__ptrace_attach(u64 *ctx) {
     return used(P_PTRACE, (s32)ctx[4], half(ctx[0] + OFF_TASK_TGID), ctx[1]);
 }
 
-// int load_module(struct load_info *, const char *, int)
-int kretfunc__load_module(u64 *ctx) {
-    return used(P_MODULE, (s32)ctx[3], (u32)ctx[2], 0);
+// pid_t kernel_clone(struct kernel_clone_args *): only those that make namespaces
+int kretfunc__kernel_clone(u64 *ctx) {
+    u64 flags = word(ctx[0]);
+    return flags & NEW_NAMESPACES ? used(P_CLONE, failure((s32)ctx[1]), flags, 0) : 0;
 }
 
 // In what follows, an answer other than 0 stands for the kernel's own. A root that lacks capabilities may by the kernel's
@@ -104,42 +178,11 @@ int kmod_ret__security_task_prlimit(u64 *ctx) {
     return (u32)ctx[2] & PRLIMIT_WRITE && is_agent() && is_guarded(ctx[1]) ? -1 : 0;
 }
 
-static __always_inline int used_prlimit(s32 pid, u32 resource, s64 ret) {
-    u64 id = bpf_get_current_pid_tgid();
-    if (!pid || pid == (u32)id || pid == id >> 32)
-        return 0;
-    return used(P_PRLIMIT, ret, pid, resource);
-}
-
-// long __x64_sys_prlimit64(const struct pt_regs *)
-int kretfunc____x64_sys_prlimit64(u64 *ctx) {
-    return used_prlimit(word(ctx[0] + OFF_REGS_DI), word(ctx[0] + OFF_REGS_SI), ctx[1]);
-}
-
-// long __ia32_sys_prlimit64(const struct pt_regs *): by int 0x80
-int kretfunc____ia32_sys_prlimit64(u64 *ctx) {
-    return used_prlimit(word(ctx[0] + OFF_REGS_BX), word(ctx[0] + OFF_REGS_CX), ctx[1]);
-}
-
 // int ksys_unshare(unsigned long)
 int kretfunc__ksys_unshare(u64 *ctx) {
     return used(P_UNSHARE, (s32)ctx[1], ctx[0], 0);
 }
 
-// long __x64_sys_setns(const struct pt_regs *)
-int kretfunc____x64_sys_setns(u64 *ctx) {
-    return used(P_SETNS, ctx[1], word(ctx[0] + OFF_REGS_SI), 0);
-}
-
-// long __x64_sys_bpf(const struct pt_regs *)
-int kretfunc____x64_sys_bpf(u64 *ctx) {
-    return used(P_BPF, failure(ctx[1]), (u32)word(ctx[0] + OFF_REGS_DI), 0);
-}
-
-// long __ia32_sys_bpf(const struct pt_regs *): by int 0x80
-int kretfunc____ia32_sys_bpf(u64 *ctx) {
-    return used(P_BPF, failure(ctx[1]), (u32)word(ctx[0] + OFF_REGS_BX), 0);
-}
 
 // long io_uring_setup(u32 entries, struct io_uring_params *)
 int kretfunc__io_uring_setup(u64 *ctx) {

@@ -200,7 +200,7 @@ def ready(program):
     say(
         {
             "type": "ready",
-            **{key: program.loaded[key] for key in ("attached", "failed", "undrawn", "loadSeconds")},
+            **{key: program.loaded[key] for key in ("attached", "failed", "undrawn", "compileSeconds", "attachSeconds")},
             "canary": seen,
             "cpuSeq": program.sequence(),
             "ringBytes": load.RING_BYTES,
@@ -214,9 +214,7 @@ def ready(program):
 
 def start(options):
     if options.loaded is None:
-        began = time.monotonic()
-        loader = load.Loader(options.agent_cgroup)
-        load.become_tracer(loader.loaded(time.monotonic() - began), sys.argv[1:])
+        load.become_tracer(load.Loader(options.agent_cgroup).loaded(), sys.argv[1:])
     kernel.stay_in_memory()
     program = Program(json.loads(os.pread(options.loaded, 1 << 20, 0)))
     if options.resume:

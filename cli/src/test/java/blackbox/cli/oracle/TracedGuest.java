@@ -92,7 +92,8 @@ final class TracedGuest {
         TracerReport report = TracerReport.of(machine.facts().ready().tracer());
         var ready = new ObjectMapper().readTree(machine.facts().ready().tracer());
         assertEquals("[]", ready.path("failed").toString(), "probes that do not attach to the image's kernel");
-        say("the tracer was loaded in " + ready.path("loadSeconds") + " s");
+        say("the tracer was loaded in " + ready.path("attachSeconds") + " s after it had been compiled in "
+                + ready.path("compileSeconds") + " s");
         // Pipes are read on platform threads: a virtual one would block its carrier.
         Thread decoder = Thread.ofPlatform().start(() -> decode(machine.events(), stream, clock, report, events));
         Thread framesOut = Thread.ofPlatform().start(() -> drop(machine.framesOut()));

@@ -26,8 +26,33 @@ import org.jspecify.annotations.Nullable;
 final class FrameEvents {
 
     private static final int FLOWS_MAX = 16_384;
-    private static final List<String> PRIVILEGES =
-            List.of("", "ptrace", "module", "mount", "setns", "unshare", "bpf", "io_uring", "aio", "kill", "prlimit");
+    private static final List<String> PRIVILEGES = List.of(
+            "",
+            "ptrace",
+            "module",
+            "mount",
+            "setns",
+            "unshare",
+            "bpf",
+            "io_uring",
+            "aio",
+            "kill",
+            "prlimit",
+            "vm_read",
+            "vm_write",
+            "pidfd_getfd",
+            "seccomp",
+            "userfaultfd",
+            "fanotify",
+            "perf_event",
+            "clone",
+            "prctl",
+            "setgroups",
+            "reboot",
+            "kexec",
+            "swap",
+            "clock",
+            "ports");
 
     private record FlowKey(
             String protocol,

@@ -18,6 +18,7 @@ import blackbox.schemas.view.RecorderView;
 import blackbox.schemas.view.RunView;
 import blackbox.schemas.view.VmView;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 /// kind and of the columns that say what was done, with identifiers renamed. Keeps the renamings of one side;
 /// owned by one thread.
 final class EventIdentity {
+
+    /// Uses of a privilege whose first number is a process's.
+    private static final Set<String> TELL_PROCESSES =
+            Set.of("ptrace", "kill", "prlimit", "vm_read", "vm_write", "perf_event");
 
     /// Linux assigns local ports from here on (net.ipv4.ip_local_port_range).
     private static final int EPHEMERAL_PORT_MIN = 32_768;
@@ -476,8 +481,7 @@ final class EventIdentity {
     }
 
     private static boolean tellsProcesses(PrivilegeView.Use use) {
-        String what = String.valueOf(use.what());
-        return what.equals("ptrace") || what.equals("kill") || what.equals("prlimit");
+        return TELL_PROCESSES.contains(String.valueOf(use.what()));
     }
 
     private long lanes(Row row) {
