@@ -44,7 +44,7 @@ NOTED = (
     ("prlimit64", 302, "sys_prlimit64", 340, 10, (0, 1), OTHER),
     ("process_vm_readv", 310, "sys_process_vm_readv", 347, 11, (0, 3), ALWAYS),
     ("process_vm_writev", 311, "sys_process_vm_writev", 348, 12, (0, 3), ALWAYS),
-    ("pidfd_getfd", 438, "sys_pidfd_getfd", 438, 13, (0, 1), ALWAYS),
+    ("pidfd_getfd", 438, "sys_pidfd_getfd", 438, 13, (0, 1), NOT_INIT),
     ("seccomp", 317, "sys_seccomp", 354, 14, (0, 1), SETS),
     ("userfaultfd", 323, None, 0, 15, (0, 3), ALWAYS),
     ("fanotify_init", 300, "sys_fanotify_init", 338, 16, (0, 1), ALWAYS),

@@ -107,7 +107,7 @@ static __always_inline int is_noted(u32 when, u32 first) {
             first == PR_SET_NO_NEW_PRIVS || first == PR_CAP_AMBIENT;
     case WHEN_OTHER:
         return first && first != (u32)id && first != id >> 32;
-    case WHEN_NOT_INIT: // which sets the clock of a replay time and again
+    case WHEN_NOT_INIT: // which sets the clock of a replay time and again, and keeps what the tracer holds
         return id >> 32 != INIT_PID;
     case WHEN_SETS:
         return first < SECCOMP_SETS;

@@ -46,6 +46,8 @@ final class TracerAttackTest {
                 fcntl.fcntl(reading, fcntl.F_SETOWN, pid)
                 fcntl.fcntl(reading, 10, signal.SIGKILL)
                 os.write(writing, b'x')
+                os.close(reading)
+                os.close(writing)
             def affinity(pid):
                 os.sched_setaffinity(pid, {0})
             # One after the other, all of them, also where the first succeeds.
@@ -197,8 +199,8 @@ final class TracerAttackTest {
 
     @Test
     void aForkBombIsSeenWhole() throws Exception {
-        Ended ended = blackbox.run("record", "--json", "--tier", "live", "--", "python3", "-c", FORKS)
-                .expect(0);
+        // The first may be among those that are ended when their memory runs out.
+        Ended ended = blackbox.run("record", "--json", "--tier", "live", "--", "python3", "-c", FORKS);
         String run = complete(ended);
         assertTrue(events(run, "process.fork").size() > 500, () -> "a bomb");
     }
