@@ -7,6 +7,7 @@ import blackbox.cli.options.ImportNotice;
 import blackbox.cli.output.JsonOut;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
+import blackbox.query.run.CountedRun;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunNames;
 import blackbox.query.run.RunState;
@@ -61,25 +62,28 @@ final class DiffCommand implements Callable<Integer> {
                     "--context takes a number from 0 to " + AlignmentSettings.CONTEXT_MAX + ", not " + context);
         }
         var recordings = common.recordings();
-        RunFacts one =
-                RunFacts.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, recorded)));
-        RunFacts other =
-                RunFacts.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, actual)));
+        CountedRun one =
+                CountedRun.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, recorded)));
+        CountedRun other =
+                CountedRun.read(recordings, ImportNotice.print(recordings, RunNames.resolve(recordings, actual)));
         ComparedRuns runs = ComparedRuns.of(
-                recordings, one, other, new AlignmentSettings(context, new SecureRandom().nextLong(), false));
+                recordings,
+                one.facts(),
+                other.facts(),
+                new AlignmentSettings(context, new SecureRandom().nextLong(), false));
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {
                 json.writeStartObject();
                 json.writeArrayFieldStart("runs");
-                json.writeString(one.run().value());
-                json.writeString(other.run().value());
+                json.writeString(one.facts().run().value());
+                json.writeString(other.facts().run().value());
                 json.writeEndArray();
                 json.writeArrayFieldStart("states");
-                for (RunFacts each : List.of(one, other)) {
+                for (CountedRun each : List.of(one, other)) {
                     json.writeStartObject();
-                    json.writeStringField("state", each.state().name());
-                    json.writeNumberField("lost", each.lost());
+                    json.writeStringField("state", each.facts().state().name());
+                    each.losses().writeFields(json);
                     json.writeEndObject();
                 }
                 json.writeEndArray();
@@ -89,16 +93,21 @@ final class DiffCommand implements Callable<Integer> {
         } else {
             out.println("runs          " + described(one));
             out.println("              " + described(other));
-            AlignmentReport.print(out, runs, one.run().value(), other.run().value());
+            AlignmentReport.print(
+                    out, runs, one.facts().run().value(), other.facts().run().value());
             out.flush();
         }
         return runs.alignment().holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
-    private static String described(RunFacts facts) {
-        boolean whole = facts.state() == RunState.CLOSED && facts.lost() == 0;
+    private static String described(CountedRun run) {
+        RunFacts facts = run.facts();
+        boolean whole = facts.state() == RunState.CLOSED && run.losses().areNone();
         return facts.run()
                 + (facts.name() == null ? "" : "  " + Printable.of(facts.name()))
-                + (whole ? "" : "  (not complete: " + facts.state() + ", " + facts.lost() + " events lost)");
+                + (whole
+                        ? ""
+                        : "  (not complete: " + facts.state() + ", "
+                                + run.losses().inWords() + ")");
     }
 }

@@ -11,6 +11,7 @@ import blackbox.cli.terminal.LocalTerminal;
 import blackbox.cli.terminal.Narrator;
 import blackbox.cli.terminal.Signals;
 import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.verify.Losses;
 import blackbox.node.image.LocalImages;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.KafkaSettings.Ingest;
@@ -224,7 +225,7 @@ public final class RecordCommand implements Callable<Integer> {
             System.err.println(json(result));
         } else {
             System.err.println("blackbox: run " + result.run() + " recorded: " + result.events() + " events, "
-                    + result.lost() + " lost; " + where(result));
+                    + result.losses().inWords() + "; " + where(result));
         }
         return result.exitCode();
     }
@@ -378,7 +379,9 @@ public final class RecordCommand implements Callable<Integer> {
                 .put("tier", result.tier().tier().label());
         node.put("tierAsked", result.tier().asked().label())
                 .put("tierReason", result.tier().reason());
-        node.put("exitCode", result.exitCode()).put("events", result.events()).put("lost", result.lost());
+        Losses losses = result.losses();
+        node.put("exitCode", result.exitCode()).put("events", result.events()).put("lost", losses.counted());
+        node.put("lossKnown", losses.isKnown()).put("unknownFrom", losses.unknownFrom());
         node.put("startedAt", Timestamps.format(result.startedAt()))
                 .put("endedAt", Timestamps.format(result.endedAt()));
         node.put("state", result.closed() ? "CLOSED" : "TRUNCATED")

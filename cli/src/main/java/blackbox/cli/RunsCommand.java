@@ -6,6 +6,7 @@ import blackbox.cli.output.JsonOut;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.query.answer.RunJson;
+import blackbox.query.run.CountedRun;
 import blackbox.query.run.RunFacts;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -38,25 +39,26 @@ final class RunsCommand implements Callable<Integer> {
         if (common.json()) {
             JsonOut.document(out, json -> {
                 json.writeStartArray();
-                for (RunFacts facts : RunFacts.all(recordings)) {
-                    RunJson.write(json, facts);
+                for (CountedRun run : CountedRun.all(recordings)) {
+                    RunJson.write(json, run);
                 }
                 json.writeEndArray();
             });
             return ExitCodes.OK;
         }
-        for (RunFacts facts : RunFacts.all(recordings)) {
-            out.println(line(facts));
+        for (CountedRun run : CountedRun.all(recordings)) {
+            out.println(line(run));
         }
         out.flush();
         return ExitCodes.OK;
     }
 
-    private static String line(RunFacts facts) {
+    private static String line(CountedRun run) {
+        RunFacts facts = run.facts();
         RunFacts.Start start = facts.start();
         String name = facts.name();
         String none = facts.ofNoEvents();
-        return "%s  %s  %-9s %9d events  %d lost  %s%s"
+        return "%s  %s  %-9s %9d events  %s  %s%s"
                 .formatted(
                         facts.run(),
                         start == null
@@ -64,7 +66,7 @@ final class RunsCommand implements Callable<Integer> {
                                 : Timestamps.format(start.atNs()).substring(0, 19) + "Z",
                         facts.state(),
                         facts.events(),
-                        facts.lost(),
+                        run.losses().inWords(),
                         name == null ? "" : Printable.of(name),
                         origin(facts.imported())
                                 + (none == null ? "" : "  (" + none + ")")

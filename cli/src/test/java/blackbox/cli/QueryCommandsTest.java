@@ -11,6 +11,9 @@ import blackbox.recorder.spool.Spool;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -46,6 +49,9 @@ class QueryCommandsTest {
         var header = EventHeader.host(START.getEpochSecond() * 1_000_000_000L);
         sealer.append(new Event.RunOpen(header, Text.of("first"), "{\"tier\":\"live\"}"));
         sealer.seal();
+        sealer.append(new Event.TracerHeartbeat(
+                new EventHeader(header.atNs(), Source.GUEST, new GuestOrigin(0, 1), null, Marks.NONE),
+                "{\"final\":true}"));
         sealer.append(new Event.RunClose(header, sealer.size(), 0, 0, null, null));
         sealer.seal();
     }
@@ -90,7 +96,7 @@ class QueryCommandsTest {
                         .path("n")
                         .asInt());
         Ran events = run("events", "last", "--json", "--follow");
-        assertEquals(4, events.out().lines().count(), events.out());
+        assertEquals(5, events.out().lines().count(), events.out());
     }
 
     @Test
@@ -102,7 +108,10 @@ class QueryCommandsTest {
         assertEquals(Files.readString(proof), run("prove", "last", "1").out());
         JsonNode verdict = json("verify", proof.toString(), "--json");
         assertEquals("VERIFIED", verdict.path("integrity").asText(), verdict.toString());
-        assertEquals("COMPLETE", verdict.path("completeness").asText());
+        // of the run, of which a proof shows one event
+        assertEquals("UNKNOWN", verdict.path("completeness").asText());
+        assertTrue(verdict.path("proof").path("holds").asBoolean());
+        assertTrue(verdict.path("proof").path("whole").asBoolean());
         assertEquals("HOST_CLOCK", verdict.path("time").asText());
         assertTrue(verdict.path("authorship").path("trusted").asBoolean());
         assertEquals(run.value(), verdict.path("proof").path("run").asText());

@@ -16,7 +16,6 @@ import java.util.Map;
 public final class TestEvents {
 
     private final TestRun run;
-    private long cpuSeq;
 
     public TestEvents(TestRun run) {
         this.run = run;
@@ -31,7 +30,8 @@ public final class TestEvents {
     }
 
     public EventHeader guest(int pid, int ppid, String comm, Marks marks) {
-        return new EventHeader(run.tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), process(pid, ppid, comm), marks);
+        return new EventHeader(
+                run.tick(), Source.GUEST, new GuestOrigin(0, run.nextNumber(0)), process(pid, ppid, comm), marks);
     }
 
     /// A run that touches a bit of everything, sealed in `batches` batches and closed.

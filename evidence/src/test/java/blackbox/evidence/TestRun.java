@@ -18,6 +18,9 @@ import blackbox.schemas.batch.SpoolSegment;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.EventRows;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
@@ -40,6 +43,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +69,9 @@ public final class TestRun {
     private boolean closing;
     private @Nullable String certificate;
     private long clockNs = START_NS;
+
+    /// The highest number of each guest CPU.
+    private final SortedMap<Integer, Long> sequences = new TreeMap<>();
 
     /// The log of runs that certifies this one, or null for a run that `key` signs directly.
     public final @Nullable TestLog log;
@@ -131,6 +139,10 @@ public final class TestRun {
     public long add(Event event) {
         if (event instanceof Event.RecorderLoss loss) {
             lost += loss.lost();
+        }
+        GuestOrigin origin = event.header().origin();
+        if (origin != null) {
+            sequences.merge(origin.cpu(), origin.cpuSeq(), Math::max);
         }
         EventRows.fill(event, row);
         var leaf = new byte[LeafCodec.size(row)];
@@ -215,7 +227,39 @@ public final class TestRun {
         return EpochKey.of(epochs.get(batches.size() + 1).verifier()).detail();
     }
 
+    /// Closes the run as an ordinary one, with the tracer's last heartbeat.
     public void close(int exitCode) {
+        heartbeat(true);
+        closeUnfinished(exitCode);
+    }
+
+    /// A heartbeat of the tracer on each CPU of which there are events, or on the first.
+    public void heartbeat(boolean last) {
+        if (sequences.isEmpty()) {
+            sequences.put(0, 0L);
+        }
+        List.copyOf(sequences.keySet()).forEach(cpu -> heartbeat(cpu, last));
+    }
+
+    /// The index of the next event.
+    public long nextIndex() {
+        return tree.size();
+    }
+
+    /// The number that comes next on that CPU.
+    public long nextNumber(int cpu) {
+        return sequences.getOrDefault(cpu, 0L) + 1;
+    }
+
+    /// A heartbeat of the tracer on that CPU, with its next number.
+    public void heartbeat(int cpu, boolean last) {
+        var origin = new GuestOrigin(cpu, nextNumber(cpu));
+        var header = new EventHeader(tick(), Source.GUEST, origin, null, Marks.NONE);
+        add(new Event.TracerHeartbeat(header, "{\"seq\":1,\"dropped\":{},\"final\":" + last + "}"));
+    }
+
+    /// Closes a run whose tracer did not say that it was done.
+    public void closeUnfinished(int exitCode) {
         closing = true;
         add(new Event.RunClose(EventHeader.host(tick()), tree.size(), lost, exitCode, null, null));
         seal();

@@ -17,6 +17,9 @@ import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.FileSeal;
@@ -252,6 +255,9 @@ class VerifierJarTest {
         var sealer = new RunSealer(run, key, batches::add, InstantSource.system());
         sealer.append(new Event.RunOpen(EventHeader.host(1), Text.of("test"), "{}"));
         sealer.seal();
+        var origin = new GuestOrigin(0, 1);
+        sealer.append(new Event.TracerHeartbeat(
+                new EventHeader(2, Source.GUEST, origin, null, Marks.NONE), "{\"final\":true}"));
         sealer.append(new Event.RunClose(EventHeader.host(2), sealer.size(), 0, 0, null, null));
         sealer.seal();
         Path keys = Files.createDirectories(folder.resolve("keys"));

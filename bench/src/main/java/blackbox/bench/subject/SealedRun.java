@@ -13,6 +13,9 @@ import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.FileSeal;
@@ -24,6 +27,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -81,13 +85,21 @@ public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
 
     /// Seals them all and returns the run's size.
     private static long seal(RunSealer sealer, Iterable<Event> events) throws Exception {
+        var numbers = new TreeMap<Integer, Long>();
         for (Event event : events) {
+            GuestOrigin origin = event.header().origin();
+            if (origin != null) {
+                numbers.merge(origin.cpu(), origin.cpuSeq(), Math::max);
+            }
             sealer.append(event);
             if (sealer.isFull()) {
                 sealer.seal();
             }
         }
         var now = EventHeader.host(Instant.now().getEpochSecond() * 1_000_000_000L);
+        numbers.forEach((cpu, number) -> sealer.append(new Event.TracerHeartbeat(
+                new EventHeader(now.atNs(), Source.GUEST, new GuestOrigin(cpu, number + 1), null, Marks.NONE),
+                "{\"final\":true}")));
         sealer.append(new Event.RunClose(now, sealer.size(), 0, 0, null, null));
         sealer.seal();
         return sealer.size();

@@ -51,7 +51,11 @@ public record DemoReport(
     List<String> lines() {
         var tier = result.tier();
         var lines = new ArrayList<String>();
-        add(lines, "run", result.run() + ", " + result.events() + " events, " + result.lost() + " lost");
+        add(
+                lines,
+                "run",
+                result.run() + ", " + result.events() + " events, "
+                        + result.losses().inWords());
         add(lines, "tier", tier.tier().label() + ": " + Printable.of(tier.reason()));
         add(
                 lines,
@@ -60,7 +64,8 @@ public record DemoReport(
         add(
                 lines,
                 "proof",
-                verification.integrity() + ", " + verification.completeness() + ": " + verification.events()
+                verification.integrity() + ", " + VerificationReport.completeness(verification) + ": "
+                        + verification.events()
                         + " events under " + verification.checkpoints() + " signed checkpoints");
         add(lines, "replay", ReplayReport.brief(verdicts).toArray(String[]::new));
         Path back = result.workspace();
@@ -100,7 +105,7 @@ public record DemoReport(
         out.writeStringField("tierReason", result.tier().reason());
         out.writeNumberField("exitCode", result.exitCode());
         out.writeNumberField("events", result.events());
-        out.writeNumberField("lost", result.lost());
+        result.losses().writeFields(out);
         Path back = result.workspace();
         out.writeStringField("workspace", back == null ? null : back.toString());
         out.writeFieldName("verify");

@@ -81,8 +81,15 @@ class RecordEndingsTest {
         running.qemu().destroyForcibly();
         Ended ended = running.await().expect(125).saying("the VM failed");
         assertEquals("CLOSED", ended.recorded().path("state").asText());
-        assertVerifies(ended.recorded(), Set.of("COMPLETE", "LOSS_DECLARED"));
         String id = ended.recorded().path("run").asText();
+        JsonNode verification = blackbox.run("verify", id, "--json").expect(1).json();
+        assertEquals("VERIFIED", verification.path("integrity").asText());
+        assertEquals("UNKNOWN", verification.path("completeness").asText(), verification::toString);
+        long from = verification.path("unknownFrom").asLong(-1);
+        assertTrue(from > 0 && from < verification.path("events").asLong(), verification::toString);
+        assertTrue(verification.path("findings").toString().contains("TRACER_UNFINISHED: "), verification::toString);
+        assertFalse(ended.recorded().path("lossKnown").asBoolean(true), ended::err);
+        assertEquals(from, ended.recorded().path("unknownFrom").asLong(-1));
         Ended events = blackbox.run("events", id, "--json", "--kind", "recorder.finding")
                 .expect(0);
         assertTrue(events.out().contains("TRACER_UNFINISHED"), events::out);

@@ -10,7 +10,10 @@ import java.util.regex.Pattern;
 final class BundleLayout {
 
     /// The bundle's type and version, as the statement gives them.
-    static final String VERSION = "bundle/v1";
+    static final String VERSION = "bundle/v2";
+
+    /// The one before it, whose completeness report does not say what is not known.
+    static final String FIRST_VERSION = "bundle/v1";
 
     /// The DSSE envelope around the in-toto statement; the only file that the statement does not name.
     static final String STATEMENT = "statement.dsse.json";
@@ -47,7 +50,7 @@ final class BundleLayout {
     }
 
     /// The statement's predicate.
-    static Map<String, String> predicate(String run) {
-        return Map.of(WORD_FORMAT, VERSION, WORD_RUN, run);
+    static Map<String, String> predicate(String version, String run) {
+        return Map.of(WORD_FORMAT, version, WORD_RUN, run);
     }
 }

@@ -133,7 +133,9 @@ public final class BundleVerifier {
             if (envelope.signers(believed(keys)).isEmpty()) {
                 finding("its statement is not signed by a trusted key");
             }
-            return findings.isEmpty() ? verify(run, keys) : tampered(findings);
+            int account =
+                    version(statement.predicate()).equals(BundleLayout.FIRST_VERSION) ? 1 : CompletenessReport.VERSION;
+            return findings.isEmpty() ? verify(run, keys, account) : tampered(findings);
         } catch (MalformedBundleException | MalformedAttestationException e) {
             finding(e.getMessage());
             return tampered(findings);
@@ -158,14 +160,21 @@ public final class BundleVerifier {
     private static RunId run(InTotoStatement statement) throws MalformedBundleException {
         Map<String, String> words = statement.predicate();
         String run = words.getOrDefault(BundleLayout.WORD_RUN, "");
-        if (!words.equals(BundleLayout.predicate(run))) {
-            throw new MalformedBundleException("its statement does not describe a " + BundleLayout.VERSION);
+        if (!words.equals(BundleLayout.predicate(version(words), run))) {
+            throw new MalformedBundleException("its statement does not describe a " + BundleLayout.FIRST_VERSION
+                    + " or " + BundleLayout.VERSION + ", which are the formats that this version of Blackbox knows");
         }
         try {
             return new RunId(run);
         } catch (IllegalArgumentException e) {
             throw new MalformedBundleException("its statement names no run", e);
         }
+    }
+
+    private static String version(Map<String, String> words) {
+        return BundleLayout.FIRST_VERSION.equals(words.get(BundleLayout.WORD_FORMAT))
+                ? BundleLayout.FIRST_VERSION
+                : BundleLayout.VERSION;
     }
 
     /// Every file that is named is present and unchanged, and no other file is present.
@@ -215,12 +224,13 @@ public final class BundleVerifier {
         return believed;
     }
 
-    private Verification verify(RunId run, List<NoteVerifier> keys) throws IOException {
+    /// @param accountVersion of the completeness report that bundles of this format have
+    private Verification verify(RunId run, List<NoteVerifier> keys, int accountVersion) throws IOException {
         var recordings = Recordings.unchecked(folder);
         Verification verified = RunVerifier.verify(recordings, run, keys, null, anchors);
         findings.addAll(verified.findings());
         Integrity integrity = verified.integrity();
-        if (integrity == Integrity.VERIFIED && !accountHolds(recordings, run)) {
+        if (integrity == Integrity.VERIFIED && !accountHolds(recordings, run, accountVersion)) {
             integrity = Integrity.TAMPERED;
             finding(BundleLayout.COMPLETENESS + " does not match the events");
         }
@@ -231,6 +241,7 @@ public final class BundleVerifier {
         return new Verification(
                 integrity,
                 verified.completeness(),
+                verified.unknownFrom(),
                 verified.time(),
                 new Authorship(verified.authorship().keys(), trusted),
                 verified.events(),
@@ -239,16 +250,17 @@ public final class BundleVerifier {
                 findings);
     }
 
-    private boolean accountHolds(Recordings recordings, RunId run) throws IOException {
+    private boolean accountHolds(Recordings recordings, RunId run, int version) throws IOException {
         Path account = folder.resolve(BundleLayout.COMPLETENESS);
         return Files.exists(account)
-                && Arrays.equals(Files.readAllBytes(account), CompletenessReport.of(recordings, run));
+                && Arrays.equals(Files.readAllBytes(account), CompletenessReport.of(recordings, run, version));
     }
 
     private static Verification tampered(List<Finding> findings) {
         return new Verification(
                 Integrity.TAMPERED,
                 Completeness.TRUNCATED,
+                0L,
                 Time.HOST_CLOCK,
                 new Authorship(List.of(), false),
                 0,

@@ -109,7 +109,7 @@ public final class BundleWriter {
             take(folder.policy());
         }
         takeAll(folder.timeAuthorities(), "");
-        stage(BundleLayout.COMPLETENESS, CompletenessReport.of(recordings, run));
+        stage(BundleLayout.COMPLETENESS, CompletenessReport.of(recordings, run, CompletenessReport.VERSION));
         String readme = new String(resource(BundleLayout.README), StandardCharsets.UTF_8);
         stage(BundleLayout.README, readme.replace(RUN_IN_README, run.value()).getBytes(StandardCharsets.UTF_8));
         for (String page : BundleLayout.PAGES) {
@@ -223,7 +223,8 @@ public final class BundleWriter {
         for (var file : files.entrySet()) {
             subjects.put(file.getKey(), FileDigest.sha256(file.getValue()));
         }
-        var statement = new InTotoStatement(subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(run.value()));
+        var statement = new InTotoStatement(
+                subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(BundleLayout.VERSION, run.value()));
         DsseEnvelope envelope = DsseEnvelope.sign(InTotoStatement.PAYLOAD_TYPE, statement.toJson(), List.of(signer));
         stage(BundleLayout.STATEMENT, envelope.toJson());
     }

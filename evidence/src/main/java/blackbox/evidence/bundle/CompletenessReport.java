@@ -2,6 +2,8 @@ package blackbox.evidence.bundle;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
+import blackbox.evidence.verify.EventAccount;
+import blackbox.evidence.verify.Losses;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
@@ -19,6 +21,10 @@ import java.util.TreeMap;
 /// verifier can make it again and compare.
 final class CompletenessReport {
 
+    /// The version that bundles get now. Those of [BundleLayout#FIRST_VERSION] have 1, which says nothing of what is
+    /// not known.
+    static final int VERSION = 2;
+
     private static final int CPUS_MAX = 4_096;
     private static final int LOSSES_MAX = 10_000;
 
@@ -30,6 +36,7 @@ final class CompletenessReport {
     private long lastBeatNs;
     private long beatGapNsMax;
     private long closeIndex = -1;
+    private final EventAccount account = new EventAccount();
 
     /// First and last number of a CPU, and how many were seen.
     private static final class Cpu {
@@ -41,18 +48,21 @@ final class CompletenessReport {
     private CompletenessReport() {}
 
     /// The report on a run, as the content of its file.
-    static byte[] of(Recordings recordings, RunId run) throws IOException {
+    ///
+    /// @param version of the report, 1 or [#VERSION]
+    static byte[] of(Recordings recordings, RunId run, int version) throws IOException {
         var report = new CompletenessReport();
         try (RunReader reader = RunReader.open(recordings, run, 0)) {
             while (reader.next()) {
                 report.see(reader.index(), reader.row());
             }
         }
-        return report.toJson(run);
+        return report.toJson(run, version);
     }
 
     private void see(long index, Row row) {
         events = index + 1;
+        account.see(index, row);
         if (!row.has(Column.KIND)) {
             return;
         }
@@ -89,11 +99,11 @@ final class CompletenessReport {
         }
     }
 
-    private byte[] toJson(RunId run) throws IOException {
+    private byte[] toJson(RunId run, int version) throws IOException {
         var octets = new ByteArrayOutputStream();
         try (JsonGenerator out = new JsonFactory().createGenerator(octets)) {
             out.writeStartObject();
-            out.writeNumberField("version", 1);
+            out.writeNumberField("version", version);
             out.writeStringField("run", run.value());
             out.writeNumberField("events", events);
             writeCpus(out);
@@ -113,10 +123,25 @@ final class CompletenessReport {
             } else {
                 out.writeNumberField("closedAtIndex", closeIndex);
             }
+            if (version > 1) {
+                writeAccount(out);
+            }
             out.writeEndObject();
         }
         octets.write('\n');
         return octets.toByteArray();
+    }
+
+    private void writeAccount(JsonGenerator out) throws IOException {
+        Losses losses = account.losses(false);
+        losses.writeFields(out);
+        out.writeArrayFieldStart("unknownBecause");
+        if (!losses.isKnown()) {
+            for (String name : account.unknownBecause()) {
+                out.writeString(name);
+            }
+        }
+        out.writeEndArray();
     }
 
     private void writeCpus(JsonGenerator out) throws IOException {

@@ -24,6 +24,8 @@ public final class ProofReport {
         VerificationReport.writeFields(out, verdict.verification());
         out.writeObjectFieldStart("proof");
         out.writeStringField("format", EventProof.FORMAT);
+        out.writeBooleanField("holds", verdict.holds());
+        out.writeBooleanField("whole", verdict.whole());
         EventProof proof = verdict.proof();
         out.writeStringField("run", proof == null ? null : proof.run().value());
         if (proof == null) {
@@ -87,7 +89,9 @@ public final class ProofReport {
             out.println("event         " + proof.index() + " of run " + proof.run() + (kind == null ? "" : "  " + kind)
                     + (verdict.atNs() == 0 ? "" : "  " + at(verdict)));
         }
-        VerificationReport.print(out, verdict.verification());
+        out.println("proof         " + (verdict.holds() ? "holds" : "does not hold"));
+        VerificationReport.print(
+                out, verdict.verification(), "UNKNOWN  (of the run: a proof shows one event, and nothing else)");
         for (Cosigned witness : verdict.cosigned()) {
             out.println("  witness " + Printable.of(witness.witness()) + " saw the log of runs at " + time(witness));
         }

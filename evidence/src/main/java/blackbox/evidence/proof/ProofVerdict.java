@@ -3,12 +3,15 @@ package blackbox.evidence.proof;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.TrustPolicy.Cosigned;
 import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.Verification.Integrity;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The result of checking a proof. The four answers are about this one event: COMPLETE means that its proof
-/// lacks nothing, OPEN that the log of runs does not contain its checkpoint yet.
+/// The result of checking a proof. Integrity, time and authorship are about this one event. Completeness is about its
+/// run, and always UNKNOWN: one event does not show what else there was.
 ///
+/// @param whole whether the proof itself lacks nothing; it does as long as only the run vouches for its keys, because
+///     the log of runs does not contain its checkpoint yet
 /// @param proof what was read; null if it could not be read
 /// @param kind the event's kind; null if its leaf is of an unknown form
 /// @param atNs the event's time, nanoseconds since 1970 on the host's clock; 0 if it has none
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param limits what the proof does not show, in words
 public record ProofVerdict(
         Verification verification,
+        boolean whole,
         @Nullable EventProof proof,
         @Nullable String kind,
         long atNs,
@@ -36,6 +40,8 @@ public record ProofVerdict(
 
     /// Whether the event is proven: in the run's tree, under trusted keys, with nothing missing.
     public boolean holds() {
-        return verification.holds() && verification.authorship().trusted();
+        return verification.integrity() == Integrity.VERIFIED
+                && whole
+                && verification.authorship().trusted();
     }
 }

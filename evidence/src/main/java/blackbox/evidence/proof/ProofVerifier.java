@@ -89,7 +89,7 @@ public final class ProofVerifier {
                     "no log of runs contains the run's checkpoint, so no witness or time authority can have seen it");
         }
         trusted |= direct && inLog == null;
-        limits.add("the proof is about one event; it does not show that the recording is complete");
+        limits.add("the proof is about one event; what else the run has, or lacks, it does not show: verify the run");
         boolean whole = log != null || direct && inLog == null;
         return verdict(proof, run, log, whole);
     }
@@ -224,7 +224,8 @@ public final class ProofVerifier {
         }
         var verification = new Verification(
                 tampered ? Integrity.TAMPERED : Integrity.VERIFIED,
-                whole && !tampered ? Completeness.COMPLETE : Completeness.OPEN,
+                Completeness.UNKNOWN,
+                0L,
                 anchored ? Time.ANCHORED : Time.HOST_CLOCK,
                 new Authorship(List.copyOf(signers), trusted && !tampered),
                 tampered ? 0 : 1,
@@ -237,6 +238,7 @@ public final class ProofVerifier {
         Kind kind = known ? Kind.ofCode(row.number(Column.KIND)) : null;
         return new ProofVerdict(
                 verification,
+                whole && !tampered,
                 proof,
                 kind == null ? null : kind.eventName(),
                 known && row.has(Column.AT_NS) ? row.number(Column.AT_NS) : 0,

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the few values that verification needs from the JSON in a leaf's detail, token by token: the verifier has no
@@ -89,5 +91,44 @@ public final class LeafDetail {
             return new long[0];
         }
         return numbers.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /// Whether the detail is an object whose field of that name is true. Of several the last one counts.
+    static boolean isTrue(String detail, String name) {
+        boolean found = false;
+        try (JsonParser json = JSON.createParser(detail)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return false;
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                boolean wanted = json.currentName().equals(name);
+                JsonToken value = json.nextToken();
+                found = wanted ? value == JsonToken.VALUE_TRUE : found;
+                json.skipChildren();
+            }
+            return found;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /// The fields of an object that are whole numbers of 64 bits; empty for anything else than an object.
+    static Map<String, Long> numbers(String detail) {
+        var numbers = new HashMap<String, Long>();
+        try (JsonParser json = JSON.createParser(detail)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return Map.of();
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                if (json.nextToken() == JsonToken.VALUE_NUMBER_INT) {
+                    numbers.put(name, json.getLongValue());
+                }
+                json.skipChildren();
+            }
+            return numbers;
+        } catch (IOException e) {
+            return Map.of();
+        }
     }
 }

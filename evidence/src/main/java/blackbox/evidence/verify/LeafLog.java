@@ -21,7 +21,7 @@ final class LeafLog {
     private final RunId run;
     private final TrustedKeys keys;
     private final Findings findings;
-    private final SequenceCheck sequences = new SequenceCheck();
+    private final EventAccount account = new EventAccount();
     private final SignerChain signers;
     private final TimeCheck times;
     private final MerkleFrontier tree;
@@ -33,7 +33,6 @@ final class LeafLog {
     private long coveredEnd;
     private long checkpoints;
     private long nextBatch;
-    private long declaredLost;
     private boolean closed;
     private long closeIndex = -1;
     private long beatAtNs;
@@ -85,6 +84,7 @@ final class LeafLog {
         if (size() == 1) {
             signers.open(row);
         }
+        account.see(size() - 1, row);
         if (!row.has(Column.KIND)) {
             unknown.add(size() - 1);
             return;
@@ -98,13 +98,10 @@ final class LeafLog {
             findings.tampered(size() - 1, "there is an event after the run's close");
         } else if (kind == Kind.RUN_CLOSE.code()) {
             close(row);
-        } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
-            declaredLost += row.number(Column.LOST);
         } else if (Kind.ofCode(kind) == null) {
             unknown.add(size() - 1);
         }
         times.see(size() - 1, row);
-        sequences.see(row);
     }
 
     private void heartbeat(Row row) {
@@ -257,12 +254,7 @@ final class LeafLog {
             findings.tampered(coveredEnd, "events from " + coveredEnd + " on are not covered by a checkpoint");
         }
         unknown.tell(findings);
-        if (hasUndeclaredLosses()) {
-            findings.note(
-                    -1,
-                    "the guest's sequence numbers show " + sequences.missing() + " events missing, but only "
-                            + declaredLost + " are declared lost");
-        }
+        account.findings().forEach(found -> findings.note(found.index(), found.what()));
     }
 
     private void unmet(Expected expectation, boolean live) {
@@ -290,13 +282,11 @@ final class LeafLog {
         return closed;
     }
 
-    boolean hasLosses() {
-        return declaredLost > 0 || sequences.missing() > 0;
-    }
-
-    /// Whether the guest's own sequence numbers show that more is missing than was declared lost.
-    boolean hasUndeclaredLosses() {
-        return sequences.missing() > declaredLost;
+    /// What is lost of the run, by its own rows.
+    ///
+    /// @param live whether the recorder is alive, so that what is missing may still arrive
+    Losses losses(boolean live) {
+        return account.losses(live);
     }
 
     long checkpoints() {

@@ -159,9 +159,11 @@ public final class RunVerifier {
         checkEnd();
         List<AnchoredRange> ranges = findings.isTampered() ? List.of() : anchors.ranges(log.coveredEnd());
         Time time = anchors.time(ranges, log.coveredEnd(), findings);
+        Completeness completeness = completeness(live);
         return new Verification(
                 findings.integrity(),
-                completeness(live),
+                completeness,
+                unknownFrom(completeness, live),
                 time,
                 keys.authorship(),
                 log.coveredEnd(),
@@ -184,13 +186,22 @@ public final class RunVerifier {
 
     private Completeness completeness(boolean live) {
         boolean whole = log.isClosed() && !findings.isTruncated();
-        if (whole && log.hasUndeclaredLosses()) {
-            return Completeness.LOSS_UNDECLARED;
-        }
         if (whole) {
-            return log.hasLosses() ? Completeness.LOSS_DECLARED : Completeness.COMPLETE;
+            Losses losses = log.losses(live);
+            return losses.areNone()
+                    ? Completeness.COMPLETE
+                    : losses.isKnown() ? Completeness.LOSS_DECLARED : Completeness.UNKNOWN;
         }
         return live && !findings.isTruncated() ? Completeness.OPEN : Completeness.TRUNCATED;
+    }
+
+    /// Nothing is known of what no accepted checkpoint covers.
+    private @Nullable Long unknownFrom(Completeness completeness, boolean live) {
+        if (completeness == Completeness.COMPLETE || completeness == Completeness.LOSS_DECLARED) {
+            return null;
+        }
+        Long from = log.losses(live).unknownFrom();
+        return from == null ? (Long) log.coveredEnd() : (Long) Math.min(from, log.coveredEnd());
     }
 
     private Set<DataFile> checkSeals(FileCheck files, List<DataFile> sealed) throws IOException {

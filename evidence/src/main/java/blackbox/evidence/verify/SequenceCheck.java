@@ -9,7 +9,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Accounts for every sequence number of every guest CPU: from the number that the tracer reported at its
-/// start, or else from the first one seen, up to the last.
+/// start, or else from the first one seen, up to the last. What a CPU sent last may be lost without a trace until
+/// its next frame, at the latest the tracer's next heartbeat, whose number tells: each heartbeat accounts for all
+/// numbers of its CPU before it.
 final class SequenceCheck {
 
     private static final int CPUS_MAX = 4_096;
@@ -17,64 +19,92 @@ final class SequenceCheck {
     /// A forward jump of more than this is taken as a false number and not as a loss, as in the recorder.
     private static final long JUMP_MAX = 1L << 40;
 
-    /// Ranges of missing numbers that are remembered in case they arrive late; beyond this limit they stay
-    /// missing.
+    /// Ranges of missing numbers that are remembered in case they arrive late or are declared; beyond this limit
+    /// they stay missing.
     private static final int GAPS_MAX = 65_536;
 
     private @Nullable Cpu[] cpus = new Cpu[0];
+
+    /// Whether the tracer said where its numbers began: those of a CPU that it did not name then begin at 1.
+    private boolean begun;
+
+    /// Index of the row after the tracer's report; 0 before it.
+    private long beginIndex;
+
     private int gaps;
     private long missing;
+    private long declared;
+
+    /// Where the first range was that is not remembered.
+    private long forgottenFrom = Long.MAX_VALUE;
+
+    /// Missing numbers up to `to`; the row before `from` has the number before them.
+    private record Gap(long to, long from) {}
 
     /// One CPU's numbers.
     private static final class Cpu {
-        long last;
+        private long last;
 
-        /// First missing number to last missing number.
-        final TreeMap<Long, Long> missing = new TreeMap<>();
+        /// Index of the row after the one with [#last].
+        private long lastEnd;
 
-        Cpu(long last) {
+        /// Index of the row after the last heartbeat, or after the point from which on its numbers are known.
+        private long accountedTo;
+
+        /// Whether the tracer said that it had sent everything.
+        private boolean ended;
+
+        /// First missing number to the rest of its range.
+        private final TreeMap<Long, Gap> missing = new TreeMap<>();
+
+        Cpu(long last, long from) {
             this.last = last;
+            this.lastEnd = from;
+            this.accountedTo = from;
         }
     }
 
     /// Takes a row in the run's order.
-    void see(Row row) {
+    void see(long index, Row row) {
         if (row.has(Column.CPU) && row.has(Column.CPU_SEQ)) {
-            long cpu = row.number(Column.CPU);
-            if (cpu >= 0 && cpu < CPUS_MAX) {
-                take((int) cpu, row.number(Column.CPU_SEQ));
+            long number = row.number(Column.CPU);
+            if (number >= 0 && number < CPUS_MAX) {
+                Cpu cpu = cpu((int) number, row.number(Column.CPU_SEQ), index);
+                take(cpu, row.number(Column.CPU_SEQ), index);
+                if (is(row, Kind.TRACER_HEARTBEAT)) {
+                    cpu.accountedTo = index + 1;
+                    cpu.ended |= row.has(Column.DETAIL)
+                            && LeafDetail.isTrue(row.text(Column.DETAIL).toString(), "final");
+                }
             }
-        } else if (row.number(Column.KIND) == Kind.TRACER_READY.code() && row.has(Column.DETAIL)) {
-            begin(LeafDetail.cpuSequences(row.text(Column.DETAIL).toString(), CPUS_MAX));
+        } else if (is(row, Kind.TRACER_READY) && row.has(Column.DETAIL)) {
+            begin(LeafDetail.cpuSequences(row.text(Column.DETAIL).toString(), CPUS_MAX), index + 1);
         }
     }
 
-    private void begin(long[] stood) {
+    private static boolean is(Row row, Kind kind) {
+        return row.has(Column.KIND) && row.number(Column.KIND) == kind.code();
+    }
+
+    private void begin(long[] stood, long index) {
+        begun |= stood.length > 0;
+        beginIndex = beginIndex == 0 ? index : beginIndex;
         for (int cpu = 0; cpu < stood.length; cpu++) {
             if (cpu >= cpus.length || cpus[cpu] == null) {
                 room(cpu);
-                cpus[cpu] = new Cpu(Math.max(0, stood[cpu]));
+                cpus[cpu] = new Cpu(Math.max(0, stood[cpu]), index);
             }
         }
     }
 
-    private void take(int number, long sequence) {
+    private Cpu cpu(int number, long sequence, long index) {
         room(number);
         Cpu cpu = cpus[number];
         if (cpu == null) {
-            cpus[number] = new Cpu(sequence);
-        } else if (sequence == cpu.last + 1) {
-            cpu.last = sequence;
-        } else if (sequence <= cpu.last) {
-            fill(cpu, sequence);
-        } else if (sequence - cpu.last <= JUMP_MAX) {
-            missing += sequence - cpu.last - 1;
-            if (gaps < GAPS_MAX) {
-                gaps++;
-                cpu.missing.put(cpu.last + 1, sequence - 1);
-            }
-            cpu.last = sequence;
+            cpu = begun ? new Cpu(0, index) : new Cpu(sequence - 1, beginIndex);
+            cpus[number] = cpu;
         }
+        return cpu;
     }
 
     private void room(int cpu) {
@@ -83,28 +113,113 @@ final class SequenceCheck {
         }
     }
 
-    /// A number that arrives late; a repeated one changes nothing.
-    private void fill(Cpu cpu, long sequence) {
-        Map.Entry<Long, Long> gap = cpu.missing.floorEntry(sequence);
-        if (gap == null || gap.getValue() < sequence) {
+    private void take(Cpu cpu, long sequence, long index) {
+        if (sequence <= cpu.last) {
+            fill(cpu, sequence);
             return;
         }
-        missing--;
-        gaps--;
-        cpu.missing.remove(gap.getKey());
-        keep(cpu, gap.getKey(), sequence - 1);
-        keep(cpu, sequence + 1, gap.getValue());
+        long skipped = sequence - cpu.last - 1;
+        if (skipped >= JUMP_MAX) {
+            return;
+        }
+        if (skipped > 0) {
+            missing += skipped;
+            keep(cpu, cpu.last + 1, new Gap(sequence - 1, cpu.lastEnd));
+        }
+        cpu.last = sequence;
+        cpu.lastEnd = index + 1;
     }
 
-    private void keep(Cpu cpu, long from, long to) {
-        if (from <= to) {
+    /// A number that arrives late; a repeated one changes nothing.
+    private void fill(Cpu cpu, long sequence) {
+        missing -= remove(cpu, sequence, sequence);
+    }
+
+    /// The recorder has declared these numbers of a CPU, inclusive, lost.
+    void declare(long number, long first, long last) {
+        Cpu cpu = number >= 0 && number < cpus.length ? cpus[(int) number] : null;
+        if (cpu != null) {
+            declared += remove(cpu, first, last);
+        }
+    }
+
+    /// The recorder has declared so many numbers lost and did not say which.
+    void declare(long count) {
+        declared += count;
+    }
+
+    /// Takes numbers out of the ranges that are remembered, and returns how many of them were in there.
+    private long remove(Cpu cpu, long first, long last) {
+        long removed = 0;
+        Map.Entry<Long, Gap> entry = cpu.missing.floorEntry(last);
+        while (entry != null && entry.getValue().to() >= first) {
+            long from = entry.getKey();
+            Gap gap = entry.getValue();
+            cpu.missing.remove(from);
+            gaps--;
+            removed += Math.min(last, gap.to()) - Math.max(first, from) + 1;
+            keep(cpu, from, new Gap(first - 1, gap.from()));
+            keep(cpu, last + 1, gap);
+            entry = cpu.missing.lowerEntry(from);
+        }
+        return removed;
+    }
+
+    private void keep(Cpu cpu, long first, Gap gap) {
+        if (first > gap.to()) {
+            return;
+        }
+        if (gaps < GAPS_MAX) {
             gaps++;
-            cpu.missing.put(from, to);
+            cpu.missing.put(first, gap);
+        } else {
+            forgottenFrom = Math.min(forgottenFrom, gap.from());
         }
     }
 
     /// How many numbers were never seen.
     long missing() {
         return missing;
+    }
+
+    /// How many of them were not declared lost either.
+    long undeclared() {
+        return Math.max(0, missing - declared);
+    }
+
+    /// Index of the event after which the first number is missing that was not declared lost, as far as the
+    /// declarations say which they mean.
+    long undeclaredFrom() {
+        long first = forgottenFrom;
+        for (Cpu cpu : cpus) {
+            if (cpu != null) {
+                for (Gap gap : cpu.missing.values()) {
+                    first = Math.min(first, gap.from());
+                }
+            }
+        }
+        return first == Long.MAX_VALUE ? 0 : first;
+    }
+
+    /// Index of the first event at which not every CPU has accounted for its numbers: each has sent a heartbeat
+    /// before it, or began there. What was lost before it is known; it never decreases.
+    long accountedTo() {
+        long least = Long.MAX_VALUE;
+        for (Cpu cpu : cpus) {
+            least = cpu == null ? least : Math.min(least, cpu.accountedTo);
+        }
+        return least == Long.MAX_VALUE ? beginIndex : least;
+    }
+
+    /// Whether the tracer said of every CPU that it had sent everything, and said so of one at least.
+    boolean ended() {
+        boolean ended = false;
+        for (Cpu cpu : cpus) {
+            if (cpu != null && !cpu.ended) {
+                return false;
+            }
+            ended |= cpu != null;
+        }
+        return ended;
     }
 }

@@ -3,16 +3,20 @@ package blackbox.evidence.verify;
 import blackbox.evidence.anchor.AnchoredRange;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The result of verification. Four questions are answered separately: is what is there genuine, is
 /// everything there, when was it, who says so.
 ///
+/// @param unknownFrom the first event from which on something may be missing of which nothing tells
+///     ([Losses#unknownFrom]); null if the run is complete or its losses are declared
 /// @param events leaves that an accepted checkpoint covers
 /// @param checkpoints checkpoints that hold
 /// @param anchors which events outside parties vouch for, and since when, in the order of time
 public record Verification(
         Integrity integrity,
         Completeness completeness,
+        @Nullable Long unknownFrom,
         Time time,
         Authorship authorship,
         long events,
@@ -29,19 +33,21 @@ public record Verification(
     public Verification(
             Integrity integrity,
             Completeness completeness,
+            @Nullable Long unknownFrom,
             Time time,
             Authorship authorship,
             long events,
             long checkpoints,
             List<Finding> findings) {
-        this(integrity, completeness, time, authorship, events, checkpoints, List.of(), findings);
+        this(integrity, completeness, unknownFrom, time, authorship, events, checkpoints, List.of(), findings);
     }
 
     /// The same, with findings about what lies beside the evidence.
     public Verification with(List<Finding> more) {
         var all = new ArrayList<>(findings);
         all.addAll(more);
-        return new Verification(integrity, completeness, time, authorship, events, checkpoints, anchors, all);
+        return new Verification(
+                integrity, completeness, unknownFrom, time, authorship, events, checkpoints, anchors, all);
     }
 
     /// Whether what is there is what was recorded.
@@ -56,8 +62,9 @@ public record Verification(
         COMPLETE,
         /// Closed, and what was lost is declared.
         LOSS_DECLARED,
-        /// Closed, but the guest's own numbers show that more is missing than was declared lost.
-        LOSS_UNDECLARED,
+        /// Closed, but events may be missing of which nothing tells how many: the tracer went quiet or did not finish,
+        /// its stream cannot be relied on, or the guest's numbers show more missing than was declared lost.
+        UNKNOWN,
         /// Still being recorded.
         OPEN,
         /// The end is missing.

@@ -23,6 +23,7 @@ public final class VerificationReport {
     public static void writeFields(JsonGenerator out, Verification verification) throws IOException {
         out.writeStringField("integrity", verification.integrity().name());
         out.writeStringField("completeness", verification.completeness().name());
+        Losses.writeUnknownFrom(out, verification.unknownFrom());
         out.writeStringField("time", verification.time().name());
         out.writeObjectFieldStart("authorship");
         out.writeArrayFieldStart("keys");
@@ -62,11 +63,24 @@ public final class VerificationReport {
         out.writeEndArray();
     }
 
+    /// The word, and where the run is not known to be complete, from where on.
+    public static String completeness(Verification verification) {
+        return verification.completeness() == Verification.Completeness.UNKNOWN
+                ? "UNKNOWN  (from event " + verification.unknownFrom()
+                        + " on, events may be missing that nothing counts)"
+                : verification.completeness().name();
+    }
+
     /// Prints the four answers and the findings.
     public static void print(PrintWriter out, Verification verification) {
+        print(out, verification, completeness(verification));
+    }
+
+    /// The same, with the completeness in other words.
+    public static void print(PrintWriter out, Verification verification, String completeness) {
         out.println("integrity     " + verification.integrity() + "  (" + verification.events() + " events under "
                 + verification.checkpoints() + " checkpoints)");
-        out.println("completeness  " + verification.completeness());
+        out.println("completeness  " + completeness);
         out.println("time          " + verification.time());
         for (AnchoredRange range : verification.anchors()) {
             out.println("              events up to " + range.throughIndex() + " existed at "

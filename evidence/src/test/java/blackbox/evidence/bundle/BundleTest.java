@@ -356,8 +356,8 @@ class BundleTest {
                 subjects.put(file.getKey(), Hash.sha256(Files.readAllBytes(file.getValue())));
             }
         }
-        var statement =
-                new InTotoStatement(subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(run.run.value()));
+        var statement = new InTotoStatement(
+                subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(BundleLayout.VERSION, run.run.value()));
         return DsseEnvelope.sign(InTotoStatement.PAYLOAD_TYPE, statement.toJson(), List.of(log.key))
                 .toJson();
     }

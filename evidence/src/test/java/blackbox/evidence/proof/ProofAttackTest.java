@@ -21,7 +21,6 @@ import blackbox.evidence.time.TimeAnswer;
 import blackbox.evidence.time.TimeAuthorities;
 import blackbox.evidence.time.TimeQuery;
 import blackbox.evidence.trust.KeyStatement;
-import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.evidence.verify.Verification.Time;
 import blackbox.schemas.Hash;
@@ -283,7 +282,7 @@ class ProofAttackTest {
     void withoutItsLogAnEpochsKeyVouchesForNobody() {
         ProofVerdict verdict = proven.verify(with(proof.signer(), null, List.of()));
         assertEquals(Integrity.VERIFIED, verdict.verification().integrity());
-        assertEquals(Completeness.OPEN, verdict.verification().completeness());
+        assertFalse(verdict.whole());
         assertFalse(verdict.verification().authorship().trusted());
         assertFalse(verdict.holds());
     }

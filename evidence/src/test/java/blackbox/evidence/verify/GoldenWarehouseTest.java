@@ -36,8 +36,15 @@ class GoldenWarehouseTest {
         var recordings = Recordings.unchecked(GoldenWarehouse.unpack(folder));
         Verification closed = RunVerifier.verify(recordings, GoldenWarehouse.CLOSED, List.of(GoldenWarehouse.key()));
         assertEquals(Integrity.VERIFIED, closed.integrity(), closed::toString);
-        assertEquals(Completeness.LOSS_DECLARED, closed.completeness());
-        assertEquals(List.of(), closed.findings());
+        // What was made for it has a tracer that became ready, and no heartbeat of it.
+        assertEquals(Completeness.UNKNOWN, closed.completeness());
+        assertEquals(2, closed.unknownFrom());
+        assertEquals(
+                List.of(new Finding(
+                        GoldenWarehouse.CLOSED_EVENTS - 2,
+                        "TRACER_UNFINISHED: the run was closed without the last heartbeat of the guest's tracer from each"
+                                + " CPU")),
+                closed.findings());
         assertEquals(GoldenWarehouse.CLOSED_EVENTS, closed.events());
         Verification open = RunVerifier.verify(recordings, GoldenWarehouse.OPEN, List.of(GoldenWarehouse.key()));
         assertEquals(Integrity.VERIFIED, open.integrity(), open::toString);

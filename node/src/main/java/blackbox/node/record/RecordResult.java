@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.evidence.verify.Losses;
 import blackbox.schemas.RunId;
 import blackbox.vm.machine.TierChoice;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param tier what it was recorded as, and why
 /// @param exitCode the agent's own exit code, as a shell would give it (128 + signal)
 /// @param events leaves recorded
-/// @param lost events declared lost
+/// @param losses what is known to be lost, and whether that is all
 /// @param closed whether the run was closed; otherwise it is truncated
 /// @param place where the run is
 /// @param workspace where the workspace was copied back to, or null
@@ -21,7 +22,7 @@ public record RecordResult(
         TierChoice tier,
         int exitCode,
         long events,
-        long lost,
+        Losses losses,
         Instant startedAt,
         Instant endedAt,
         boolean closed,

@@ -281,7 +281,7 @@ public final class RecordSession {
                     started.tier(),
                     ending.shellCode(),
                     recorder.recorded(),
-                    recorder.lost(),
+                    recorder.losses(),
                     started.startedAt(),
                     wall.instant(),
                     true,

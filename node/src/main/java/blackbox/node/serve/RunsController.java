@@ -14,7 +14,7 @@ import blackbox.query.answer.RunJson;
 import blackbox.query.answer.RunSummary;
 import blackbox.query.answer.TouchedPart;
 import blackbox.query.brief.TouchedInBrief;
-import blackbox.query.run.RunFacts;
+import blackbox.query.run.CountedRun;
 import blackbox.query.run.RunNames;
 import blackbox.schemas.RunId;
 import io.micronaut.http.MediaType;
@@ -54,8 +54,8 @@ final class RunsController {
         Recordings recordings = context.recordings();
         return ApiJson.document(out -> {
             out.writeStartArray();
-            for (RunFacts facts : RunFacts.all(recordings)) {
-                RunJson.write(out, facts);
+            for (CountedRun run : CountedRun.all(recordings)) {
+                RunJson.write(out, run);
             }
             out.writeEndArray();
         });

@@ -15,6 +15,9 @@ import blackbox.recorder.spool.Spool;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -120,6 +123,9 @@ class ApiServerTest {
 
     @Test
     void runsAndWhatTheyDid() throws Exception {
+        sealer.append(new Event.TracerHeartbeat(
+                new EventHeader(header().atNs(), Source.GUEST, new GuestOrigin(0, 1), null, Marks.NONE),
+                "{\"final\":true}"));
         close();
         assertEquals(run.value(), json("/api/v1/runs").path(0).path("run").asText());
         JsonNode one = json("/api/v1/runs/last");
@@ -132,6 +138,22 @@ class ApiServerTest {
         JsonNode verification = json("/api/v1/runs/last/verification");
         assertEquals("VERIFIED", verification.path("integrity").asText(), verification.toString());
         assertEquals("COMPLETE", verification.path("completeness").asText());
+        assertTrue(one.path("lossKnown").asBoolean());
+    }
+
+    @Test
+    void whereLossesAreNotKnownEveryAnswerSaysSo() throws Exception {
+        close();
+        for (String path : List.of("/api/v1/runs/last", "/api/v1/runs")) {
+            JsonNode answer = json(path);
+            JsonNode one = answer.isArray() ? answer.path(0) : answer;
+            assertFalse(one.path("lossKnown").asBoolean(true), one::toString);
+            assertEquals(0, one.path("unknownFrom").asInt(-1), one::toString);
+        }
+        JsonNode verification = json("/api/v1/runs/last/verification");
+        assertEquals("UNKNOWN", verification.path("completeness").asText());
+        String limit = json("/api/v1/runs/last/touched").path("limits").path(0).asText();
+        assertTrue(limit.startsWith("completeness is UNKNOWN: from event 0 on"), limit);
     }
 
     /// Somebody else's page can make its own name resolve to this address, but never one of these.

@@ -1,5 +1,7 @@
 package blackbox.query.answer;
 
+import blackbox.evidence.verify.EventAccount;
+import blackbox.evidence.verify.Losses;
 import blackbox.query.answer.EventJson.Mark;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
@@ -31,9 +33,11 @@ final class LimitCollector {
     private final Map<Long, Long> notKnown = new TreeMap<>();
     private final List<String> findings = new ArrayList<>();
     private final List<String> probesFailed = new ArrayList<>();
+    private final EventAccount account = new EventAccount();
     private boolean tracerReady;
 
-    void see(EventView event) {
+    void see(EventView event, long index) {
+        account.see(index, event.row());
         switch (event) {
             case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Long::sum);
             case RecorderView.Noticed noticed -> finding(noticed);
@@ -65,8 +69,8 @@ final class LimitCollector {
     }
 
     private void ready(RecorderView.TracerReady ready) {
-        tracerReady = true;
         JsonNode detail = RunFacts.detailOf(ready.row());
+        tracerReady = !detail.path("absent").asBoolean();
         JsonNode failed = detail.has("failed")
                 ? detail.path("failed")
                 : detail.path("tracer").path("failed");
@@ -79,10 +83,18 @@ final class LimitCollector {
 
     List<String> limits(RunFacts facts) {
         var limits = new ArrayList<String>();
+        Losses losses = account.losses(facts.state() == RunState.OPEN);
+        if (facts.state() == RunState.CLOSED && !losses.isKnown()) {
+            limits.add("completeness is UNKNOWN: from event " + losses.unknownFrom()
+                    + " on, events may be missing that nothing counts ("
+                    + String.join(", ", account.unknownBecause()) + ")");
+        }
         if (facts.state() == RunState.OPEN) {
             limits.add("the run is still being recorded; this is what was recorded so far");
         } else if (facts.state() == RunState.TRUNCATED) {
-            limits.add("the recording ends without a close: what happened after its last event was not recorded");
+            limits.add(
+                    "the recording ends without a close: what happened after its last event was not recorded, and from"
+                            + " event " + losses.unknownFrom() + " on events may be missing that nothing counts");
         }
         facts.leftOut().stream()
                 .limit(FINDINGS_MAX)

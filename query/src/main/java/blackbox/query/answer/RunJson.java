@@ -2,6 +2,8 @@ package blackbox.query.answer;
 
 import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.verify.Losses;
+import blackbox.query.run.CountedRun;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunOpening;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -9,20 +11,20 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// [RunFacts] as a JSON object in the form of the command-line contract.
+/// [RunFacts] and the run's losses as a JSON object in the form of the command-line contract.
 public final class RunJson {
 
     private RunJson() {}
 
     /// Writes one run as one object.
-    public static void write(JsonGenerator out, RunFacts facts) throws IOException {
+    public static void write(JsonGenerator out, CountedRun run) throws IOException {
         out.writeStartObject();
-        fields(out, facts);
+        fields(out, run.facts(), run.losses());
         out.writeEndObject();
     }
 
     /// Writes the fields of one run into an object that the caller started.
-    static void fields(JsonGenerator out, RunFacts facts) throws IOException {
+    static void fields(JsonGenerator out, RunFacts facts, Losses losses) throws IOException {
         RunFacts.Start start = facts.start();
         RunFacts.End end = facts.end();
         RunOpening.Summary summary = facts.summary();
@@ -37,7 +39,7 @@ public final class RunJson {
         out.writeStringField("digest", summary.imageDigest());
         out.writeEndObject();
         out.writeNumberField("events", facts.events());
-        out.writeNumberField("lost", facts.lost());
+        losses.writeFields(out);
         number(out, "exitCode", end == null ? null : end.exitCode());
         number(out, "signal", end == null ? null : end.signal());
         RunFacts.Imported imported = facts.imported();

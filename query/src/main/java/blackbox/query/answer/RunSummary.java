@@ -5,7 +5,10 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.verify.EventAccount;
+import blackbox.evidence.verify.Losses;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
@@ -17,10 +20,9 @@ import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
-/// One run's facts and how many events of each kind it has.
-public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
+/// One run's facts, what is lost of it, and how many events of each kind it has.
+public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -28,9 +30,11 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
     public static RunSummary read(Recordings recordings, RunId run) throws IOException {
         var counts = new EnumMap<Kind, Long>(Kind.class);
         RunFacts facts = RunFacts.read(recordings, run);
+        var account = new EventAccount();
         if (facts.fault() == null) {
-            try (RunReader reader = RunReader.open(recordings, run, 0, Set.of(Column.KIND))) {
+            try (RunReader reader = RunReader.open(recordings, run, 0, EventAccount.COLUMNS)) {
                 while (reader.next()) {
+                    account.see(reader.index(), reader.row());
                     Kind kind = reader.row().has(Column.KIND)
                             ? Kind.ofCode(reader.row().number(Column.KIND))
                             : null;
@@ -42,13 +46,15 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
                 facts = facts.withFault(String.valueOf(e.getMessage()));
             }
         }
-        return new RunSummary(facts, counts);
+        boolean live = facts.state() == RunState.OPEN && facts.fault() == null;
+        return new RunSummary(
+                facts, facts.state() == RunState.MISSING ? Losses.NOT_KNOWN : account.losses(live), counts);
     }
 
     /// Writes the run's fields, `detail` (what it was started with) and `counts` into an object that the caller
     /// started.
     public void writeFields(JsonGenerator out) throws IOException {
-        RunJson.fields(out, facts);
+        RunJson.fields(out, facts, losses);
         RunFacts.Start start = facts.start();
         if (start != null && start.detail().isObject()) {
             out.writeFieldName("detail");
@@ -101,7 +107,7 @@ public record RunSummary(RunFacts facts, Map<Kind, Long> counts) {
                     .forEach(each -> out.println("not sealed    " + Printable.of(each.getKey()) + ": "
                             + Printable.of(each.getValue().asText())));
         }
-        out.println("events        " + facts.events() + "  (" + facts.lost() + " lost)");
+        out.println("events        " + facts.events() + "  (" + losses.inWords() + ")");
         counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
         facts.leftOut().forEach(each -> out.println("left out      " + Printable.of(each.file() + ": " + each.why())));
         if (facts.fault() != null) {

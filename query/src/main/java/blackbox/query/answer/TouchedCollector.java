@@ -26,8 +26,6 @@ public final class TouchedCollector {
 
     /// What none of the collectors asks for.
     private static final Set<Column> NOT_READ = EnumSet.of(
-            Column.CPU,
-            Column.CPU_SEQ,
             Column.TID,
             Column.ENV,
             Column.MODE,
@@ -82,7 +80,7 @@ public final class TouchedCollector {
 
     /// Takes the next event.
     public void see(EventView event, long index) {
-        limits.see(event);
+        limits.see(event, index);
         if (event instanceof ProcessView process) {
             refusals.learn(process);
         }

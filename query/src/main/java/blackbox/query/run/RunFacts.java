@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// @param start the content of the first row, or null if there is none
 /// @param end the content of the close, or null if there is none
 /// @param events the number of rows
-/// @param lost events declared lost so far
+/// @param lost events declared lost so far; whether that is all, [CountedRun] says
 /// @param fault why its files could not be read to their end, or null
 /// @param leftOut files of the run that are not believed, and events that no file holds
 /// @param imported if it came from elsewhere, or null

@@ -21,7 +21,10 @@ final class SqlTables {
     static List<Table> over(List<String> files, Set<String> columns) {
         return List.of(
                 new Table("events", "every event, as the columns that were sealed", events(files, columns)),
-                new Table("runs", "one row for each run", RUNS),
+                new Table(
+                        "runs",
+                        "one row for each run; lost is what was declared, and only verify says whether that is all",
+                        RUNS),
                 new Table("files", "one row for each path that a run touched", FILES),
                 new Table("processes", "one row for each program that a process executed", PROCESSES),
                 new Table("egress", "one row for each pair of endpoints between which traffic was seen", EGRESS));
@@ -77,6 +80,7 @@ final class SqlTables {
                     AS image_digest,
                 count(*) AS events,
                 coalesce(sum(lost) FILTER (kind = 'recorder.loss'), 0)::BIGINT AS lost,
+                list_sort(list_distinct(list(what) FILTER (kind = 'recorder.finding'))) AS findings,
                 any_value(exit_code) FILTER (kind = 'run.close') AS exit_code
             FROM events GROUP BY run""";
 

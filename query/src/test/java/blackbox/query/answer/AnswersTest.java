@@ -304,6 +304,6 @@ class AnswersTest {
             other.table();
             follower.join();
         }
-        assertEquals(List.of(0L, 1L, 2L, 3L, 4L), seen);
+        assertEquals(List.of(0L, 1L, 2L, 3L, 4L, 5L), seen);
     }
 }

@@ -218,7 +218,7 @@ class BriefTest {
     void eventsAreCountedByWhoseActTheyAre() throws Exception {
         Brief.Events events = brief().events();
         assertEquals(1, events.agent());
-        assertEquals(7, events.supervisor());
+        assertEquals(8, events.supervisor());
         assertTrue(events.host() > 0);
     }
 

@@ -10,6 +10,7 @@ import blackbox.schemas.wire.FrameType;
 import blackbox.schemas.wire.RingStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.BitSet;
 import java.util.List;
 
 /// Reads the tracer's stream to its end and passes on events: one for each frame, and one for each thing that
@@ -21,7 +22,10 @@ public final class GuestDecoder {
     private final FrameEvents events;
     private final SequenceLedger ledger = new SequenceLedger();
     private final FullDisk fullDisk = new FullDisk();
+
+    /// CPUs of which the tracer has not reported yet that it is done.
     private volatile long heardNs;
+    private final BitSet unfinished = new BitSet();
     private volatile boolean sawFinal;
     private long misses;
     private long garbageOctets;
@@ -34,6 +38,7 @@ public final class GuestDecoder {
         List<Long> cpuSeq = report.cpuSeq();
         for (int cpu = 0; cpu < cpuSeq.size(); cpu++) {
             ledger.begin(cpu, cpuSeq.get(cpu));
+            unfinished.set(cpu);
         }
     }
 
@@ -42,7 +47,7 @@ public final class GuestDecoder {
         return heardNs;
     }
 
-    /// Whether the tracer reported that it is done.
+    /// Whether the tracer reported of every CPU that it is done.
     public boolean sawFinal() {
         return sawFinal;
     }
@@ -87,7 +92,10 @@ public final class GuestDecoder {
     private void heartbeat(Frame frame) throws RecorderException {
         heardNs = clock.nowNs();
         clock.heard(frame.ktimeNs());
-        sawFinal |= frame.is(Frame.FINAL);
+        if (frame.is(Frame.FINAL)) {
+            unfinished.clear(frame.cpu());
+            sawFinal = unfinished.isEmpty();
+        }
         long now = Counters.misses(frame);
         if (now > misses) {
             sink.accept(new Event.RecorderLoss(EventHeader.host(heardNs), now - misses, "probe-missed", null));

@@ -1,5 +1,6 @@
 package blackbox.recorder.seal;
 
+import blackbox.evidence.verify.Losses;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.event.Event;
@@ -26,7 +27,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     private final RunSealer sealer;
     private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUE_EVENTS_MAX);
     private final AtomicLong recorded = new AtomicLong();
-    private final AtomicLong lost = new AtomicLong();
+    private volatile Losses losses = Losses.NOT_KNOWN;
     private final AtomicReference<@Nullable CountDownLatch> flush = new AtomicReference<>();
     private final Thread writer;
 
@@ -90,9 +91,9 @@ public final class RunRecorder implements EventSink, AutoCloseable {
         return recorded.get();
     }
 
-    /// Sum of the losses declared in what is recorded.
-    public long lost() {
-        return lost.get();
+    /// What is lost, by what is recorded; known only once the run is closed.
+    public Losses losses() {
+        return losses;
     }
 
     /// What stopped the writer, or null.
@@ -135,7 +136,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
                 boolean closed = appendUntilDue();
                 last = closed || closing && queue.isEmpty();
                 sealer.seal();
-                lost.set(sealer.lost());
+                losses = sealer.losses();
                 recorded.set(sealer.size());
                 release();
             }

@@ -3,6 +3,8 @@ package blackbox.recorder.seal;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.verify.EventAccount;
+import blackbox.evidence.verify.Losses;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
@@ -41,6 +43,7 @@ public final class RunSealer implements AutoCloseable {
     private final BatchSink sink;
     private final SteadyClock clock;
     private final MerkleFrontier tree = new MerkleFrontier();
+    private final EventAccount account = new EventAccount();
     private final Row row = new Row();
     private byte[] leaves = new byte[BATCH_BYTES_FULL + 2 * LeafCodec.BYTES_MAX];
     private int leavesLength;
@@ -84,6 +87,7 @@ public final class RunSealer implements AutoCloseable {
         LeafCursor.putEntryHeader(leaves, leavesLength, end - at);
         leavesLength = end;
         tree.append(leaves, at, end - at);
+        account.see(tree.size() - 1, filled);
         return tree.size() - 1;
     }
 
@@ -105,6 +109,11 @@ public final class RunSealer implements AutoCloseable {
     /// Sum of the losses declared so far.
     public long lost() {
         return lost;
+    }
+
+    /// What is lost by what was appended so far, as whoever verifies the run will find.
+    Losses losses() {
+        return account.losses(false);
     }
 
     /// Closes the pending batch with a heartbeat, signs it and hands it to the sink.

@@ -122,7 +122,7 @@ class RunSealerTest {
         assertEquals(100_000, Collections.frequency(kinds, Kind.VM_LIFECYCLE));
         assertEquals(Kind.RUN_CLOSE, kinds.get(kinds.size() - 2));
         assertEquals(kinds.size(), recorder.recorded());
-        assertEquals(12, recorder.lost());
+        assertEquals(12, recorder.losses().counted());
         assertThrows(RecorderException.class, () -> recorder.accept(event("late")));
     }
 

@@ -44,6 +44,13 @@ public enum Finding {
         return missing;
     }
 
+    /// Whether more may be missing after it than the guest's numbers and the declared losses tell. Of a silence this
+    /// holds until the tracer's next heartbeats. Not of a capture that stopped:
+    /// what it holds was seen, only not kept.
+    public boolean leavesUnknown() {
+        return missing && this != GUEST_BACK && this != CAPTURE_FAILED;
+    }
+
     /// The finding with that name, or null if this version knows none.
     public static @Nullable Finding ofName(String name) {
         for (Finding finding : values()) {

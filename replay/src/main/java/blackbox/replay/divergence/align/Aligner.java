@@ -78,6 +78,9 @@ public final class Aligner {
     private boolean mounted;
     private boolean missing;
 
+    /// Whether the guest's tracer went quiet, and has not sent anything since.
+    private final boolean[] silent = new boolean[2];
+
     private Aligner(KeyedHash hash, int pivot, KnownNames recorded, KnownNames actual, Agreements agreements) {
         this.agreements = agreements;
         agreements.begin();
@@ -168,6 +171,7 @@ public final class Aligner {
                 lost[side] += loss.lost();
             }
             missing |= isMissing(event);
+            silent[side] = isSilent(event, silent[side]);
             mounted |= event instanceof PrivilegeView.Use use
                     && !use.isBySupervisor()
                     && MOUNTS.contains(String.valueOf(use.what()));
@@ -515,7 +519,14 @@ public final class Aligner {
 
     /// Whether a recorder of either side says that events are missing.
     public boolean isMissingEvents() {
-        return missing;
+        return missing || silent[RECORDED] || silent[ACTUAL];
+    }
+
+    private static boolean isSilent(EventView event, boolean before) {
+        if (event instanceof RecorderView.Noticed noticed && noticed.finding() == Finding.GUEST_SILENT) {
+            return true;
+        }
+        return before && !(event instanceof RecorderView.TracerHeartbeat);
     }
 
     private static boolean isMissing(EventView event) {

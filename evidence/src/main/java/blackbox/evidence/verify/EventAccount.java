@@ -1,0 +1,158 @@
+package blackbox.evidence.verify;
+
+import blackbox.schemas.event.Finding;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Row;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// What a run's rows say of what they lack (`schemas/events.md`, "What is missing"): losses that the recorder
+/// declared, numbers that never came, and findings after which nobody can know. From the rows alone, so that every
+/// recording gets the same answer from whoever reads it, however old it is. Owned by one thread.
+///
+/// The tracer's heartbeats bound what is known: each accounts for all numbers of its CPU before it. So a run is known
+/// to its end only if the tracer's last heartbeat came from every CPU. After a finding that leaves things unknown, the
+/// known part ends with the heartbeats before it: a later heartbeat says nothing about a stream in which
+/// somebody else may have written. Only a silence ends by itself, with the next heartbeat of every CPU.
+public final class EventAccount {
+
+    /// What [#see] looks at.
+    public static final Set<Column> COLUMNS = Collections.unmodifiableSet(
+            EnumSet.of(Column.KIND, Column.CPU, Column.CPU_SEQ, Column.WHAT, Column.DETAIL, Column.LOST));
+
+    /// Names of what makes losses unknown that are no findings of the recorder.
+    public static final String LOSS_UNDECLARED = "LOSS_UNDECLARED";
+
+    private static final String LOSS_UNREADABLE = "LOSS_UNREADABLE";
+    private static final String OF_SEQUENCE = "sequence";
+
+    private final SequenceCheck sequences = new SequenceCheck();
+    private final NamedFindings found = new NamedFindings();
+    private long declared;
+    private long unknownFrom = Long.MAX_VALUE;
+    private long silentAt = -1;
+    private boolean unfinishedSaid;
+    private long closedAt = -1;
+
+    /// Takes the next row.
+    public void see(long index, Row row) {
+        sequences.see(index, row);
+        if (!row.has(Column.KIND)) {
+            return;
+        }
+        long kind = row.number(Column.KIND);
+        if (kind == Kind.RECORDER_LOSS.code()) {
+            loss(index, row);
+        } else if (kind == Kind.RECORDER_FINDING.code()) {
+            finding(index, row);
+        } else if (kind == Kind.RUN_CLOSE.code()) {
+            closedAt = index;
+        }
+    }
+
+    private void loss(long index, Row row) {
+        long lost = row.has(Column.LOST) ? row.number(Column.LOST) : -1;
+        if (lost < 0) {
+            found.add(index, LOSS_UNREADABLE, "a loss was declared that does not say how much was lost");
+            notKnownFrom(sequences.accountedTo());
+            return;
+        }
+        declared += lost;
+        if (row.has(Column.WHAT) && row.text(Column.WHAT).toString().equals(OF_SEQUENCE)) {
+            declareNumbers(row, lost);
+        }
+    }
+
+    private void declareNumbers(Row row, long lost) {
+        Map<String, Long> detail = row.has(Column.DETAIL)
+                ? LeafDetail.numbers(row.text(Column.DETAIL).toString())
+                : Map.of();
+        Long cpu = detail.get("cpu");
+        Long from = detail.get("from");
+        Long to = detail.get("to");
+        if (cpu != null && from != null && to != null && from > 0 && from <= to && to - from == lost - 1) {
+            sequences.declare(cpu, from, to);
+        } else {
+            sequences.declare(lost);
+        }
+    }
+
+    private void finding(long index, Row row) {
+        String name = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
+        Finding finding = Finding.ofName(name);
+        found.add(index, name, finding);
+        if (finding == Finding.GUEST_SILENT) {
+            silentAt = index;
+        } else if (finding == null || finding.leavesUnknown()) {
+            notKnownFrom(sequences.accountedTo());
+        }
+        unfinishedSaid |= finding == Finding.TRACER_UNFINISHED;
+    }
+
+    private void notKnownFrom(long index) {
+        unknownFrom = Math.min(unknownFrom, index);
+    }
+
+    /// What is lost, by the rows so far.
+    ///
+    /// @param live whether the recorder is alive, so that what is missing may still arrive
+    public Losses losses(boolean live) {
+        long from = unknownFrom;
+        boolean soFar = closedAt < 0 && live && from == Long.MAX_VALUE && !isSilent();
+        if (closedAt < 0 || isSilent() || !sequences.ended()) {
+            from = Math.min(from, sequences.accountedTo());
+        }
+        if (closedAt < 0) {
+            return new Losses(declared, from, soFar);
+        }
+        if (sequences.undeclared() > 0) {
+            from = Math.min(from, sequences.undeclaredFrom());
+        }
+        return new Losses(declared + sequences.undeclared(), from == Long.MAX_VALUE ? null : (Long) from, false);
+    }
+
+    /// Whether the tracer went quiet, and since then not every CPU has sent a heartbeat.
+    private boolean isSilent() {
+        return sequences.accountedTo() <= silentAt;
+    }
+
+    /// What was found in the order of the run, of each name the first few: the recorder's findings, and what only a
+    /// reader of the whole run can see.
+    List<Verification.Finding> findings() {
+        var all = new ArrayList<>(found.all());
+        if (closedAt >= 0 && sequences.undeclared() > 0) {
+            all.add(new Verification.Finding(
+                    sequences.undeclaredFrom(),
+                    LOSS_UNDECLARED + ": the guest's sequence numbers show " + sequences.missing()
+                            + " events missing, but only " + (sequences.missing() - sequences.undeclared())
+                            + " are declared lost"));
+        }
+        if (closedAt >= 0 && !sequences.ended() && !unfinishedSaid) {
+            all.add(new Verification.Finding(
+                    closedAt,
+                    Finding.TRACER_UNFINISHED
+                            + ": the run was closed without the last heartbeat of the guest's tracer from each CPU"));
+        }
+        return all;
+    }
+
+    /// The names of what makes the losses of a closed run unknown; empty where they are known.
+    public List<String> unknownBecause() {
+        var names = new ArrayList<>(found.unknown());
+        if (!isSilent()) {
+            names.remove(Finding.GUEST_SILENT.name());
+        }
+        if (sequences.undeclared() > 0) {
+            names.add(LOSS_UNDECLARED);
+        }
+        if (!sequences.ended() && !unfinishedSaid) {
+            names.add(Finding.TRACER_UNFINISHED.name());
+        }
+        return names;
+    }
+}
