@@ -82,7 +82,7 @@ class GrowthTest {
         for (String verified : said.subList(1, 4)) {
             assertTrue(verified.contains(VERIFIED), verified);
         }
-        assertEquals("81,1,grown", said.get(4).lines().toList().getLast());
+        assertEquals("82,1,grown", said.get(4).lines().toList().getLast());
         assertTrue(said.get(5).contains("/workspace/file1.o"), said.get(5));
         assertTrue(said.get(6).contains("/workspace/added"), said.get(6));
         assertColumnIsInTheTable();

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// The result of checking a proof. Integrity, time and authorship are about this one event. Completeness is about its
 /// run, and always UNKNOWN: one event does not show what else there was.
 ///
-/// @param whole whether the proof itself lacks nothing; it does as long as only the run vouches for its keys, because
-///     the log of runs does not contain its checkpoint yet
+/// @param whole whether the proof itself lacks nothing; not as long as only the run vouches for its keys, because the
+///     log of runs does not contain its checkpoint yet
 /// @param proof what was read; null if it could not be read
 /// @param kind the event's kind; null if its leaf is of an unknown form
 /// @param atNs the event's time, nanoseconds since 1970 on the host's clock; 0 if it has none

@@ -32,7 +32,7 @@ public record Losses(long counted, @Nullable Long unknownFrom, boolean soFar) {
             return counted + " lost";
         }
         if (soFar) {
-            return counted + " lost so far";
+            return counted == 0 ? "none known to be lost so far" : counted + " lost so far";
         }
         String unknown = "not known from event " + unknownFrom + " on";
         return counted == 0 ? "losses " + unknown : "at least " + counted + " lost, " + unknown;

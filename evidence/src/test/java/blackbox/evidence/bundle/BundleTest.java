@@ -169,6 +169,50 @@ class BundleTest {
     }
 
     @Test
+    void whatIsNotKnownOfARunIsNotKnownInItsBundle() throws Exception {
+        Path data = folder.resolve("died");
+        log = new TestLog(data.resolve("log")).begin();
+        run = TestRun.certified(data, log).open("died");
+        run.heartbeat(false);
+        long from = run.nextIndex();
+        run.seal();
+        run.closeUnfinished(0);
+        run.spool(0, run.batches.size());
+        run.logCheckpoints(1, run.batches.size());
+        log.publish();
+        recordings = Recordings.unchecked(data);
+        Path unpacked = unpacked();
+        var report = new ObjectMapper()
+                .readTree(unpacked.resolve(BundleLayout.COMPLETENESS).toFile());
+        assertEquals(2, report.path("version").asInt());
+        assertFalse(report.path("lossKnown").asBoolean(true));
+        assertEquals(from, report.path("unknownFrom").asLong(-1));
+        assertEquals("[\"TRACER_UNFINISHED\"]", report.path("unknownBecause").toString());
+        Verification verification = verify(unpacked);
+        assertEquals(Integrity.VERIFIED, verification.integrity(), verification::toString);
+        assertEquals(Completeness.UNKNOWN, verification.completeness());
+        assertEquals(from, verification.unknownFrom());
+        assertFalse(verification.holds());
+    }
+
+    /// As earlier versions made it, but for a report of today's.
+    @Test
+    void aBundleHasTheReportOfItsFormat() throws Exception {
+        Path unpacked = unpacked();
+        Path statement = unpacked.resolve(BundleLayout.STATEMENT);
+        Files.write(statement, restated(unpacked, BundleLayout.FIRST_VERSION));
+        assertTampered(unpacked, "the second report in the first format");
+        Path report = unpacked.resolve(BundleLayout.COMPLETENESS);
+        Files.write(report, CompletenessReport.of(recordings, run.run, 1));
+        Files.write(statement, restated(unpacked, BundleLayout.FIRST_VERSION));
+        assertTrue(verify(unpacked).holds());
+        Files.write(statement, restated(unpacked, BundleLayout.VERSION));
+        assertTampered(unpacked, "the first report in the second format");
+        Files.write(statement, restated(unpacked, "bundle/v3"));
+        assertTampered(unpacked, "a format that nobody knows");
+    }
+
+    @Test
     void isTheSameOctetsEachTime() throws Exception {
         byte[] first = Files.readAllBytes(zip());
         assertArrayEquals(first, Files.readAllBytes(zip()));
@@ -335,7 +379,7 @@ class BundleTest {
             Files.write(file, changed);
             Path statement = unpacked.resolve(BundleLayout.STATEMENT);
             byte[] signed = Files.readAllBytes(statement);
-            Files.write(statement, restated(unpacked));
+            Files.write(statement, restated(unpacked, BundleLayout.VERSION));
             assertTampered(unpacked, name);
             Files.write(file, octets);
             Files.write(statement, signed);
@@ -349,7 +393,7 @@ class BundleTest {
                 .orElseThrow();
     }
 
-    private byte[] restated(Path unpacked) throws Exception {
+    private byte[] restated(Path unpacked, String version) throws Exception {
         var subjects = new TreeMap<String, Hash>();
         for (var file : BundleFolder.files(unpacked).entrySet()) {
             if (!file.getKey().equals(BundleLayout.STATEMENT)) {
@@ -357,7 +401,7 @@ class BundleTest {
             }
         }
         var statement = new InTotoStatement(
-                subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(BundleLayout.VERSION, run.run.value()));
+                subjects, InTotoStatement.BUNDLE_V1, BundleLayout.predicate(version, run.run.value()));
         return DsseEnvelope.sign(InTotoStatement.PAYLOAD_TYPE, statement.toJson(), List.of(log.key))
                 .toJson();
     }

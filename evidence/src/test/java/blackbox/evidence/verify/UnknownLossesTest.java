@@ -350,7 +350,8 @@ class UnknownLossesTest {
     void zeroLostIsSaidOnlyWhereItIsKnown() {
         assertEquals("0 lost", new Losses(0, null, false).inWords());
         assertEquals("7 lost", new Losses(7, null, false).inWords());
-        assertEquals("0 lost so far", new Losses(0, 9L, true).inWords());
+        assertEquals("none known to be lost so far", new Losses(0, 9L, true).inWords());
+        assertEquals("2 lost so far", new Losses(2, 9L, true).inWords());
         assertEquals("losses not known from event 9 on", new Losses(0, 9L, false).inWords());
         assertEquals("at least 3 lost, not known from event 9 on", new Losses(3, 9L, false).inWords());
         assertFalse(new Losses(0, 9L, false).areNone());

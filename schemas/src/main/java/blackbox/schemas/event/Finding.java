@@ -45,8 +45,8 @@ public enum Finding {
     }
 
     /// Whether more may be missing after it than the guest's numbers and the declared losses tell. Of a silence this
-    /// holds until the tracer's next heartbeats. Not of a capture that stopped:
-    /// what it holds was seen, only not kept.
+    /// holds until the tracer's next heartbeats. Not of a capture that stopped: what it would hold was seen, only not
+    /// kept.
     public boolean leavesUnknown() {
         return missing && this != GUEST_BACK && this != CAPTURE_FAILED;
     }
