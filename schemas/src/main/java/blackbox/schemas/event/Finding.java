@@ -44,9 +44,9 @@ public enum Finding {
         return missing;
     }
 
-    /// Whether more may be missing after it than the guest's numbers and the declared losses tell. Of a silence this
-    /// holds until the tracer's next heartbeats. Not of a capture that stopped: what it would hold was seen, only not
-    /// kept.
+    /// Whether more may be missing after it than the guest's numbers and the declared losses tell. Of a
+    /// silence this holds until the tracer's next heartbeats. A capture that stopped is none: what it would
+    /// hold was seen, only not kept.
     public boolean leavesUnknown() {
         return missing && this != GUEST_BACK && this != CAPTURE_FAILED;
     }
