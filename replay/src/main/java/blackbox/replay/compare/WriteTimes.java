@@ -11,23 +11,19 @@ import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.ProcessId;
 import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// When one side wrote its files, as its events say: from the first event that may have changed what has a path to the
-/// last one. What is renamed takes its time along.
+/// last one. What is renamed takes its time along, and so does everything below a folder that is renamed.
 ///
-/// Memory: [#PATHS_MAX] paths; of further ones nothing is known.
+/// Memory: [#PATHS_MAX] paths, folders included; of further ones nothing is known.
 final class WriteTimes {
-    static final int PATHS_MAX = 1 << 17;
+    static final int PATHS_MAX = PathTree.PATHS_MAX;
     private static final int PROCESSES_MAX = 1 << 16;
-    private static final int PATH_OCTETS_MAX = 32 << 20;
 
-    private final Map<Text, Window> windows = new HashMap<>();
-    /// When the first who wrote a file began.
-    private final Map<Text, Long> since = new HashMap<>();
+    private final PathTree<Written> paths = new PathTree<>();
     private final Map<ProcessId, Long> began = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -37,7 +33,22 @@ final class WriteTimes {
         }
     };
     private @Nullable Window run;
-    private long octets;
+
+    /// When something was written.
+    ///
+    /// @param sinceNs when the first who wrote it began; [Long#MAX_VALUE] if that is not known
+    private record Written(Window window, long sinceNs) implements WrittenWhen {
+        /// A process that is not known may have begun at any time.
+        private Written with(Written other) {
+            boolean unknown = sinceNs == Long.MAX_VALUE || other.sinceNs == Long.MAX_VALUE;
+            return new Written(window.with(other.window), unknown ? Long.MAX_VALUE : Math.min(sinceNs, other.sinceNs));
+        }
+
+        @Override
+        public Window at(long octet) {
+            return window;
+        }
+    }
 
     private WriteTimes() {}
 
@@ -67,60 +78,31 @@ final class WriteTimes {
         if (path == null) {
             return;
         }
-        add(path, now);
         Long start = process == null ? null : began.get(process);
-        // One that is not known may have begun at any time.
-        began(path, start == null ? Long.MAX_VALUE : start);
-        Text target = file instanceof FileView.ToName named ? named.pathTo() : null;
-        Window written = windows.get(path);
+        add(path, new Written(now, start == null ? Long.MAX_VALUE : start));
+        Text target = file instanceof FileView.Rename rename ? rename.pathTo() : null;
+        Written written = paths.get(path);
         if (target != null && written != null) {
+            paths.moveBelow(path, target);
             add(target, written);
-            began(target, since.getOrDefault(path, Long.MAX_VALUE));
         }
     }
 
-    private void began(Text path, long start) {
-        if (windows.containsKey(path)) {
-            since.merge(path, start, WriteTimes::first);
-        }
-    }
-
-    private static long first(long one, long other) {
-        return one == Long.MAX_VALUE || other == Long.MAX_VALUE ? Long.MAX_VALUE : Math.min(one, other);
-    }
-
-    private void add(Text path, Window when) {
-        boolean known = windows.containsKey(path);
-        if (known || windows.size() < PATHS_MAX && octets < PATH_OCTETS_MAX) {
-            octets += known ? 0 : path.length();
-            windows.merge(path, when, Window::with);
-        }
+    private void add(Text path, Written when) {
+        paths.merge(path, when, Written::with);
     }
 
     /// When what has that path in the end was written.
     WrittenWhen of(Text path) {
-        Window window = window(path);
-        if (window == null) {
-            return WrittenWhen.UNKNOWN;
-        }
-        long start = since.getOrDefault(path, Long.MAX_VALUE);
-        return new WrittenWhen() {
-            @Override
-            public Window at(long octet) {
-                return window;
-            }
-
-            @Override
-            public long sinceNs() {
-                return start;
-            }
-        };
+        Written written = paths.get(path);
+        return written == null ? WrittenWhen.UNKNOWN : written;
     }
 
     /// The same as a window, or null if it is not known.
     @Nullable
     Window window(Text path) {
-        return windows.get(path);
+        Written written = paths.get(path);
+        return written == null ? null : written.window();
     }
 
     /// From the first event to the last, null if there is none.

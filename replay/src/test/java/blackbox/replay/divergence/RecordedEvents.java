@@ -210,7 +210,7 @@ public final class RecordedEvents {
     /// Gives a file a name.
     ///
     /// @param how a rename or a link
-    long name(Guest process, Kind how, String path, String to) {
+    public long name(Guest process, Kind how, String path, String to) {
         return add(new Event.FileChange(guest(process), how, Text.of(path), Text.of(to), null, null, null, null, 0));
     }
 
