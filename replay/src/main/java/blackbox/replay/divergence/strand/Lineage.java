@@ -96,7 +96,11 @@ public final class Lineage {
 
     /// What is neither TCP nor UDP is link-level chatter that depends on timing.
     private static boolean isTcpOrUdp(Row row) {
-        return row.has(Column.PROTOCOL) && row.length(Column.PROTOCOL) == 3;
+        if (!row.has(Column.PROTOCOL) || row.length(Column.PROTOCOL) != 3) {
+            return false;
+        }
+        byte first = row.array(Column.PROTOCOL)[row.offset(Column.PROTOCOL)];
+        return first == 't' || first == 'u'; // the third of three letters is `arp`
     }
 
     public void add(EventView event, long index) {
