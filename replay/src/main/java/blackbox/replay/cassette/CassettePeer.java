@@ -9,9 +9,13 @@ import blackbox.schemas.net.Octets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -41,6 +45,8 @@ public final class CassettePeer {
     private final Consumer<Miss> misses;
     private final ConnectionMatcher matcher;
     private final DatagramAnswers datagrams;
+    /// What can be asked over any connection, by endpoint.
+    private final Map<Endpoint, Optional<HttpShelf>> shelves = new HashMap<>();
     private final Map<Flow, PeerConnection> connections = new HashMap<>();
     /// Connections that were never opened, so that a repeated SYN is recognized.
     private final Map<Flow, Unopened> unopened = new LinkedHashMap<>() {
@@ -67,6 +73,7 @@ public final class CassettePeer {
         this.frames = frames;
         this.misses = miss -> {
             missed++;
+            shelf(miss.remote()).ifPresent(HttpShelf::miss);
             misses.accept(miss);
         };
         this.matcher = new ConnectionMatcher(cassette);
@@ -78,13 +85,36 @@ public final class CassettePeer {
     /// @param unusedConnections recorded connections that the guest did not ask for
     /// @param unusedDatagrams recorded datagrams that it did not send
     /// @param missed how much was refused
-    public record Played(int connections, int unusedConnections, int datagrams, int unusedDatagrams, long missed) {}
+    /// @param moved what was asked over other connections than in the recording
+    public record Played(
+            int connections,
+            int unusedConnections,
+            int datagrams,
+            int unusedDatagrams,
+            long missed,
+            List<Moved> moved) {}
+
+    /// An endpoint of which all that was recorded was asked and answered, whole, and nothing else, but over other
+    /// connections.
+    ///
+    /// @param requests how many went over another connection than the one before them on the recorded one, or
+    ///     shared a connection with others than there
+    /// @param recorded how many connections the recording has
+    /// @param replayed how many there were
+    public record Moved(Endpoint remote, long requests, int recorded, int replayed) {}
 
     /// What has been played so far.
     public Played played() {
         int used = matcher.used();
         int told = datagrams.used();
-        return new Played(used, cassette.connectionCount() - used, told, cassette.exchangeCount() - told, missed);
+        List<Moved> moved = shelves.values().stream()
+                .flatMap(Optional::stream)
+                .map(HttpShelf::moved)
+                .filter(Objects::nonNull)
+                .sorted(Comparator.comparing(each -> each.remote().toString()))
+                .toList();
+        return new Played(
+                used, cassette.connectionCount() - used, told, cassette.exchangeCount() - told, missed, moved);
     }
 
     /// Takes a frame from the guest.
@@ -185,26 +215,41 @@ public final class CassettePeer {
             return;
         }
         RecordedConnection recorded = matcher.peek(flow.remote());
-        if (recorded == null || connections.size() >= CONNECTIONS_MAX) {
-            int known = cassette.connections(flow.remote()).size();
-            String why = recorded != null
-                    ? "more than " + CONNECTIONS_MAX + " connections at once"
-                    : known == 0
-                            ? "no connection to this address and port was recorded"
-                            : "all recorded connections to it are used (" + known + ")";
+        HttpShelf shelf = shelf(flow.remote()).orElse(null);
+        boolean more = recorded == null && shelf != null && shelf.isAnyLeft();
+        if (recorded == null && !more || connections.size() >= CONNECTIONS_MAX) {
+            String why = unavailable(flow.remote(), recorded == null);
             misses.accept(new Miss(Kind.CONNECT, "tcp", flow.remote(), why, null, null, null));
             reset(packet, syn);
             return;
         }
-        if (recorded.opening == RecordedConnection.Opening.ACCEPTED) {
+        if (recorded == null || recorded.opening == RecordedConnection.Opening.ACCEPTED) {
             sequence += SEQUENCE_STEP;
-            var claim = new Claim(matcher, flow.remote());
+            if (shelf != null && recorded != null) {
+                matcher.use(recorded);
+            }
+            Conversation claim = shelf == null ? new Claim(matcher, flow.remote()) : new HttpClaim(shelf);
             connections.put(flow, new PeerConnection(syn, sequence, claim, wire(packet, syn), nowNs));
         } else {
             matcher.use(recorded);
             unopened.put(flow, new Unopened(syn.sequence(), recorded));
             refuse(recorded, packet, syn);
         }
+    }
+
+    private Optional<HttpShelf> shelf(Endpoint remote) {
+        return shelves.computeIfAbsent(
+                remote, _ -> Optional.ofNullable(HttpShelf.of(remote, cassette.connections(remote))));
+    }
+
+    private String unavailable(Endpoint remote, boolean used) {
+        int known = cassette.connections(remote).size();
+        if (!used) {
+            return "more than " + CONNECTIONS_MAX + " connections at once";
+        }
+        return known == 0
+                ? "no connection to this address and port was recorded"
+                : "all recorded connections to it are used (" + known + ")";
     }
 
     private void refuse(RecordedConnection recorded, IpPacket packet, TcpSegment syn) {

@@ -33,6 +33,7 @@ final class CassetteReader {
     private final Set<String> neighbours = new HashSet<>();
     private final Map<String, Boolean> echoes = new HashMap<>();
     private long fragments;
+    private long frames;
 
     /// Both ends of a conversation, the guest's first.
     private record Flow(int protocol, Endpoint local, Endpoint remote) {}
@@ -79,6 +80,7 @@ final class CassetteReader {
         if (frame == null) {
             return;
         }
+        frames++;
         byte[] octets = frame.octets();
         if (!fromGuest && octets.length >= ARP_BYTES && Octets.u16(octets, 12) == ARP && octets[21] == 2) {
             neighbours.add(IpAddress.text(Arrays.copyOfRange(octets, 28, 32)));
@@ -111,7 +113,7 @@ final class CassetteReader {
         long offset = payloadAt + segment.payloadAt();
         if (!fromGuest) {
             if (tape != null) {
-                tape.toGuest(segment, offset);
+                tape.toGuest(segment, offset, frames);
             }
             return;
         }
@@ -122,7 +124,7 @@ final class CassetteReader {
             open.put(flow, tape);
             tapes.add(tape);
         } else if (tape != null) {
-            tape.fromGuest(segment, offset);
+            tape.fromGuest(segment, offset, frames);
         }
     }
 

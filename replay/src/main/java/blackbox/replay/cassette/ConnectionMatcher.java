@@ -63,8 +63,12 @@ final class ConnectionMatcher {
     RecordedConnection find(Endpoint remote, @Nullable RecordedConnection known, long received, byte[] more) {
         for (RecordedConnection each : shelf(remote).unused()) {
             boolean same = each.opening == RecordedConnection.Opening.ACCEPTED
-                    && (known == null || each == known || each.request().sharesStart(known.request(), received))
-                    && each.request().mismatch(received, more) == more.length;
+                    && (known == null
+                            || each == known
+                            || each.request()
+                                    .whole()
+                                    .sharesStart(known.request().whole(), received))
+                    && each.request().whole().mismatch(received, more) == more.length;
             if (same) {
                 return each;
             }

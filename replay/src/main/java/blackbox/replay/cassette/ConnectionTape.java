@@ -8,13 +8,14 @@ final class ConnectionTape {
     private final int guestFirst;
     private final StreamAssembler request;
     private @Nullable StreamAssembler response;
+    private long frame;
 
     /// @param syn the guest's
     ConnectionTape(RecordedConnection connection, TcpSegment syn) {
         this.connection = connection;
         this.guestFirst = syn.sequence() + 1;
         this.request = new StreamAssembler(
-                guestFirst, (offset, count, _) -> connection.request().append(offset, count));
+                guestFirst, (offset, count, _) -> connection.request().append(offset, count, frame));
     }
 
     RecordedConnection connection() {
@@ -32,14 +33,20 @@ final class ConnectionTape {
     }
 
     /// Takes a segment from the guest, whose payload is at `offset` in the capture.
-    void fromGuest(TcpSegment segment, long offset) {
+    ///
+    /// @param number of the frame, among those of both directions
+    void fromGuest(TcpSegment segment, long offset, long number) {
+        frame = number;
         if (!segment.is(TcpSegment.SYN)) {
             request.add(segment.sequence(), offset, segment.payload().length, 0);
         }
     }
 
     /// Takes a segment from the other side, whose payload is at `offset` in the capture.
-    void toGuest(TcpSegment segment, long offset) {
+    ///
+    /// @param number of the frame, among those of both directions
+    void toGuest(TcpSegment segment, long offset, long number) {
+        frame = number;
         if (segment.is(TcpSegment.SYN)) {
             accepted(segment);
             return;
@@ -73,7 +80,7 @@ final class ConnectionTape {
         if (response == null && synAck.acknowledgement() == guestFirst) {
             connection.opening = RecordedConnection.Opening.ACCEPTED;
             response = new StreamAssembler(synAck.sequence() + 1, (offset, count, needs) -> {
-                connection.response().append(offset, count);
+                connection.response().append(offset, count, frame);
                 connection.turn(needs);
             });
         }

@@ -19,7 +19,7 @@ final class PeerConnection {
     private static final long RTO_MAX_NS = Duration.ofSeconds(8).toNanos();
     static final long NO_TIMER = Long.MAX_VALUE;
 
-    private final Claim claim;
+    private final Conversation claim;
     private final Wire wire;
     private final int guestFirst;
     private final int first;
@@ -34,6 +34,8 @@ final class PeerConnection {
 
     private long next;
     private long sentMax;
+    /// The place of our FIN.
+    private long finished = Long.MAX_VALUE;
     private long timerNs = NO_TIMER;
     private int tries;
 
@@ -47,7 +49,7 @@ final class PeerConnection {
     /// Answers a SYN.
     ///
     /// @param first sequence number of our first octet
-    PeerConnection(TcpSegment syn, int first, Claim claim, Wire wire, long nowNs) {
+    PeerConnection(TcpSegment syn, int first, Conversation claim, Wire wire, long nowNs) {
         this.claim = claim;
         this.wire = wire;
         this.guestFirst = syn.sequence() + 1;
@@ -74,6 +76,9 @@ final class PeerConnection {
     /// Takes a segment from the guest.
     void take(TcpSegment segment, long nowNs) {
         if (segment.is(TcpSegment.RST)) {
+            if (segment.is(TcpSegment.ACK)) {
+                acknowledge(segment, nowNs);
+            }
             close();
             return;
         }
@@ -114,8 +119,14 @@ final class PeerConnection {
 
     /// Gives up its hold on the recording; nothing is sent.
     void close() {
+        if (closed) {
+            return;
+        }
         closed = true;
-        claim.close();
+        Miss miss = claim.close();
+        if (miss != null) {
+            wire.misses().accept(miss);
+        }
     }
 
     private void sendSynAck(long nowNs) {
@@ -136,6 +147,7 @@ final class PeerConnection {
         }
         if (place > acknowledged) {
             acknowledged = place;
+            claim.acknowledge(place);
             next = Math.max(next, place);
             tries = 0;
             timerNs = NO_TIMER;
@@ -190,28 +202,22 @@ final class PeerConnection {
             ackDue = false;
             wire.send(first + (int) next, expected(), TcpSegment.ACK, WINDOW, 0, new byte[0]);
         }
-        RecordedConnection recorded = claim.recorded();
-        boolean allTaken =
-                recorded != null && acknowledged > recorded.response().length();
-        if (guestFinished && allTaken) {
+        if (guestFinished && acknowledged > finished) {
             close();
         }
     }
 
     /// Sends what is released, at most `room` octets.
     private void send(int room, long nowNs) {
-        RecordedConnection recorded = claim.recorded();
-        if (recorded == null) {
-            return;
-        }
-        long data = recorded.released(claim.received());
-        RecordedConnection.End end = recorded.endFor(claim.received());
+        long data = claim.released();
+        RecordedConnection.End end = claim.end();
         while (next < data && next - acknowledged < room) {
             int count = (int) Math.min(Math.min(mss, data - next), room - (next - acknowledged));
-            byte[] octets = recorded.response().read(next, count);
+            byte[] octets = claim.read(next, count);
             transmit(TcpSegment.ACK | TcpSegment.PSH, octets, octets.length, nowNs);
         }
         if (end == RecordedConnection.End.FIN && next == data && next - acknowledged < room) {
+            finished = data;
             transmit(TcpSegment.ACK | TcpSegment.FIN, new byte[0], 1, nowNs);
         } else if (end == RecordedConnection.End.RST && acknowledged == data) {
             reset();

@@ -101,6 +101,26 @@ final class RecordedConnection {
         return first == 0 ? 0 : turnEnds[first - 1];
     }
 
+    /// How much the guest has to send before the octet of the answer at `at` is sent.
+    long needs(long at) {
+        int first = 0;
+        int last = turns;
+        while (first < last) {
+            int middle = (first + last) >>> 1;
+            if (turnEnds[middle] <= at) {
+                first = middle + 1;
+            } else {
+                last = middle;
+            }
+        }
+        return first == turns ? NEVER : turnNeeds[first];
+    }
+
+    /// Whether the remote side ended it in order.
+    boolean isFinished() {
+        return end == End.FIN;
+    }
+
     /// How it is to be ended for a guest that has sent `received` octets (and one for a FIN).
     End endFor(long received) {
         return endNeeds <= received && released(received) == response.length() ? end : End.NONE;

@@ -2,16 +2,14 @@ package blackbox.replay.cassette;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.MessageDigest;
 import java.util.Arrays;
 
 /// The octets that one side of a connection sent, in order. They stay in the capture; this holds their offsets.
 final class RecordedStream {
-    private static final int CHUNK_BYTES = 16 << 10;
-
     private final CapturedFrames capture;
     private long[] starts = new long[4];
     private long[] offsets = new long[4];
+    private long[] frames = new long[4];
     private int parts;
     private long length;
 
@@ -20,13 +18,17 @@ final class RecordedStream {
     }
 
     /// Adds the next octets: `count` of them, at `offset` in the capture.
-    void append(long offset, int count) {
+    ///
+    /// @param frame number of the frame, of both directions, that made them the next ones
+    void append(long offset, int count, long frame) {
         if (parts == starts.length) {
             starts = Arrays.copyOf(starts, 2 * parts);
             offsets = Arrays.copyOf(offsets, 2 * parts);
+            frames = Arrays.copyOf(frames, 2 * parts);
         }
         starts[parts] = length;
         offsets[parts] = offset;
+        frames[parts] = frame;
         parts++;
         length += count;
     }
@@ -35,10 +37,19 @@ final class RecordedStream {
         return length;
     }
 
+    /// All of it.
+    StreamSlice whole() {
+        return new StreamSlice(this, 0, length);
+    }
+
+    /// Number of the frame that brought the octet at `at`, among those of both directions.
+    long frameOf(long at) {
+        return frames[partOf(at)];
+    }
+
     /// At least one and at most `max` octets from `at` on, which is before the end.
     byte[] read(long at, int max) {
-        int found = Arrays.binarySearch(starts, 0, parts, at);
-        int part = found >= 0 ? found : -found - 2;
+        int part = partOf(at);
         long end = part + 1 < parts ? starts[part + 1] : length;
         int count = (int) Math.min(max, end - at);
         if (at < 0 || count <= 0) {
@@ -51,42 +62,8 @@ final class RecordedStream {
         }
     }
 
-    /// The first place in `octets`, which are at `at` in another stream, that differs from this stream; their
-    /// length when none does. What is beyond this stream's end differs.
-    int mismatch(long at, byte[] octets) {
-        int same = 0;
-        while (same < octets.length && at + same < length) {
-            byte[] mine = read(at + same, octets.length - same);
-            int differs = Arrays.mismatch(mine, 0, mine.length, octets, same, same + mine.length);
-            if (differs >= 0) {
-                return same + differs;
-            }
-            same += mine.length;
-        }
-        return same;
-    }
-
-    /// Whether the first `count` octets are those of `other`.
-    boolean sharesStart(RecordedStream other, long count) {
-        if (count > length || count > other.length) {
-            return false;
-        }
-        for (long at = 0; at < count; ) {
-            byte[] octets = other.read(at, (int) Math.min(CHUNK_BYTES, count - at));
-            if (mismatch(at, octets) < octets.length) {
-                return false;
-            }
-            at += octets.length;
-        }
-        return true;
-    }
-
-    /// Adds all octets to `digest`.
-    void digest(MessageDigest digest) {
-        for (long at = 0; at < length; ) {
-            byte[] octets = read(at, CHUNK_BYTES);
-            digest.update(octets);
-            at += octets.length;
-        }
+    private int partOf(long at) {
+        int found = Arrays.binarySearch(starts, 0, parts, at);
+        return found >= 0 ? found : -found - 2;
     }
 }

@@ -1,12 +1,17 @@
 package blackbox.replay.divergence;
 
+import blackbox.schemas.event.Endpoint;
+import java.util.Set;
+
 /// How an alignment is made and shown.
 ///
 /// @param context how many events before and after the divergence are shown, of each side
 /// @param hashKey a random number that the guest cannot know: events are compared by hashes under it
 /// @param exact whether the second side is an exact replay of the first: what no input explains is then the
 ///     engine's fault
-public record AlignmentSettings(int context, long hashKey, boolean exact) {
+/// @param agreedPeers peers of which it is known that they got and gave the same octets, though over other connections:
+///     these are then of the path
+public record AlignmentSettings(int context, long hashKey, boolean exact, Set<Endpoint> agreedPeers) {
 
     public static final int CONTEXT_DEFAULT = 3;
     public static final int CONTEXT_MAX = 100;
@@ -15,9 +20,19 @@ public record AlignmentSettings(int context, long hashKey, boolean exact) {
         if (context < 0 || context > CONTEXT_MAX) {
             throw new IllegalArgumentException("context is 0 to " + CONTEXT_MAX + " events, not " + context);
         }
+        agreedPeers = Set.copyOf(agreedPeers);
+    }
+
+    public AlignmentSettings(int context, long hashKey, boolean exact) {
+        this(context, hashKey, exact, Set.of());
     }
 
     public static AlignmentSettings of(long hashKey) {
         return new AlignmentSettings(CONTEXT_DEFAULT, hashKey, false);
+    }
+
+    /// The same with these [#agreedPeers].
+    public AlignmentSettings with(Set<Endpoint> peers) {
+        return new AlignmentSettings(context, hashKey, exact, peers);
     }
 }

@@ -51,7 +51,7 @@ public final class Divergences {
         boolean ended = withoutCutEnds(aligner);
         boolean cut = ended || aligner.isShortOfDifferences() || aligner.isMissingEvents();
         LeftFiles.Result left = settings.exact() ? null : files.compare(standIns(aligner, hash, recorded, actual));
-        var levels = Levels.of(aligner, recorded, actual, left, settings.exact());
+        var levels = Levels.of(aligner, recorded, actual, left, settings);
         var explanation = new Explanation(hash, recorded, actual, settings);
         DivergencePoint firstPath = !levels.hasEvents() && levels.pathDifferences() > 0
                 ? explanation.explain(aligner, _ -> true).point()

@@ -9,6 +9,7 @@ import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.strand.Token.Reach;
+import blackbox.schemas.event.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Levels {
     private static final int SHOWN_EFFECTS_MAX = 20;
     private static final int LOOKED_UP_MAX = 256;
+    private static final int LOOKED_UP_CALLS_MAX = 16_384;
     private static final String NOTHING = "nothing";
 
     private final Set<Edit> effectEdits = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -37,9 +39,12 @@ final class Levels {
     private final EventLookup actual;
     private long pathDifferences;
     private long count;
+    private final Set<Endpoint> agreedPeers;
     private int lookedUp;
+    private int lookedUpCalls;
 
-    private Levels(Side recorded, Side actual) {
+    private Levels(Side recorded, Side actual, Set<Endpoint> agreedPeers) {
+        this.agreedPeers = agreedPeers;
         this.recorded = new EventLookup(recorded.events());
         this.actual = new EventLookup(actual.events());
     }
@@ -47,11 +52,12 @@ final class Levels {
     /// Sorts them.
     ///
     /// @param left how the files differ that they left, or null if that is not known
-    /// @param exact whether every difference counts as an effect
-    static Levels of(Aligner aligner, Side recorded, Side actual, LeftFiles.@Nullable Result left, boolean exact)
+    /// @param settings whether every difference counts as an effect, and what of the network is known to agree
+    static Levels of(
+            Aligner aligner, Side recorded, Side actual, LeftFiles.@Nullable Result left, AlignmentSettings settings)
             throws IOException {
-        var levels = new Levels(recorded, actual);
-        levels.sort(aligner, left, lowest(aligner, left, exact));
+        var levels = new Levels(recorded, actual, settings.agreedPeers());
+        levels.sort(aligner, left, lowest(aligner, left, settings.exact()));
         if (left != null) {
             levels.count += left.count();
             levels.effects.addAll(left.differences());
@@ -85,7 +91,7 @@ final class Levels {
             left.differences().forEach(each -> differing.put(each.subject(), each));
         }
         for (Place place : places) {
-            if (place.reach().compareTo(lowest) >= 0) {
+            if (place.reach().compareTo(lowest) >= 0 && !isWithAgreedPeers(place, lowest)) {
                 effectEdits.add(place.edit());
                 count++;
                 show(place, lowest);
@@ -100,6 +106,26 @@ final class Levels {
                 pathDifferences++;
             }
         }
+    }
+
+    /// Whether all that it has of effects is about connections to peers that got and gave the same octets.
+    private boolean isWithAgreedPeers(Place place, Reach lowest) throws IOException {
+        Edit edit = place.edit();
+        return !agreedPeers.isEmpty()
+                && place.reach() == edit.reach()
+                && edit.isWhole()
+                && areCalls(edit.expected(), recorded, lowest)
+                && areCalls(edit.actual(), actual, lowest);
+    }
+
+    private boolean areCalls(List<Token> tokens, EventLookup events, Reach lowest) throws IOException {
+        for (Token token : tokens) {
+            if (token.reach().compareTo(lowest) >= 0
+                    && (lookedUpCalls++ >= LOOKED_UP_CALLS_MAX || !events.isConnection(token.index(), agreedPeers))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Of these files the first one that a change to the disk is about, of either side, or null.

@@ -5,6 +5,7 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.cassette.CassettePeer.Moved;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss;
@@ -33,12 +34,15 @@ import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.SharedOffsets;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
+import blackbox.schemas.event.Endpoint;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Compares a re-execution with its recording, in what was done, left behind and printed, and gives the verdict. Needs
@@ -132,7 +136,9 @@ final class RerunComparison {
         Side other = new Side("replay", replayed.events(), replayed.given());
         long hashKey = new SecureRandom().nextLong();
         var times = new SharedTimes(agreements);
-        Alignment alignment = Divergences.align(one, other, files, AlignmentSettings.of(hashKey), times);
+        AlignmentSettings settings =
+                AlignmentSettings.of(hashKey).with(agreedPeers(replayed.ending().played()));
+        Alignment alignment = Divergences.align(one, other, files, settings, times);
         SharedOffsets shared = times.offsets(one.events(), other.events());
         var causes = new UneventfulCauses(new KeyedHash(hashKey), one, other);
         ComparedOutput output = ComparedOutput.of(
@@ -150,6 +156,10 @@ final class RerunComparison {
         OutputMatch differs = output.differs();
         return new Judged(
                 verdict, missed == null ? null : missed.difference(), differs == null ? null : differs.octets());
+    }
+
+    private static Set<Endpoint> agreedPeers(Played played) {
+        return played.moved().stream().map(Moved::remote).collect(Collectors.toSet());
     }
 
     private static @Nullable ClockOffset clock(Ending ending, @Nullable SharedOffsets shared) {
@@ -230,6 +240,13 @@ final class RerunComparison {
         if (played.unusedConnections() + played.unusedDatagrams() > 0) {
             lines.add(played.unusedConnections() + " recorded connections and " + played.unusedDatagrams()
                     + " recorded datagrams that the replay did not ask for");
+        }
+        for (Moved moved : played.moved()) {
+            lines.add("over which connections HTTP/1.1 requests went to "
+                    + moved.remote().ip() + " port "
+                    + moved.remote().port() + ": " + moved.recorded() + " recorded connections, " + moved.replayed()
+                    + " replayed ones, " + moved.requests()
+                    + " requests over another one; their octets and answers are the same");
         }
         lines.addAll(output.notCompared());
         lines.addAll(files.notCompared());

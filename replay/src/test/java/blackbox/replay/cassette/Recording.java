@@ -55,6 +55,15 @@ public final class Recording {
 
     /// A connection that carries the turns, and that the remote side then closes.
     public void connection(int guestPort, int remotePort, List<Turn> turns) {
+        connection(guestPort, remotePort, turns, true);
+    }
+
+    /// A connection that carries the turns, and is still open when the recording ends.
+    void openConnection(int guestPort, int remotePort, List<Turn> turns) {
+        connection(guestPort, remotePort, turns, false);
+    }
+
+    private void connection(int guestPort, int remotePort, List<Turn> turns, boolean closes) {
         int guestSeq = random.nextInt();
         int remoteSeq = random.nextInt();
         tcp(true, guestPort, remotePort, guestSeq++, 0, TcpSegment.SYN, new byte[0]);
@@ -69,6 +78,9 @@ public final class Recording {
             }
             guestSeq += turn.guest() ? turn.octets().length : 0;
             remoteSeq += turn.guest() ? 0 : turn.octets().length;
+        }
+        if (!closes) {
+            return;
         }
         tcp(false, guestPort, remotePort, remoteSeq++, guestSeq, TcpSegment.ACK | TcpSegment.FIN, new byte[0]);
         tcp(true, guestPort, remotePort, guestSeq, remoteSeq, TcpSegment.ACK | TcpSegment.FIN, new byte[0]);

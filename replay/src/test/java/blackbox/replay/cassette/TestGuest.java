@@ -47,6 +47,7 @@ public final class TestGuest {
         boolean opened;
         boolean reset;
         boolean remoteFinished;
+        private boolean ended;
         private int acknowledged;
 
         Connection(int port, Endpoint remote, List<Recording.Turn> turns) {
@@ -76,7 +77,7 @@ public final class TestGuest {
         }
 
         private boolean done() {
-            return reset || remoteFinished && acknowledged >= said.length;
+            return ended || reset || remoteFinished && acknowledged >= said.length;
         }
 
         private void send() {
@@ -94,6 +95,18 @@ public final class TestGuest {
 
         private int ack() {
             return remoteFirst + heard.size() + (remoteFinished ? 1 : 0);
+        }
+
+        /// Ends it in order behind what was acknowledged.
+        void finish() {
+            segment(isn + 1 + acknowledged, ack(), TcpSegment.ACK | TcpSegment.FIN, new byte[0]);
+            ended = true;
+        }
+
+        /// Breaks it off.
+        void abort() {
+            segment(isn + 1 + acknowledged, ack(), TcpSegment.ACK | TcpSegment.RST, new byte[0]);
+            ended = true;
         }
 
         private void take(TcpSegment segment) {
@@ -157,6 +170,17 @@ public final class TestGuest {
             nowNs += STEP_NS;
             peer.tick(nowNs);
             connections.stream().filter(each -> !each.done()).forEach(Connection::send);
+        }
+    }
+
+    /// The same for a few frames.
+    void settleSome(int frames) {
+        for (int i = 0; i < frames; i++) {
+            if (toGuest.isEmpty()) {
+                connections.forEach(Connection::send);
+            } else {
+                deliver(toGuest.removeFirst());
+            }
         }
     }
 

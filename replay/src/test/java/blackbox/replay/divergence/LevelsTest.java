@@ -10,11 +10,13 @@ import blackbox.replay.divergence.EffectDifference.Kind;
 import blackbox.replay.divergence.PlantedCausesTest.Deeds;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.row.Text;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +37,11 @@ final class LevelsTest {
     private static final Deeds NOTHING = (_, _) -> 0;
 
     private static Alignment align(Deeds recorded, Deeds actual, LeftFiles files) throws Exception {
+        return align(recorded, actual, files, AlignmentSettings.of(3));
+    }
+
+    private static Alignment align(Deeds recorded, Deeds actual, LeftFiles files, AlignmentSettings settings)
+            throws Exception {
         var one = new RecordedEvents(1).open();
         var other = new RecordedEvents(2).open();
         PlantedCausesTest.shell(one, recorded);
@@ -43,7 +50,7 @@ final class LevelsTest {
                 new Side("one", one.source(), RunInputs.UNKNOWN),
                 new Side("other", other.source(), RunInputs.UNKNOWN),
                 files,
-                AlignmentSettings.of(3));
+                settings);
     }
 
     private static void assertPath(Alignment alignment, long places) {
@@ -80,6 +87,61 @@ final class LevelsTest {
             return index;
         };
         assertEffect(align(NOTHING, run, SAME), Kind.PROGRAM, "curl");
+    }
+
+    /// Connections to a peer, each with what was sent and received over it.
+    private static Deeds connections(int peer, long... octets) {
+        return (events, shell) -> {
+            long index = 0;
+            for (int i = 0; i < octets.length; i += 2) {
+                int port = events.newPort();
+                index = events.connect(shell, "10.0.2.2", peer, -115);
+                events.hostFlow(port, "10.0.2.2", peer, 0, 0, "open");
+                events.guestFlow(shell, port, "10.0.2.2", peer, octets[i], octets[i + 1]);
+                events.hostFlow(port, "10.0.2.2", peer, octets[i], octets[i + 1], "closed");
+            }
+            return index;
+        };
+    }
+
+    /// Only where the cassette knows that all octets were the recorded ones, and only for that peer.
+    @Test
+    void connectionsToAnAgreedPeerAreOfThePath() throws Exception {
+        AlignmentSettings agreed = AlignmentSettings.of(3).with(Set.of(new Endpoint("10.0.2.2", 8080)));
+        Alignment alignment = align(connections(8080, 9, 7), connections(8080, 4, 3, 5, 4), SAME, agreed);
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertTrue(alignment.differences().path() > 0, alignment::toString);
+        assertEquals(
+                Outcome.DIVERGED,
+                align(connections(8080, 9, 7), connections(8080, 4, 3, 5, 4), SAME)
+                        .outcome());
+        assertEquals(
+                Outcome.DIVERGED,
+                align(connections(8081, 9, 7), connections(8081, 4, 3, 5, 4), SAME, agreed)
+                        .outcome());
+        Deeds more = (events, shell) -> {
+            connections(8080, 4, 3, 5, 4).run(events, shell);
+            return events.exit(events.fork(shell, "more"), 3);
+        };
+        assertEquals(
+                Outcome.DIVERGED,
+                align(connections(8080, 9, 7), more, SAME, agreed).outcome(),
+                "what else is done counts as before");
+    }
+
+    /// How often the guest asks who has an address depends on how long it takes.
+    @Test
+    void framesOfTheLinkAreNotCompared() throws Exception {
+        Deeds once = (events, _) -> arp(events, 42);
+        Deeds twice = (events, _) -> arp(events, 84);
+        Alignment alignment = align(once, twice, SAME);
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertEquals(0, alignment.differences().path(), alignment::toString);
+    }
+
+    private static long arp(RecordedEvents events, long octets) {
+        return events.add(
+                new Event.NetFlow(events.host(), "arp", null, null, null, octets, octets, 1L, 1L, "unfinished"));
     }
 
     /// A server on a port that the kernel chose, to which others on the same machine connect.

@@ -1,6 +1,7 @@
 package blackbox.replay.divergence.strand;
 
 import blackbox.query.answer.EventLine;
+import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
@@ -12,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Single events of one side, by index, in words. Owned by one thread.
@@ -115,6 +117,26 @@ public final class EventLookup {
             Text detail = there && views.of(cursor.row()) instanceof NetView.Miss miss ? miss.detail() : null;
             return detail == null ? null : detail.toString();
         }
+    }
+
+    /// Whether the event at `index` is the opening or end of a TCP connection to one of these.
+    public boolean isConnection(long index, Set<Endpoint> peers) throws IOException {
+        try (EventCursor cursor = source.open(index)) {
+            boolean there = cursor.next() && cursor.index() == index;
+            return there && views.of(cursor.row()) instanceof NetView event && isConnection(event, peers);
+        }
+    }
+
+    private static boolean isConnection(NetView event, Set<Endpoint> peers) {
+        Text ip = event.remoteIp();
+        Long port = event.remotePort();
+        boolean connects = event instanceof NetView.Connect || event instanceof NetView.Flow;
+        return connects
+                && "tcp".equals(String.valueOf(event.protocol()))
+                && ip != null
+                && port != null
+                && peers.stream()
+                        .anyMatch(peer -> peer.port() == port && peer.ip().equals(ip.toString()));
     }
 
     /// How many calls to a peer there are.

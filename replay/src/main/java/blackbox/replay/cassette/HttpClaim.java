@@ -1,0 +1,205 @@
+package blackbox.replay.cassette;
+
+import blackbox.replay.cassette.RecordedConnection.End;
+import org.jspecify.annotations.Nullable;
+
+/// One guest connection's hold on recorded HTTP/1.1 exchanges: one after the other, each once the answer to the one
+/// before has arrived. The choice of an exchange is final once an answer has been given, or its request is whole.
+final class HttpClaim implements Conversation {
+    private static final byte[] NOTHING = new byte[0];
+
+    private final HttpShelf shelf;
+    /// The exchange that is being asked or answered, null at first.
+    private @Nullable HttpExchange current;
+    private boolean asked;
+    private boolean delivered;
+    /// What was sent of its request.
+    private RequestOctets sent;
+    /// What went before it.
+    private @Nullable HttpExchange previous;
+    private long requestsBefore;
+    private long answersBefore;
+    /// When the latest of those that were asked began.
+    private long latest = Long.MIN_VALUE;
+    private long acknowledged;
+    private boolean finished;
+    private boolean over;
+
+    HttpClaim(HttpShelf shelf) {
+        this.shelf = shelf;
+        this.sent = new RequestOctets(shelf.remote());
+        shelf.open();
+    }
+
+    @Override
+    public @Nullable Miss take(byte[] octets) {
+        Miss miss = missOf(octets);
+        over |= miss != null;
+        return miss;
+    }
+
+    private @Nullable Miss missOf(byte[] octets) {
+        HttpExchange now = current;
+        if (now != null && asked && sent.count() == now.request().length()) {
+            if (end() != End.NONE) {
+                return sent.miss(now.request(), sent.count(), octets, "the recorded connection ended here");
+            }
+            if (!delivered) {
+                return sent.miss(
+                        now.request(), sent.count(), octets, "the answer to the recorded request was not taken yet");
+            }
+            goOn(now);
+        }
+        return asked ? more(octets) : first(octets);
+    }
+
+    private void goOn(HttpExchange done) {
+        previous = done;
+        requestsBefore += done.request().length();
+        answersBefore += done.answer().length();
+        sent = new RequestOctets(shelf.remote());
+        current = null;
+        asked = false;
+        delivered = false;
+    }
+
+    /// Octets of a request whose exchange is settled.
+    private @Nullable Miss more(byte[] octets) {
+        HttpExchange now = current;
+        if (now == null) {
+            throw new IllegalStateException("nothing was asked");
+        }
+        int same = now.request().mismatch(sent.count(), octets);
+        if (same < octets.length) {
+            return miss(now, sent.count() + same, octets);
+        }
+        sent.take(octets);
+        deliver();
+        return null;
+    }
+
+    /// Octets of a request that several recorded ones may begin with.
+    private @Nullable Miss first(byte[] octets) {
+        HttpExchange best = current;
+        HttpExchange found = shelf.find(previous, latest, best, sent.count(), octets);
+        if (found == null) {
+            return unlike(best == null ? shelf.nearest(octets) : best, octets);
+        }
+        current = found;
+        sent.take(octets);
+        settle(found);
+        return null;
+    }
+
+    private Miss unlike(@Nullable HttpExchange nearest, byte[] octets) {
+        if (nearest == null) {
+            return sent.miss(null, 0, octets, "all recorded requests to it are used");
+        }
+        long same = sent.count() + nearest.request().mismatch(sent.count(), octets);
+        return same == sent.count() + octets.length
+                ? sent.miss(
+                        nearest.request(), same, octets, "the recorded run asked it before what came before it here")
+                : miss(nearest, same, octets);
+    }
+
+    /// Settles for an exchange if it is time.
+    private void settle(HttpExchange found) {
+        if (found.needsFirst() <= sent.count()) {
+            shelf.ask(found, previous, this);
+            asked = true;
+            latest = Math.max(latest, found.began());
+        }
+    }
+
+    private Miss miss(HttpExchange nearest, long at, byte[] more) {
+        return sent.miss(nearest.request(), at, more);
+    }
+
+    @Override
+    public @Nullable Miss finish() {
+        finished = true;
+        HttpExchange now = current;
+        if (now == null || sent.count() == now.request().length()) {
+            return null;
+        }
+        over = true;
+        return miss(now, sent.count(), NOTHING);
+    }
+
+    @Override
+    public long received() {
+        return requestsBefore + sent.count() + (finished ? 1 : 0);
+    }
+
+    @Override
+    public long released() {
+        HttpExchange now = current;
+        return answersBefore + (now == null || !asked ? 0 : now.released(sentOf(now)));
+    }
+
+    /// What was sent of it, and one for the end of the guest's stream where the recorded one ended, too.
+    private long sentOf(HttpExchange now) {
+        return sent.count() + (finished && now.isLast() ? 1 : 0);
+    }
+
+    @Override
+    public byte[] read(long at, int max) {
+        HttpExchange now = current;
+        if (now == null || at < answersBefore) {
+            throw new IndexOutOfBoundsException("octet " + at + " was acknowledged");
+        }
+        return now.answer().read(at - answersBefore, max);
+    }
+
+    /// Where the recorded connection ended, it is ended as it was then; where the guest goes another way than it did,
+    /// in
+    /// order.
+    @Override
+    public End end() {
+        HttpExchange now = current;
+        boolean all = now == null
+                || asked && released() == answersBefore + now.answer().length();
+        if (!all) {
+            return End.NONE;
+        }
+        if (now != null && now.isLast()) {
+            return now.connection().endFor(now.request().from() + sentOf(now));
+        }
+        return finished ? End.FIN : End.NONE;
+    }
+
+    @Override
+    public void acknowledge(long octets) {
+        acknowledged = octets;
+        deliver();
+    }
+
+    /// Notes it if the guest has all of the answer.
+    private void deliver() {
+        HttpExchange now = current;
+        if (now != null
+                && asked
+                && !delivered
+                && sent.count() == now.request().length()
+                && now.isWhole()
+                && acknowledged >= answersBefore + now.answer().length()) {
+            delivered = true;
+            shelf.deliver(now);
+        }
+    }
+
+    /// A request that is not whole has reached its peer all the same.
+    @Override
+    public @Nullable Miss close() {
+        HttpExchange now = current;
+        if (over || now == null || delivered) {
+            return null;
+        }
+        over = true;
+        if (sent.count() < now.request().length()) {
+            return miss(now, sent.count(), NOTHING);
+        }
+        shelf.cut(now);
+        return null;
+    }
+}
