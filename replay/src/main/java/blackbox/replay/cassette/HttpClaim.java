@@ -16,11 +16,9 @@ final class HttpClaim implements Conversation {
     /// What was sent of its request.
     private RequestOctets sent;
     /// What went before it.
-    private @Nullable HttpExchange previous;
+    private HttpShelf.History previous = HttpShelf.History.NONE;
     private long requestsBefore;
     private long answersBefore;
-    /// When the latest of those that were asked began.
-    private long latest = Long.MIN_VALUE;
     private long acknowledged;
     private boolean finished;
     private boolean over;
@@ -54,7 +52,7 @@ final class HttpClaim implements Conversation {
     }
 
     private void goOn(HttpExchange done) {
-        previous = done;
+        previous = previous.with(done);
         requestsBefore += done.request().length();
         answersBefore += done.answer().length();
         sent = new RequestOctets(shelf.remote());
@@ -81,7 +79,7 @@ final class HttpClaim implements Conversation {
     /// Octets of a request that several recorded ones may begin with.
     private @Nullable Miss first(byte[] octets) {
         HttpExchange best = current;
-        HttpExchange found = shelf.find(previous, latest, best, sent.count(), octets);
+        HttpExchange found = shelf.find(previous, best, sent.count(), octets);
         if (found == null) {
             return unlike(best == null ? shelf.nearest(octets) : best, octets);
         }
@@ -105,9 +103,8 @@ final class HttpClaim implements Conversation {
     /// Settles for an exchange if it is time.
     private void settle(HttpExchange found) {
         if (found.needsFirst() <= sent.count()) {
-            shelf.ask(found, previous, this);
+            shelf.ask(found, previous.last());
             asked = true;
-            latest = Math.max(latest, found.began());
         }
     }
 

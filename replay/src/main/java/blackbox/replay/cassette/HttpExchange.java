@@ -3,30 +3,54 @@ package blackbox.replay.cassette;
 import blackbox.replay.cassette.HttpReader.Body;
 import blackbox.replay.cassette.HttpReader.Head;
 import blackbox.replay.cassette.HttpReader.NoMessage;
+import blackbox.schemas.row.Text;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// A request and its answer, of those that a recorded HTTP/1.1 connection carried one after the other. Its meaning does
 /// not depend on the connection (RFC 9110 section 3.3), so that another one can carry it as well. Immutable.
 ///
+/// @param start the first octets of the request, which most often tell it from others
 /// @param number its place on the connection, from 0
+/// @param isSafe whether its method is one that changes nothing (RFC 9110 section 9.2.1)
 /// @param isLast whether the connection carried no other after it
 /// @param isWhole whether the whole answer was recorded
 record HttpExchange(
         RecordedConnection connection,
         int number,
         StreamSlice request,
+        Text start,
+        boolean isSafe,
         StreamSlice answer,
         boolean isLast,
         boolean isWhole) {
     private static final int EXCHANGES_MAX = 1 << 16;
+    private static final int START_BYTES = 256;
+    private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
     private static final Pattern REQUEST = Pattern.compile("([!-~]+) [!-~]+ HTTP/1\\.[01]");
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] ([1-5][0-9][0-9])( .*)?");
     /// How a client proves who it is for as long as the connection lasts.
     private static final List<String> OF_CONNECTIONS = List.of("ntlm", "negotiate");
+
+    /// As [StreamSlice#mismatch] of the request.
+    int mismatch(long at, byte[] octets) {
+        int same = 0;
+        if (at < start.length()) {
+            byte[] first = start.toBytes();
+            int count = (int) Math.min(octets.length, first.length - at);
+            int differs = Arrays.mismatch(first, (int) at, (int) at + count, octets, 0, count);
+            if (differs >= 0) {
+                return differs;
+            }
+            same = count;
+        }
+        return same + request.mismatch(at + same, Arrays.copyOfRange(octets, same, octets.length));
+    }
 
     /// The frames in which the request began and the answer ended.
     long began() {
@@ -90,7 +114,16 @@ record HttpExchange(
         boolean whole = isWhole(connection, first.group(1), answers);
         long answerTo = whole ? answers.at() : connection.response().length();
         var answer = new StreamSlice(connection.response(), answerFrom, answerTo - answerFrom);
-        return new HttpExchange(connection, number, request, answer, requests.isAtEnd(), whole);
+        byte[] start = request.read(0, START_BYTES);
+        return new HttpExchange(
+                connection,
+                number,
+                request,
+                Text.copyOf(start, 0, start.length),
+                SAFE.contains(first.group(1)),
+                answer,
+                requests.isAtEnd(),
+                whole);
     }
 
     /// Steps over an answer.

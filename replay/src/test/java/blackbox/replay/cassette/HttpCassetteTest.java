@@ -116,6 +116,29 @@ class HttpCassetteTest {
         assertMoved(guest, 3, 2, 3);
     }
 
+    /// A pool takes the connection that is free first, and what waits for one may wait in another order.
+    @Test
+    void whatChangesNothingMayComeInAnyOrderFromAPool() throws Exception {
+        List<Turn> turns = List.of(get("/a1"), ok("A1"), get("/a2"), ok("A2"), get("/a3"), ok("A3"));
+        recording.openConnections(
+                80, List.of(turns, List.of(get("/b1"), ok("B1"), post("/b2", "b"), ok("B2"), get("/b3"), ok("B3"))));
+        TestGuest guest = guest();
+        assertHeard(says(guest, get("/a3"), ok("A3"), get("/a1"), ok("A1")), ok("A3"), ok("A1"));
+        assertHeard(says(guest, get("/b1"), ok("B1"), post("/b2", "b"), ok("B2")), ok("B1"), ok("B2"));
+        assertHeard(says(guest, get("/b3"), ok("B3"), get("/a2"), ok("A2")), ok("B3"), ok("A2"));
+        assertMoved(guest, 4, 2, 3);
+        for (List<Turn> early : List.of(List.of(post("/b2", "b"), ok("B2")), List.of(get("/b3"), ok("B3")))) {
+            TestGuest other = guest();
+            assertHeard(says(other, early.getFirst(), early.getLast()));
+            assertEquals(1, other.misses.size(), "what may change something keeps its place");
+        }
+        var single = new Recording(random);
+        single.openConnection(40_000, 80, turns);
+        var other = new TestGuest(single.cassette(), random, 0);
+        assertHeard(says(other, get("/a2"), ok("A2")));
+        assertEquals(1, other.misses.size(), "one connection is no pool");
+    }
+
     /// As recorded, nothing is moved.
     @Test
     void connectionsAsRecordedAreNotReported() throws Exception {

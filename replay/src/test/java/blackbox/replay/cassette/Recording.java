@@ -63,13 +63,49 @@ public final class Recording {
         connection(guestPort, remotePort, turns, false);
     }
 
+    /// Connections that carry two of their turns each, in turns, and are still open when the recording ends.
+    void openConnections(int remotePort, List<List<Turn>> all) {
+        var open = new ArrayList<Open>();
+        int most = all.stream().mapToInt(List::size).max().orElse(0);
+        for (int at = 0; at < most; at += 2) {
+            for (int i = 0; i < all.size(); i++) {
+                if (at == 0) {
+                    open.add(new Open(40_000 + i, remotePort));
+                }
+                for (Turn turn : all.get(i)
+                        .subList(
+                                Math.min(at, all.get(i).size()),
+                                Math.min(at + 2, all.get(i).size()))) {
+                    open.get(i).carry(turn);
+                }
+            }
+        }
+    }
+
     private void connection(int guestPort, int remotePort, List<Turn> turns, boolean closes) {
-        int guestSeq = random.nextInt();
-        int remoteSeq = random.nextInt();
-        tcp(true, guestPort, remotePort, guestSeq++, 0, TcpSegment.SYN, new byte[0]);
-        tcp(false, guestPort, remotePort, remoteSeq++, guestSeq, TcpSegment.SYN | TcpSegment.ACK, new byte[0]);
-        tcp(true, guestPort, remotePort, guestSeq, remoteSeq, TcpSegment.ACK, new byte[0]);
-        for (Turn turn : turns) {
+        var open = new Open(guestPort, remotePort);
+        turns.forEach(open::carry);
+        if (closes) {
+            open.close();
+        }
+    }
+
+    /// A connection that was opened.
+    private final class Open {
+        private final int guestPort;
+        private final int remotePort;
+        private int guestSeq = random.nextInt();
+        private int remoteSeq = random.nextInt();
+
+        Open(int guestPort, int remotePort) {
+            this.guestPort = guestPort;
+            this.remotePort = remotePort;
+            tcp(true, guestPort, remotePort, guestSeq++, 0, TcpSegment.SYN, new byte[0]);
+            tcp(false, guestPort, remotePort, remoteSeq++, guestSeq, TcpSegment.SYN | TcpSegment.ACK, new byte[0]);
+            tcp(true, guestPort, remotePort, guestSeq, remoteSeq, TcpSegment.ACK, new byte[0]);
+        }
+
+        void carry(Turn turn) {
             int ack = turn.guest() ? remoteSeq : guestSeq;
             for (int[] piece : pieces(turn.octets().length)) {
                 byte[] octets = Arrays.copyOfRange(turn.octets(), piece[0], piece[1]);
@@ -79,12 +115,12 @@ public final class Recording {
             guestSeq += turn.guest() ? turn.octets().length : 0;
             remoteSeq += turn.guest() ? 0 : turn.octets().length;
         }
-        if (!closes) {
-            return;
+
+        void close() {
+            tcp(false, guestPort, remotePort, remoteSeq++, guestSeq, TcpSegment.ACK | TcpSegment.FIN, new byte[0]);
+            tcp(true, guestPort, remotePort, guestSeq, remoteSeq, TcpSegment.ACK | TcpSegment.FIN, new byte[0]);
+            tcp(false, guestPort, remotePort, remoteSeq, guestSeq + 1, TcpSegment.ACK, new byte[0]);
         }
-        tcp(false, guestPort, remotePort, remoteSeq++, guestSeq, TcpSegment.ACK | TcpSegment.FIN, new byte[0]);
-        tcp(true, guestPort, remotePort, guestSeq, remoteSeq, TcpSegment.ACK | TcpSegment.FIN, new byte[0]);
-        tcp(false, guestPort, remotePort, remoteSeq, guestSeq + 1, TcpSegment.ACK, new byte[0]);
     }
 
     private void tcp(boolean fromGuest, int guestPort, int remotePort, int seq, int ack, int flags, byte[] octets) {
