@@ -450,7 +450,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         if (written != null && writtenThere != null) {
             return CompiledPython.compare(was, written, is, writtenThere);
         }
-        return ContentMatch.of(was, is, new Origins(one.of(path), other.of(path), this));
+        var origins = new Origins(one.of(path), other.of(path), this);
+        return NpmCacheIndex.is(path.toString())
+                ? NpmCacheIndex.compare(was, is, origins)
+                : ContentMatch.of(was, is, origins);
     }
 
     private WriteTimes recordedTimes() throws IOException {

@@ -74,9 +74,10 @@ final class Levels {
         return left == null || aligner.isAnythingMounted() ? Reach.DISK : Reach.EFFECT;
     }
 
-    private record Place(Edit edit, Reach reach, long order) {
+    /// @param unkept how far that reaches which was not kept
+    private record Place(Edit edit, Reach reach, Reach unkept, long order) {
         static Place of(StrandPair pair, Edit edit, Aligner aligner) {
-            return new Place(edit, pair.reach(edit), aligner.placeOf(edit));
+            return new Place(edit, pair.reach(edit), pair.unkept(edit), aligner.placeOf(edit));
         }
     }
 
@@ -112,13 +113,12 @@ final class Levels {
     private boolean isWithAgreedPeers(Place place, Reach lowest) throws IOException {
         Edit edit = place.edit();
         return !agreedPeers.isEmpty()
-                && place.reach() == edit.reach()
-                && edit.isWhole()
-                && areCalls(edit.expected(), recorded, lowest)
-                && areCalls(edit.actual(), actual, lowest);
+                && place.unkept().compareTo(lowest) < 0
+                && areConnections(edit.expected(), recorded, lowest)
+                && areConnections(edit.actual(), actual, lowest);
     }
 
-    private boolean areCalls(List<Token> tokens, EventLookup events, Reach lowest) throws IOException {
+    private boolean areConnections(List<Token> tokens, EventLookup events, Reach lowest) throws IOException {
         for (Token token : tokens) {
             if (token.reach().compareTo(lowest) >= 0
                     && (lookedUpCalls++ >= LOOKED_UP_CALLS_MAX || !events.isConnection(token.index(), agreedPeers))) {

@@ -5,8 +5,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.Provider;
 
-/// Git's checksum, which nothing here relies on for trust.
-final class GitDigest {
+/// The checksum of git, and of others, which nothing here relies on for trust.
+public final class GitDigest {
 
     private GitDigest() {}
 
@@ -21,7 +21,7 @@ final class GitDigest {
     }
 
     /// The SHA-1 of the first octets.
-    static byte[] sha1(byte[] octets, int length) {
+    public static byte[] sha1(byte[] octets, int length) {
         MessageDigest digest = sha1();
         digest.update(octets, 0, length);
         return digest.digest();

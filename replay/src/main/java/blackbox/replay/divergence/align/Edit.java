@@ -47,7 +47,7 @@ public record Edit(
     /// Whether a program's last octets went into its pipe before the reader closed it is a race, which the
     /// program loses by SIGPIPE and wins by its end: the two ends are one. What its parent makes of it is its
     /// parent's deed.
-    public Reach reach() {
+    Reach reach() {
         Edit raced = withoutRace();
         Reach of = reach(raced.expected, raced.actual);
         return of.compareTo(unkept) > 0 ? of : unkept;
@@ -83,7 +83,7 @@ public record Edit(
     }
 
     /// Whether it has all tokens of the place.
-    public boolean isWhole() {
+    boolean isWhole() {
         return expected.size() == expectedSpan && actual.size() == actualSpan;
     }
 

@@ -163,11 +163,17 @@ public final class StrandPair {
 
     /// How far one of its differences, or one that was not kept, reaches: as far as possible if that is not known.
     public Reach reach(Edit edit) {
+        Reach reach = edit.reach();
+        Reach unkept = unkept(edit);
+        return reach.compareTo(unkept) > 0 ? reach : unkept;
+    }
+
+    /// How far what was not kept reaches, of a difference or of all.
+    public Reach unkept(Edit edit) {
         if (cut[0] || cut[1]) {
             return Reach.EFFECT;
         }
-        Reach reach = edit.reach();
-        return reach.compareTo(dropped) > 0 ? reach : dropped;
+        return edit.unkept().compareTo(dropped) > 0 ? edit.unkept() : dropped;
     }
 
     /// Removes tokens that turned out not to be a difference.
