@@ -238,8 +238,10 @@ public final class CassettePeer {
     }
 
     private Optional<HttpShelf> shelf(Endpoint remote) {
-        return shelves.computeIfAbsent(
-                remote, _ -> Optional.ofNullable(HttpShelf.of(remote, cassette.connections(remote))));
+        List<RecordedConnection> recorded = cassette.connections(remote);
+        return recorded.isEmpty()
+                ? Optional.empty()
+                : shelves.computeIfAbsent(remote, _ -> Optional.ofNullable(HttpShelf.of(remote, recorded)));
     }
 
     private String unavailable(Endpoint remote, boolean used) {

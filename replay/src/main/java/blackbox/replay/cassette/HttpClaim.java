@@ -71,9 +71,19 @@ final class HttpClaim implements Conversation {
         if (same < octets.length) {
             return miss(now, sent.count() + same, octets);
         }
-        sent.take(octets);
+        agree(now, octets);
         deliver();
         return null;
+    }
+
+    private void agree(HttpExchange with, byte[] octets) {
+        if (sent.count() == 0) {
+            shelf.begin();
+        }
+        sent.take(octets);
+        if (sent.count() == with.request().length()) {
+            shelf.finish();
+        }
     }
 
     /// Octets of a request that several recorded ones may begin with.
@@ -84,7 +94,7 @@ final class HttpClaim implements Conversation {
             return unlike(best == null ? shelf.nearest(octets) : best, octets);
         }
         current = found;
-        sent.take(octets);
+        agree(found, octets);
         settle(found);
         return null;
     }

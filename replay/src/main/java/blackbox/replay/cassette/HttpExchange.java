@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param isSafe whether its method is one that changes nothing (RFC 9110 section 9.2.1)
 /// @param isLast whether the connection carried no other after it
 /// @param isWhole whether the whole answer was recorded
+/// @param began number of the frame with which the request began
+/// @param ended the same of the one with which its answer ended, as far as it was recorded
 record HttpExchange(
         RecordedConnection connection,
         int number,
@@ -28,7 +30,9 @@ record HttpExchange(
         boolean isSafe,
         StreamSlice answer,
         boolean isLast,
-        boolean isWhole) {
+        boolean isWhole,
+        long began,
+        long ended) {
     private static final int EXCHANGES_MAX = 1 << 16;
     private static final int START_BYTES = 256;
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
@@ -50,15 +54,6 @@ record HttpExchange(
             same = count;
         }
         return same + request.mismatch(at + same, Arrays.copyOfRange(octets, same, octets.length));
-    }
-
-    /// The frames in which the request began and the answer ended.
-    long began() {
-        return request.stream().frameOf(request.from());
-    }
-
-    long ended() {
-        return answer.length() == 0 ? began() : answer.stream().frameOf(answer.from() + answer.length() - 1);
     }
 
     /// How much of the request has to be sent before anything is answered, or all of it.
@@ -115,6 +110,7 @@ record HttpExchange(
         long answerTo = whole ? answers.at() : connection.response().length();
         var answer = new StreamSlice(connection.response(), answerFrom, answerTo - answerFrom);
         byte[] start = request.read(0, START_BYTES);
+        long began = request.stream().frameOf(request.from());
         return new HttpExchange(
                 connection,
                 number,
@@ -123,7 +119,9 @@ record HttpExchange(
                 SAFE.contains(first.group(1)),
                 answer,
                 requests.isAtEnd(),
-                whole);
+                whole,
+                began,
+                answer.length() == 0 ? began : answer.stream().frameOf(answerTo - 1));
     }
 
     /// Steps over an answer.

@@ -21,6 +21,7 @@ final class HttpShelf {
     private final List<Tape> tapes;
     private final boolean pool;
     private int opened;
+    private int unfinished;
     private long moved;
     private boolean missed;
 
@@ -96,6 +97,16 @@ final class HttpShelf {
     /// Counts a connection that the guest opened.
     void open() {
         opened++;
+    }
+
+    /// Counts a request that was begun.
+    void begin() {
+        unfinished++;
+    }
+
+    /// Notes that one that was begun is whole.
+    void finish() {
+        unfinished--;
     }
 
     /// Notes that something was asked that was not recorded.
@@ -193,7 +204,7 @@ final class HttpShelf {
     /// What went over other connections than in the recording; null if nothing did, or not all that was recorded was
     /// asked and answered, whole, and nothing else.
     CassettePeer.@Nullable Moved moved() {
-        boolean all = !missed && tapes.stream().allMatch(Tape::isPlayed);
+        boolean all = !missed && unfinished == 0 && tapes.stream().allMatch(Tape::isPlayed);
         return all && (moved > 0 || opened != tapes.size())
                 ? new CassettePeer.Moved(remote, moved, tapes.size(), opened)
                 : null;

@@ -47,7 +47,7 @@ public record Alignment(
             "kernel-file-sizes: files in /proc and /sys have different lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",
             "interleaving: threads, processes and flows took turns differently, or threads of a process did each other's share",
-            "path: something was looked at more or less often, or at another time, and no effect differs by it",
+            "path: something was looked at more or less often, or at another time, or HTTP requests went over other connections, and no effect differs by it",
             "object-ids: ids of git's objects that are the same but for the second in which each side made them stand for each other",
             "values: times, durations, made-up names or numbers of processes in files that were left or in what was printed, or names of such files, stand for each other, or databases say the same and are laid out otherwise");
 

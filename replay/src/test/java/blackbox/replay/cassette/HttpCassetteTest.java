@@ -198,6 +198,17 @@ class HttpCassetteTest {
         }
     }
 
+    /// Its octets have reached the peer, though the same request was whole elsewhere.
+    @Test
+    void aRequestThatIsNotWholeAtTheEndIsNotTheSame() throws Exception {
+        recording.openConnection(40_000, 80, List.of(get("/a"), ok("A"), get("/b"), ok("B")));
+        TestGuest guest = guest();
+        assertHeard(says(guest, get("/a"), ok("A"), asks("GET /b HT"), answers("?")), ok("A"));
+        assertHeard(says(guest, get("/b"), ok("B")), ok("B"));
+        assertEquals(List.of(), guest.misses);
+        assertEquals(List.of(), guest.peer().played().moved());
+    }
+
     /// Who did not take an answer did not do the same.
     @Test
     void aConnectionThatIsBrokenOffBeforeTheAnswerIsNotContinued() throws Exception {
