@@ -244,9 +244,9 @@ final class RerunComparison {
         for (Moved moved : played.moved()) {
             lines.add("over which connections HTTP/1.1 requests went to "
                     + moved.remote().ip() + " port "
-                    + moved.remote().port() + ": " + moved.recorded() + " recorded connections, " + moved.replayed()
-                    + " replayed ones, " + moved.requests()
-                    + " requests over another one; their octets and answers are the same");
+                    + moved.remote().port() + ": recorded connections " + moved.recorded() + ", replayed ones "
+                    + moved.replayed() + ", requests over another one " + moved.requests()
+                    + "; all octets of requests and answers are the same");
         }
         lines.addAll(output.notCompared());
         lines.addAll(files.notCompared());
