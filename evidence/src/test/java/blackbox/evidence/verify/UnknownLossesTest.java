@@ -80,6 +80,7 @@ class UnknownLossesTest {
             case GUEST_SILENT -> new FindingDetail.GuestSilent(1);
             case GUEST_BACK -> new FindingDetail.GuestBack(1);
             case TRACER_UNFINISHED -> new FindingDetail.TracerUnfinished(0);
+            case TRACER_ENDED -> new FindingDetail.TracerEnded(-9, 1);
             case GUEST_STREAM_BROKEN -> new FindingDetail.GuestStreamBroken("IOException");
             case MALFORMED_FRAME -> new FindingDetail.MalformedFrame(1);
             case UNKNOWN_FRAME -> new FindingDetail.UnknownFrame(999);
