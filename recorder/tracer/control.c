@@ -3,7 +3,6 @@
 // Part 9 of 9: what tracer.py calls (BPF_PROG_TEST_RUN): heartbeats, flushes of what is folded, and the list of what
 // already runs. These frames go through the same ring and sequence as all others.
 
-#define TASK_KTHREAD_FLAG 0x00200000
 #define TASKS_PER_CALL 128
 
 // Where the walk over tasks stands.
@@ -14,7 +13,7 @@ int op_guard(struct bpf_raw_tracepoint_args *ctx) {
     u32 zero = 0;
     u64 users = word(word(bpf_get_current_task() + OFF_TASK_CRED) + OFF_CRED_USERS);
     guarded_users.update(&zero, &users);
-    return 0;
+    return users != 0;
 }
 
 // args: frame flags, missed program runs

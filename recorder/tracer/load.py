@@ -46,11 +46,12 @@ NOTED = (
     ("process_vm_writev", 311, "sys_process_vm_writev", 348, 12, (0, 3), ALWAYS),
     ("pidfd_getfd", 438, "sys_pidfd_getfd", 438, 13, (0, 1), NOT_INIT),
     ("seccomp", 317, "sys_seccomp", 354, 14, (0, 1), SETS),
-    ("userfaultfd", 323, None, 0, 15, (0, 3), ALWAYS),
+    ("userfaultfd", 323, "sys_userfaultfd", 374, 15, (0, 3), ALWAYS),
     ("fanotify_init", 300, "sys_fanotify_init", 338, 16, (0, 1), ALWAYS),
     ("perf_event_open", 298, "sys_perf_event_open", 336, 17, (1, 2), ALWAYS),
     ("prctl", 157, "sys_prctl", 172, 19, (0, 1), RESTRICTS),
     ("setgroups", 116, "sys_setgroups", 206, 20, (0, 3), ALWAYS),
+    (None, 0, "sys_setgroups16", 81, 20, (0, 3), ALWAYS),
     ("reboot", 169, None, 0, 21, (2, 3), ALWAYS),
     ("kexec_load", 246, None, 0, 22, (1, 3), ALWAYS),
     ("kexec_file_load", 320, None, 0, 22, (3, 3), ALWAYS),
@@ -83,6 +84,15 @@ NEEDED = {
     "kretfunc__do_filp_open",
     "kfunc__filp_close",
     "kretfunc__vfs_write",
+}
+
+
+# Where an agent has a control group, these keep it off the tracer.
+GUARDS = {
+    "kmod_ret__security_task_kill",
+    "kmod_ret__security_task_prlimit",
+    "kmod_ret__security_file_send_sigiotask",
+    "kmod_ret__security_bprm_check",
 }
 
 
@@ -119,10 +129,12 @@ class Loader:
         self._note()
         self.said.close()
         self.compile_seconds, self.attach_seconds = compiled - began, time.monotonic() - compiled
-        missing = NEEDED - {name for name, _ in self.attached}
+        needed = NEEDED | GUARDS if agent_cgroup else NEEDED
+        missing = needed - {name for name, _ in self.attached}
         if missing:
             raise Fatal(f"cannot attach {', '.join(sorted(missing))}: {self.failed}")
-        kernel.run(self._operation("op_guard"))
+        if not kernel.run(self._operation("op_guard")):
+            raise Fatal("the tracer's own credentials cannot be read")
 
     def _source(self):
         text = offsets.header(self.types)
@@ -139,8 +151,9 @@ class Loader:
         calls = self.bpf["noted_calls"]
         for name, number, compat, by_int_80, what, (a, b), when in NOTED:
             entry = calls.Leaf(what, a, b, when)
-            calls[ctypes.c_uint32(number)] = entry
-            self._bind(f"__x64_sys_{name}", "noted__by_syscall", kernel.FEXIT)
+            if name:
+                calls[ctypes.c_uint32(number)] = entry
+                self._bind(f"__x64_sys_{name}", "noted__by_syscall", kernel.FEXIT)
             if compat:
                 calls[ctypes.c_uint32(BY_INT_80 | by_int_80)] = entry
                 self._bind(f"__ia32_{compat}", "noted__by_int_80", kernel.FEXIT)

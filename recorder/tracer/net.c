@@ -350,15 +350,26 @@ int kfunc__skb_consume_udp(u64 *ctx) {
     return 0;
 }
 
-// int __sys_socket(int family, int type, int protocol): the kinds whose traffic is not seen above
-int kretfunc____sys_socket(u64 *ctx) {
+// A socket of a kind whose traffic is not seen above.
+static __always_inline int made_socket(u64 *ctx, s64 ret) {
     u32 family = ctx[0], type = ctx[1] & 15, inet = family == AF_INET_N || family == AF_INET6_N;
     u8 *frame = scratch();
-    s32 ret = ctx[3];
     if (!frame || is_tracer() || family == AF_UNIX_N || family == AF_NETLINK_N || (inet && type < SOCK_RAW_N && (u32)ctx[2] != 1))
         return 0;
     header_now(frame, F_SOCKET, ret < 0 ? ret : 0);
     u64 at = put_numbers(frame, HEADER, family, type, (u32)ctx[2]);
     emit_small(frame, at, F_SOCKET, 0);
     return 0;
+}
+
+// int __sys_socket(int family, int type, int protocol)
+int kretfunc____sys_socket(u64 *ctx) {
+    return made_socket(ctx, (s32)ctx[3]);
+}
+
+// struct file *__sys_socket_file(int family, int type, int protocol): through io_uring
+int kretfunc____sys_socket_file(u64 *ctx) {
+    // The verifier knows it as a pointer, and lets nobody compare one with a number.
+    s64 ret = word((u64)(ctx + 3));
+    return made_socket(ctx, ret >= -4095 ? ret : 0);
 }

@@ -10,9 +10,11 @@
 #define P_AIO 8
 #define P_KILL 9
 #define P_CLONE 18
+#define P_HELPER 26
 #define INIT_PID 1
 #define SYS_ADMIN 21
 #define PRLIMIT_WRITE 2
+#define TASK_KTHREAD_FLAG 0x00200000
 
 // The namespace of users in which the tracer is; set by op_guard.
 BPF_ARRAY(guarded_users, u64, 1);
@@ -54,14 +56,18 @@ static __always_inline s64 failure(s64 ret) {
     return ret < 0 ? ret : 0;
 }
 
-static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
+static __always_inline int used_as(u64 what, s64 ret, u64 a, u64 b, u32 volume) {
     u8 *frame = scratch();
     if (!frame || is_tracer())
         return 0;
     header_now(frame, F_PRIVILEGE, ret);
     u64 at = put_numbers(frame, HEADER, what, a, b);
-    emit_small(frame, at, F_PRIVILEGE, 0);
+    emit_small(frame, at, F_PRIVILEGE, volume);
     return 0;
+}
+
+static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
+    return used_as(what, ret, a, b, 0);
 }
 
 // System calls that are noted when they return, whatever they returned: what the kernel refuses before it calls any inner
@@ -105,8 +111,8 @@ static __always_inline int is_noted(u32 when, u32 first) {
     case WHEN_RESTRICTS:
         return first == PR_SET_DUMPABLE || first == PR_SET_SECCOMP || first == PR_SET_SECUREBITS ||
             first == PR_SET_NO_NEW_PRIVS || first == PR_CAP_AMBIENT;
-    case WHEN_OTHER:
-        return first && first != (u32)id && first != id >> 32;
+    case WHEN_OTHER: // in whatever namespace the number is meant
+        return first != 0;
     case WHEN_NOT_INIT: // which sets the clock of a replay time and again, and keeps what the tracer holds
         return id >> 32 != INIT_PID;
     case WHEN_SETS:
@@ -122,7 +128,8 @@ static __always_inline int note_call(u64 regs, s64 ret, u32 flag, u64 x0, u64 x1
         return 0;
     u64 a = call->a == 0 ? x0 : call->a == 1 ? x1 : call->a == 2 ? x2 : 0;
     u64 b = call->b == 0 ? x0 : call->b == 1 ? x1 : call->b == 2 ? x2 : 0;
-    return used(call->what, failure(ret), (u32)a, (u32)b);
+    // Calls that fail cost a program nothing, so they may not use up what is kept for others.
+    return used_as(call->what, failure(ret), (u32)a, (u32)b, ret < 0);
 }
 
 // long __x64_sys_…(const struct pt_regs *)
@@ -157,6 +164,9 @@ int kretfunc__kernel_clone(u64 *ctx) {
 int kmod_ret__security_task_kill(u64 *ctx) {
     u32 caller = bpf_get_current_pid_tgid() >> 32;
     int of_tracer = half(ctx[0] + OFF_TASK_TGID) == TRACER_TGID && caller != INIT_PID && caller != TRACER_TGID;
+    // Signal 0 only asks whether the process is there.
+    if (!(u32)ctx[2])
+        return 0;
     if (!of_tracer && !(is_agent() && is_guarded(word(ctx[0] + OFF_TASK_CRED))))
         return 0;
     used(P_KILL, -1, (u32)ctx[2], 0);
@@ -164,12 +174,21 @@ int kmod_ret__security_task_kill(u64 *ctx) {
 }
 
 // int security_file_send_sigiotask(struct task_struct *, struct fown_struct *, int sig): a signal that fcntl(F_SETSIG) chose,
-// for whom F_SETOWN named. It can be sent from anywhere, so who sends says nothing.
+// for whom F_SETOWN named. It can be sent from anywhere, an interrupt too: who sends says nothing, and no frame is built.
 int kmod_ret__security_file_send_sigiotask(u64 *ctx) {
     u32 target = half(ctx[0] + OFF_TASK_TGID);
     if (target != TRACER_TGID && target != INIT_PID && !(AGENT_CGROUP && is_guarded(word(ctx[0] + OFF_TASK_CRED))))
         return 0;
-    used(P_KILL, -1, (u32)ctx[2], 0);
+    return -1;
+}
+
+// int security_bprm_check(struct linux_binprm *): the kernel executes files of its own accord for modules, keys and more, as a
+// root outside of every group; the files may be the agent's.
+int kmod_ret__security_bprm_check(u64 *ctx) {
+    u64 parent = word(bpf_get_current_task() + OFF_TASK_PARENT);
+    if (!AGENT_CGROUP || !(half(parent + OFF_TASK_FLAGS) & TASK_KTHREAD_FLAG))
+        return 0;
+    used(P_HELPER, -1, 0, 0);
     return -1;
 }
 

@@ -5,6 +5,7 @@ import os
 import pwd
 import signal
 import termios
+import time
 
 import boot
 
@@ -14,6 +15,7 @@ RESERVED = "/sys/fs/ext4/vdb/reserved_clusters"
 # Of the memory, and of the threads that there can be: for what runs and watches the agent.
 KEPT_BYTES = 64 << 20
 KEPT_THREADS = 512
+FREEZE_S_MAX = 0.5
 CLONE_NEWNS = 0x00020000
 PR_CAPBSET_DROP = 24
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
@@ -81,8 +83,7 @@ class Agent:
         with open("/proc/meminfo", encoding="ascii") as file:
             available = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:"))
         boot.write(f"{CGROUP}/memory.max", str(max(available - KEPT_BYTES, available // 2)))
-        with open("/proc/sys/kernel/threads-max", encoding="ascii") as file:
-            most = int(file.read()) - KEPT_THREADS
+        most = min(_number("threads-max"), _number("pid_max")) - KEPT_THREADS
         boot.write(f"{CGROUP}/pids.max", str(min(pids, most) if pids else most))
 
     def guard(self, pids):
@@ -101,8 +102,15 @@ class Agent:
             raise OSError("the processes that watch the agent could not be guarded")
 
     def freeze(self):
-        """Stops every process of the agent where it is. Nothing thaws it again."""
+        """Stops every process of the agent where it is; nothing thaws it again. Returns whether the kernel said within half a
+        second that none runs any more."""
         boot.write(f"{CGROUP}/cgroup.freeze", "1")
+        end = time.monotonic() + FREEZE_S_MAX
+        while not _count("cgroup.events", "frozen"):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.0005)
+        return True
 
     def limit_disk(self, octets):
         """What the disk still takes, from whomever; 0 for all that there is. ext4 keeps the rest back, also from root, and
@@ -143,6 +151,11 @@ class Agent:
             self.killed = True
         except OSError:
             pass  # the group is gone or was never populated
+
+
+def _number(name):
+    with open(f"/proc/sys/kernel/{name}", encoding="ascii") as file:
+        return int(file.read())
 
 
 def _count(file, name):

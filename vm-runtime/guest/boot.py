@@ -20,7 +20,7 @@ PORTS = "/dev/virtio-ports"
 PRIVATE = "/run/blackbox/private"
 
 # Device nodes that lead around the file system, by prefix: disks, virtio ports, memory, logs, unused terminals.
-DOORS = ("vd", "vport", "mem", "port", "kmsg", "loop", "nvram", "hwrng", "ttyS", "vcs", "snapshot", "userfaultfd")
+DOORS = ("vd", "vport", "mem", "port", "kmsg", "loop", "nvram", "hwrng", "ttyS", "vcs", "snapshot", "userfaultfd", "rtc", "hpet", "console")
 DOORS += tuple(f"tty{digit}" for digit in range(10))
 
 
@@ -158,6 +158,8 @@ def hide_events_port():
 def forbid():
     """Before the tracer looks: no more modules, and nothing of the kernel's to read for others than root."""
     write("/proc/sys/kernel/modules_disabled", "1")
+    # Nor is anything executed that would load one; it would be a file that the agent can replace.
+    write("/proc/sys/kernel/modprobe", "\n")
     write("/proc/sys/kernel/kptr_restrict", "1")
     write("/proc/sys/kernel/dmesg_restrict", "1")
     write("/proc/sys/kernel/unprivileged_bpf_disabled", "2")

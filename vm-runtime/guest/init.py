@@ -21,7 +21,6 @@ import signal
 import socket
 import struct
 import time
-import traceback
 
 import agent as agents
 import boot
@@ -80,6 +79,7 @@ class Tracer:
 
     def _execute(self, arguments):
         self.partial = bytearray()
+        self.heard_all = False  # whether it has closed its output
         to_tracer, self.stdin = os.pipe()
         self.stdout, from_tracer = os.pipe()
         self.pid = os.fork()
@@ -114,6 +114,8 @@ class Tracer:
                 self.port = fd
             elif not target.startswith("anon_inode:bpf"):
                 continue
+            if fd >= BEYOND_KEPT:
+                raise OSError(f"the tracer uses descriptor {fd}")
             self.kept[fd] = boot.pidfd_getfd(pidfd, fd)
         os.close(pidfd)
         if self.loaded is None or self.port is None:
@@ -229,7 +231,8 @@ class Init:
             try:
                 step()
             except Exception as failure:  # one bad message must not end process 1
-                traceback.print_exc()
+                # Not the stack: for that Python would read files, which may be the agent's by now.
+                print(f"blackbox: init: {type(failure).__name__}: {failure}", file=sys.stderr, flush=True)
                 self.control.say({"type": "error", "what": f"{type(failure).__name__}: {failure}"[:2000]})
             step = self.turn
 
@@ -285,7 +288,7 @@ class Init:
                 poller.register(fd, select.POLLIN)
         if self.stdio.stdin is not None and self.stdio.pending:
             poller.register(self.stdio.stdin, select.POLLOUT)
-        if self.tracer.pid:
+        if self.tracer.pid and not self.tracer.heard_all:
             poller.register(self.tracer.stdout, select.POLLIN)
         poller.register(self.wakeup, select.POLLIN)
         # Of no use to a host that does not read.
@@ -358,6 +361,8 @@ class Init:
 
     def go(self):
         """The tracer is silent from ready on, so that a snapshot holds no half-sent events. From here on it sends."""
+        if self.tracer.succeeded:
+            raise OSError("the tracer ended before the agent began")
         if self.tracer.pid:
             self.tracer.say({"op": "go"})
             self.tracer.await_answer("going")
@@ -387,6 +392,8 @@ class Init:
         start, self.waiting = self.waiting, None
         if start is None:
             raise ValueError("there is no agent to launch")
+        if self.tracer.succeeded:
+            raise OSError("the tracer ended before the agent began")
         ours, agents_ends = streams.terminal(start["tty"]) if start.get("tty") else streams.pipes()
         argv = [base64.b64decode(a) for a in start["argv"]]
         env = [base64.b64decode(e) for e in start["env"]]
@@ -438,9 +445,15 @@ class Init:
         if self.tracer.absent:
             self.drained({"type": "drained"})
         elif self.tracer.pid:
-            self.tracer.say({"op": "drain"})
+            self.ask_to_drain()
         else:
             raise EOFError("the tracer ended")
+
+    def ask_to_drain(self):
+        try:
+            self.tracer.say({"op": "drain"})
+        except BrokenPipeError:
+            pass  # it has just ended: the one after it is asked
 
     def drained(self, message):
         self.draining = False
@@ -450,7 +463,8 @@ class Init:
         try:
             messages = list(self.tracer.messages())
         except EOFError:
-            return  # its end is heard of by `reap`
+            self.tracer.heard_all = True  # its end is heard of by `reap`
+            return
         for message in messages:
             if message.get("type") == "drained":
                 self.drained(message)
@@ -462,23 +476,25 @@ class Init:
     def tracer_ended(self, status):
         """From here on the agent does nothing more. What it did in between is in the ring: no probe was detached."""
         ended = boottime_ns()
-        self.agent.freeze()
+        try:
+            frozen = self.agent.freeze()
+        except OSError:
+            frozen = False
         self.control.say(
             {
                 "type": "tracerEnded",
                 "status": os.waitstatus_to_exitcode(status),
                 "ktimeNs": ended,
-                "frozenKtimeNs": boottime_ns(),
+                "frozenKtimeNs": boottime_ns() if frozen else -1,
             }
         )
         if not self.tracer.succeed():
             self.control.say({"type": "error", "what": "the tracer ended"})
         elif self.draining:
-            self.tracer.say({"op": "drain"})
+            self.ask_to_drain()
 
     def read_on(self):
         """Another tracer reads on: the agent's end and what comes after it are seen."""
-        self.agent.guard([self.tracer.pid])
         self.agent.kill_all()
 
     def tell_synced(self, boottime):

@@ -48,8 +48,6 @@ final class TracerAttackTest {
                 os.write(writing, b'x')
                 os.close(reading)
                 os.close(writing)
-            def affinity(pid):
-                os.sched_setaffinity(pid, {0})
             # One after the other, all of them, also where the first succeeds.
             for who, pid in [('tracer', tracer)] + [('init', p) for p in init]:
                 attempt(who + ' kill', lambda: os.kill(pid, signal.SIGKILL))
@@ -82,6 +80,24 @@ final class TracerAttackTest {
                     print(name, 'DONE')
                 except OSError as failure:
                     print(name, failure.errno)
+            """;
+
+    /// The kernel executes these files of its own accord, as a root that has all capabilities and is in no group.
+    private static final String HELPERS = """
+            import ctypes, os, socket, time
+            libc = ctypes.CDLL(None, use_errno=True)
+            for path in ('/sbin/modprobe', '/sbin/request-key'):
+                if os.path.lexists(path):
+                    os.unlink(path)
+                with open(path, 'w') as file:
+                    file.write('#!/bin/sh\\nid >>/tmp/helped\\n')
+                os.chmod(path, 0o755)
+            try:
+                socket.socket(socket.AF_X25, socket.SOCK_SEQPACKET)
+            except OSError as failure:
+                print(failure.errno)
+            print(libc.syscall(249, b'user', b'a', b'x', -1))
+            print(os.path.exists('/tmp/helped'))
             """;
 
     /// Many middle-sized processes, so that none of them is the obvious one to end; each touches its memory.
@@ -179,6 +195,16 @@ final class TracerAttackTest {
 
     private static boolean isRefused(JsonNode use, String what) {
         return use.path("what").asText().equals(what) && use.path("ret").asInt() == -1;
+    }
+
+    @Test
+    void theKernelExecutesNoFileOfItsOwnAccord() throws Exception {
+        Ended ended = blackbox.run(
+                        "record", "--json", "--tier", "live", "--user", "root", "--", "python3", "-c", HELPERS)
+                .expect(0);
+        assertEquals("97\n-1\nFalse\n", ended.out());
+        List<JsonNode> used = events(complete(ended), "privilege.use");
+        assertEquals(1, used.stream().filter(each -> isRefused(each, "helper")).count(), used::toString);
     }
 
     @Test

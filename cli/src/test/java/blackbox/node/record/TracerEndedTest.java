@@ -111,6 +111,12 @@ final class TracerEndedTest {
         Ended ended = record("end-one").expect(125).saying("the guest's tracer ended (signal 9)");
         String run = ended.recorded().path("run").asText();
         assertEquals(List.of("TRACER_ENDED"), findings(run));
+        long frozenAfter = events(run, "recorder.finding")
+                .getFirst()
+                .path("detail")
+                .path("frozenAfterNs")
+                .asLong(-1);
+        assertTrue(frozenAfter >= 0, () -> "the kernel said that the agent was frozen, after " + frozenAfter + " ns");
         var created = new HashSet<String>();
         for (JsonNode opened : events(run, "file.open")) {
             if (opened.path("created").asBoolean()) {

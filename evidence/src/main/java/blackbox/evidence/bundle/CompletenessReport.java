@@ -72,7 +72,7 @@ final class CompletenessReport {
         } else if (kind == Kind.RUN_CLOSE.code()) {
             closeIndex = index;
         } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
-            lost += row.number(Column.LOST);
+            lost = Math.max(lost, lost + row.number(Column.LOST));
             if (losses.size() < LOSSES_MAX) {
                 losses.add(new long[] {index, row.number(Column.LOST)});
             }

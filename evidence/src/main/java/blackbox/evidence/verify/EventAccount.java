@@ -29,6 +29,10 @@ public final class EventAccount {
     public static final String LOSS_UNDECLARED = "LOSS_UNDECLARED";
 
     private static final String LOSS_UNREADABLE = "LOSS_UNREADABLE";
+    private static final String EVENTS_MISSING = "EVENTS_MISSING";
+    private static final String CPU_IMPOSSIBLE = "CPU_IMPOSSIBLE";
+    private static final String PROBE_NOT_ATTACHED = "PROBE_NOT_ATTACHED";
+    private static final String NOT_CLOSED = "NOT_CLOSED";
     private static final String OF_SEQUENCE = "sequence";
 
     private final SequenceCheck sequences = new SequenceCheck();
@@ -38,9 +42,19 @@ public final class EventAccount {
     private long silentAt = -1;
     private boolean unfinishedSaid;
     private long closedAt = -1;
+    private long next;
 
-    /// Takes the next row.
+    /// Takes the next row. A row whose index is not the next one shows that a reader was not given all.
     public void see(long index, Row row) {
+        if (index != next) {
+            found.add(next, EVENTS_MISSING, "events " + next + " to " + (index - 1) + " are not here");
+            notKnownFrom(Math.min(next, sequences.accountedTo()));
+        }
+        next = index + 1;
+        if (!SequenceCheck.isPossible(row)) {
+            found.add(index, CPU_IMPOSSIBLE, "an event is of a CPU that no guest has: nothing accounts for its numbers");
+            notKnownFrom(sequences.accountedTo());
+        }
         sequences.see(index, row);
         if (!row.has(Column.KIND)) {
             return;
@@ -52,6 +66,15 @@ public final class EventAccount {
             finding(index, row);
         } else if (kind == Kind.RUN_CLOSE.code()) {
             closedAt = index;
+        } else if (kind == Kind.TRACER_READY.code() && row.has(Column.DETAIL)) {
+            probes(index, row.text(Column.DETAIL).toString());
+        }
+    }
+
+    private void probes(long index, String detail) {
+        if (LeafDetail.hasElements(detail, "failed")) {
+            found.add(index, PROBE_NOT_ATTACHED, "the guest's tracer could not attach all of its probes");
+            notKnownFrom(index + 1);
         }
     }
 
@@ -62,7 +85,7 @@ public final class EventAccount {
             notKnownFrom(sequences.accountedTo());
             return;
         }
-        declared += lost;
+        declared = sum(declared, lost);
         if (row.has(Column.WHAT) && row.text(Column.WHAT).toString().equals(OF_SEQUENCE)) {
             declareNumbers(row, lost);
         }
@@ -113,7 +136,12 @@ public final class EventAccount {
         if (sequences.undeclared() > 0) {
             from = Math.min(from, sequences.undeclaredFrom());
         }
-        return new Losses(declared + sequences.undeclared(), from == Long.MAX_VALUE ? null : (Long) from, false);
+        return new Losses(sum(declared, sequences.undeclared()), from == Long.MAX_VALUE ? null : (Long) from, false);
+    }
+
+    /// Of counts that a guest can make as large as it likes: at most the largest one.
+    static long sum(long a, long b) {
+        return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
     }
 
     /// Whether the tracer went quiet, and since then not every CPU has sent a heartbeat.
@@ -141,7 +169,7 @@ public final class EventAccount {
         return all;
     }
 
-    /// The names of what makes the losses of a closed run unknown; empty where they are known.
+    /// The names of what makes the losses unknown; empty where they are known.
     public List<String> unknownBecause() {
         var names = new ArrayList<>(found.unknown());
         if (!isSilent()) {
@@ -152,6 +180,9 @@ public final class EventAccount {
         }
         if (!sequences.ended() && !unfinishedSaid) {
             names.add(Finding.TRACER_UNFINISHED.name());
+        }
+        if (closedAt < 0) {
+            names.add(NOT_CLOSED);
         }
         return names;
     }

@@ -112,6 +112,30 @@ public final class LeafDetail {
         }
     }
 
+    /// Whether the detail is an object whose field of that name is an array that is not empty.
+    static boolean hasElements(String detail, String name) {
+        boolean found = false;
+        try (JsonParser json = JSON.createParser(detail)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return false;
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                boolean wanted = json.currentName().equals(name);
+                if (json.nextToken() == JsonToken.START_ARRAY && wanted) {
+                    int depth = 0;
+                    for (JsonToken each = json.nextToken(); each != JsonToken.END_ARRAY || depth > 0; each = json.nextToken()) {
+                        found = true;
+                        depth += each.isStructStart() ? 1 : each.isStructEnd() ? -1 : 0;
+                    }
+                }
+                json.skipChildren();
+            }
+            return found;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /// The fields of an object that are whole numbers of 64 bits; empty for anything else than an object.
     static Map<String, Long> numbers(String detail) {
         var numbers = new HashMap<String, Long>();

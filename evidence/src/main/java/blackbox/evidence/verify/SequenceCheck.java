@@ -64,6 +64,11 @@ final class SequenceCheck {
         }
     }
 
+    /// Whether the row is of no CPU, or of one that a guest can have.
+    static boolean isPossible(Row row) {
+        return !row.has(Column.CPU) || row.number(Column.CPU) >= 0 && row.number(Column.CPU) < CPUS_MAX;
+    }
+
     /// Takes a row in the run's order.
     void see(long index, Row row) {
         if (row.has(Column.CPU) && row.has(Column.CPU_SEQ)) {
@@ -123,7 +128,7 @@ final class SequenceCheck {
             return;
         }
         if (skipped > 0) {
-            missing += skipped;
+            missing = EventAccount.sum(missing, skipped);
             keep(cpu, cpu.last + 1, new Gap(sequence - 1, cpu.lastEnd));
         }
         cpu.last = sequence;
@@ -145,7 +150,7 @@ final class SequenceCheck {
 
     /// The recorder has declared so many numbers lost and did not say which.
     void declare(long count) {
-        declared += count;
+        declared = EventAccount.sum(declared, count);
     }
 
     /// Takes numbers out of the ranges that are remembered, and returns how many of them were in there.

@@ -257,6 +257,7 @@ final class AgentRun {
     }
 
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
+        vm.onTracerEnded(this::tracerEnded);
         vm.prepareAgent(
                 request.agent().toCommand(),
                 entropy,
@@ -264,7 +265,6 @@ final class AgentRun {
                 output.through(
                         PrintedStream.STDOUT, cast == null ? streams.out() : new ShownOutput(streams.out(), cast)),
                 output.through(PrintedStream.STDERR, streams.error()));
-        vm.onTracerEnded(this::tracerEnded);
         listener.agentStarts();
         Started first = vm.launchAgent(wall.instant());
         began = first;
@@ -316,18 +316,28 @@ final class AgentRun {
     /// The guest has frozen the agent and is about to end it. Its exit is awaited as any other, so that what it did
     /// until then is drained and its workspace comes back.
     private void tracerEnded(TracerEnded end) {
+        if (tracerEnded) {
+            return; // only a guest that lies says it twice
+        }
         tracerEnded = true;
-        long frozenAfterNs = end.frozenNanos() - end.bootNanos();
+        long frozenAfterNs = end.frozenNanos() < end.bootNanos() ? -1 : end.frozenNanos() - end.bootNanos();
         log.tracerEnded(end.status(), frozenAfterNs);
         String how = end.status() < 0 ? "signal " + -end.status() : "exit code " + end.status();
-        progress.say("the guest's tracer ended (" + how + "): the command was frozen after " + frozenAfterNs / 1000
-                + " µs, and is ended; what it did until then is recorded");
+        String frozen = frozenAfterNs < 0 ? "could not be frozen" : "was frozen after " + frozenAfterNs / 1000 + " µs";
+        progress.say("the guest's tracer ended (" + how + "): the command " + frozen
+                + ", and is ended; what it did until then is recorded");
     }
 
     /// What the guest does to hand its workspace over is part of the run, down to the last event. How the
     /// command ended is known by now and is kept even if this fails.
     private WorkspaceDisk.@Nullable Unpacked handOver(GuestFeeds feeds) throws VmException {
-        AgentHandover handover = AgentHandover.of(vm, workspace, feeds::expectSilence);
+        AgentHandover handover;
+        try {
+            handover = AgentHandover.of(vm, workspace, feeds::expectSilence);
+        } catch (VmException e) {
+            feeds.missTheLast(); // what the guest did for it was not drained
+            throw e;
+        }
         WorkspaceDisk.Unpacked out = handover.workspace();
         String notice = out == null ? null : out.notice();
         if (notice != null) {
@@ -339,10 +349,10 @@ final class AgentRun {
         }
         VmException undrained = handover.undrained();
         if (undrained != null) {
+            feeds.missTheLast();
             if (endsNow || stopped != null) {
                 throw undrained;
             }
-            feeds.missTheLast();
             progress.say("the run's last events may be missing: " + undrained.getMessage());
         }
         return out;

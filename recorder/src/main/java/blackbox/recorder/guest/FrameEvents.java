@@ -52,7 +52,8 @@ final class FrameEvents {
             "kexec",
             "swap",
             "clock",
-            "ports");
+            "ports",
+            "helper");
 
     private record FlowKey(
             String protocol,

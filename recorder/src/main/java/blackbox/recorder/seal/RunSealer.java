@@ -69,7 +69,7 @@ public final class RunSealer implements AutoCloseable {
     /// Appends an event and returns its index. Not yet recorded: see [#seal].
     public long append(Event event) {
         if (event instanceof Event.RecorderLoss loss) {
-            lost += loss.lost();
+            lost = lost > Long.MAX_VALUE - loss.lost() ? Long.MAX_VALUE : lost + loss.lost();
         }
         EventRows.fill(event, row);
         return append(row);

@@ -75,7 +75,7 @@ public sealed interface GuestMessage {
     ///
     /// @param status its exit code, or minus the signal that ended it
     /// @param bootNanos when that was noticed, on the guest's boot clock
-    /// @param frozenNanos when no process of the agent ran any more
+    /// @param frozenNanos when the kernel said that no process of the agent runs any more, -1 if it did not in time
     record TracerEnded(int status, long bootNanos, long frozenNanos) implements GuestMessage {}
 
     /// The workspace is on its disk.
