@@ -52,7 +52,8 @@ public final class EventAccount {
         }
         next = index + 1;
         if (!SequenceCheck.isPossible(row)) {
-            found.add(index, CPU_IMPOSSIBLE, "an event is of a CPU that no guest has: nothing accounts for its numbers");
+            found.add(
+                    index, CPU_IMPOSSIBLE, "an event is of a CPU that no guest has: nothing accounts for its numbers");
             notKnownFrom(sequences.accountedTo());
         }
         sequences.see(index, row);

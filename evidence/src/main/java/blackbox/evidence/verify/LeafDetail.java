@@ -123,7 +123,9 @@ public final class LeafDetail {
                 boolean wanted = json.currentName().equals(name);
                 if (json.nextToken() == JsonToken.START_ARRAY && wanted) {
                     int depth = 0;
-                    for (JsonToken each = json.nextToken(); each != JsonToken.END_ARRAY || depth > 0; each = json.nextToken()) {
+                    for (JsonToken each = json.nextToken();
+                            each != JsonToken.END_ARRAY || depth > 0;
+                            each = json.nextToken()) {
                         found = true;
                         depth += each.isStructStart() ? 1 : each.isStructEnd() ? -1 : 0;
                     }

@@ -34,8 +34,7 @@ public sealed interface FindingDetail {
     /// Whether the other tracer sent everything is said by whether [TracerUnfinished] follows.
     ///
     /// @param status the tracer's exit code, or minus the signal that ended it
-    /// @param frozenAfterNs how long after its end was noticed the kernel said that no process of the agent runs
-    any more;
+    /// @param frozenAfterNs how long after its end was noticed the kernel said that no process of the agent runs;
     ///     -1 if it did not say so in time
     record TracerEnded(long status, long frozenAfterNs) implements FindingDetail {
         @Override
