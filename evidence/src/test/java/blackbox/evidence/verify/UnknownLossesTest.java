@@ -20,6 +20,7 @@ import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -136,6 +137,44 @@ class UnknownLossesTest {
         run.close(0);
         known(Completeness.COMPLETE);
         assertEquals(List.of(), verify().findings());
+    }
+
+    @Test
+    void probesThatWereNotAttachedLeaveWhatTheyWouldHaveSeenUnknown() throws Exception {
+        run = new TestRun(folder).open("run");
+        ready("{\"failed\":[{\"probe\":\"do_filp_open\",\"why\":[]}],\"cpuSeq\":[5,9]}");
+        long from = frame(0, 6);
+        frame(1, 10);
+        run.close(0);
+        unknownFrom(from, "PROBE_NOT_ATTACHED");
+    }
+
+    @Test
+    void nothingAccountsForACpuThatNoGuestHas() throws Exception {
+        long from = beat();
+        frame(4_096, 1);
+        beat();
+        run.close(0);
+        unknownFrom(from, "CPU_IMPOSSIBLE");
+    }
+
+    /// A guest makes counts as large as it likes.
+    @Test
+    void lossesDoNotOverflow() throws Exception {
+        lose(Long.MAX_VALUE, "probe-missed", null);
+        lose(Long.MAX_VALUE, "probe-missed", null);
+        run.close(Long.MAX_VALUE);
+        known(Completeness.LOSS_DECLARED);
+    }
+
+    /// What a reader is not given is not 0 lost. The verifier itself refuses such a run.
+    @Test
+    void eventsThatAreNotThereAreNotKnownToBeNone() {
+        var account = new EventAccount();
+        account.see(0, new Row());
+        account.see(2, new Row());
+        assertEquals(0, account.losses(false).unknownFrom());
+        assertEquals(List.of("EVENTS_MISSING", "TRACER_UNFINISHED", "NOT_CLOSED"), account.unknownBecause());
     }
 
     @Test
