@@ -12,10 +12,12 @@ import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Compares what npm's cache (`cacache`) keeps of an entry: lines of a SHA-1 digest, a tab, and JSON of that digest,
 /// which says when the answer came and when this was written, so that the digest is another one each time. The answer
-/// may have come any time since the writer began.
+/// may have come any time since the writer began, provided that npm wrote both files: every line that is not empty has
+/// its right digest.
 ///
 /// A digest may stand for the other one if both are those of their lines; what the lines say is compared as anywhere.
 final class NpmCacheIndex {
@@ -36,10 +38,17 @@ final class NpmCacheIndex {
         byte[] one = recorded.readNBytes(BYTES_MAX);
         byte[] other = actual.readNBytes(BYTES_MAX);
         boolean whole = one.length < BYTES_MAX && other.length < BYTES_MAX;
+        boolean isNpms = whole && isNpms(one) && isNpms(other);
         return ContentMatch.of(
                 rejoined(one, recorded),
                 rejoined(whole ? withDigestsOf(one, other) : other, actual),
-                new Origins(sinceBegin(origins.recorded()), sinceBegin(origins.actual()), origins.values()));
+                isNpms
+                        ? new Origins(sinceBegin(origins.recorded()), sinceBegin(origins.actual()), origins.values())
+                        : origins);
+    }
+
+    private static boolean isNpms(byte[] file) {
+        return Stream.of(text(file).split("\n", -1)).allMatch(line -> line.isEmpty() || isOfItsDigest(line));
     }
 
     private static WrittenWhen sinceBegin(WrittenWhen written) {

@@ -41,18 +41,22 @@ final class PathTree<V> {
         }
     }
 
-    /// Moves what is below a folder, in place of what is known to be below the other one: a folder that is renamed over
-    /// is empty. If there is no room for the other one, nothing is known of it from then on.
+    /// Moves what is below a folder, in place of what is known to be below the other one: a folder that is
+    /// renamed over is empty, also where nothing is known to be below the first. If there is no room for the
+    /// other one, nothing is known of it from then on.
     void moveBelow(Text from, Text to) {
-        Node<V> moved = find(from);
-        if (moved == null || moved.below.isEmpty() || isBelow(from, to) || isBelow(to, from)) {
+        if (isBelow(from, to) || isBelow(to, from)) {
             return;
         }
-        Node<V> target = make(to);
+        Node<V> moved = find(from);
+        boolean isEmpty = moved == null || moved.below.isEmpty();
+        Node<V> target = isEmpty ? find(to) : make(to);
         if (target != null) {
-            target.below = moved.below;
+            target.below = moved == null ? Map.of() : moved.below;
         }
-        moved.below = Map.of();
+        if (moved != null) {
+            moved.below = Map.of();
+        }
     }
 
     /// Whether a path is the other one, or below it.

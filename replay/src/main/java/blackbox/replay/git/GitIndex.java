@@ -22,9 +22,11 @@ import java.util.List;
 /// not asked stat yet); times of status change that on both sides lie before the run, which are those of a workspace
 /// that was put there before the agent began, and which no program can set; where a time of status change is masked,
 /// device and inode, too; and the digests, once both were found to be right. Ids of files and folders may stand for
-/// each other. All else counts, also sizes, owners, flags,
-/// and extensions. The cache of untracked files
-/// (`UNTR`) is one that has stat data of its own, and so makes two indexes differ.
+/// each other. All else counts, also sizes, owners, flags, and extensions. The cache of untracked files (`UNTR`) is one
+/// that has stat data of its own, and so makes two indexes differ.
+///
+/// Inodes of a workspace are masked although one archive is unpacked in one order: the file system that it is unpacked
+/// to also holds what the guest writes while it boots, and which inodes are free by then was not proved to be the same.
 public final class GitIndex {
 
     /// The longest that is understood; a longer one is compared as it is.

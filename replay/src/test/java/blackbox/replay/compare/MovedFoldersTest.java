@@ -130,6 +130,15 @@ class MovedFoldersTest {
         assertTrue(again.fromNs() >= written + 3 * MINUTE_NS, again::toString);
     }
 
+    @Test
+    void aFolderThatIsRenamedOverIsEmptyAlsoIfNothingIsKnownOfTheOther() throws Exception {
+        var events = new RecordedEvents(4).open();
+        Guest shell = events.fork(events.init, "sh");
+        events.writeFile(shell, "/z/b/old", 1);
+        events.name(shell, Kind.FILE_RENAME, "/a", "/z");
+        assertNull(window(events, "/z/b/old"));
+    }
+
     /// A guest may say what cannot be.
     @Test
     void aFolderThatIsMovedIntoItselfStaysWhereItIs() throws Exception {

@@ -82,6 +82,18 @@ class NpmCacheIndexTest {
         }
     }
 
+    /// Only of what npm has written is it known that the answer may have come long before.
+    @Test
+    void timesAreOfTheWholeRunOnlyWhereAllLinesHaveTheirDigests() throws Exception {
+        String one = line(entry("one", A_MS - 2_000));
+        String other = line(entry("one", B_MS - 1_000));
+        assertNull(match(one + "\n", other + "\n").difference());
+        for (String stranger : new String[] {"\nx", "\n" + "0".repeat(40) + "\t{}"}) {
+            assertNotNull(match(one + stranger, other + stranger).difference(), stranger);
+            assertNotNull(match(stranger + one, stranger + other).difference(), stranger);
+        }
+    }
+
     @Test
     void isInItsFolders() {
         assertTrue(NpmCacheIndex.is("/home/agent/.npm/_cacache/index-v5/00/95/1d151469ed53775d"));
