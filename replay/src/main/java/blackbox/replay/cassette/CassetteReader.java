@@ -60,6 +60,7 @@ final class CassetteReader {
                 }
             }
         }
+        tapes.forEach(tape -> tape.connection().hasGap = tape.incomplete());
         return new Cassette(
                 in, tapes.stream().map(ConnectionTape::connection).toList(), exchanges, neighbours, echoes, limits());
     }

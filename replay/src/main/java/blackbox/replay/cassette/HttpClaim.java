@@ -12,6 +12,7 @@ final class HttpClaim implements Conversation {
     /// The exchange that is being asked or answered, null at first.
     private @Nullable HttpExchange current;
     private boolean asked;
+    private boolean answered;
     private boolean delivered;
     /// What was sent of its request.
     private RequestOctets sent;
@@ -19,6 +20,9 @@ final class HttpClaim implements Conversation {
     private HttpShelf.History previous = HttpShelf.History.NONE;
     private long requestsBefore;
     private long answersBefore;
+    /// How many octets of answers were handed out.
+    private long answers;
+
     private long acknowledged;
     private boolean finished;
     private boolean over;
@@ -58,6 +62,7 @@ final class HttpClaim implements Conversation {
         sent = new RequestOctets(shelf.remote());
         current = null;
         asked = false;
+        answered = false;
         delivered = false;
     }
 
@@ -72,7 +77,7 @@ final class HttpClaim implements Conversation {
             return miss(now, sent.count() + same, octets);
         }
         agree(now, octets);
-        deliver();
+        note();
         return null;
     }
 
@@ -104,10 +109,13 @@ final class HttpClaim implements Conversation {
             return sent.miss(null, 0, octets, "all recorded requests to it are used");
         }
         long same = sent.count() + nearest.request().mismatch(sent.count(), octets);
-        return same == sent.count() + octets.length
-                ? sent.miss(
-                        nearest.request(), same, octets, "the recorded run asked it before what came before it here")
-                : miss(nearest, same, octets);
+        if (same < sent.count() + octets.length) {
+            return miss(nearest, same, octets);
+        }
+        String why = shelf.mayAsk(nearest)
+                ? "the recorded run asked it before what came before it here"
+                : "the recorded run asked it only after others that were not answered here yet";
+        return sent.miss(nearest.request(), same, octets, why);
     }
 
     /// Settles for an exchange if it is time.
@@ -155,12 +163,14 @@ final class HttpClaim implements Conversation {
         if (now == null || at < answersBefore) {
             throw new IndexOutOfBoundsException("octet " + at + " was acknowledged");
         }
-        return now.answer().read(at - answersBefore, max);
+        byte[] octets = now.answer().read(at - answersBefore, max);
+        answers = Math.max(answers, at + octets.length);
+        note();
+        return octets;
     }
 
     /// Where the recorded connection ended, it is ended as it was then; where the guest goes another way than it did,
-    /// in
-    /// order.
+    /// in order.
     @Override
     public End end() {
         HttpExchange now = current;
@@ -178,20 +188,26 @@ final class HttpClaim implements Conversation {
     @Override
     public void acknowledge(long octets) {
         acknowledged = octets;
-        deliver();
+        note();
     }
 
-    /// Notes it if the guest has all of the answer.
-    private void deliver() {
+    /// Notes it if all of the answer was sent, and if the guest has it.
+    private void note() {
         HttpExchange now = current;
-        if (now != null
-                && asked
-                && !delivered
-                && sent.count() == now.request().length()
-                && now.isWhole()
-                && acknowledged >= answersBefore + now.answer().length()) {
+        if (now == null
+                || !asked
+                || !now.isWhole()
+                || sent.count() < now.request().length()) {
+            return;
+        }
+        long end = answersBefore + now.answer().length();
+        if (!answered && answers >= end) {
+            answered = true;
+            shelf.answer(now);
+        }
+        if (!delivered && acknowledged >= end) {
             delivered = true;
-            shelf.deliver(now);
+            shelf.deliver();
         }
     }
 

@@ -3,7 +3,9 @@ package blackbox.replay.cassette;
 import blackbox.replay.cassette.HttpReader.Body;
 import blackbox.replay.cassette.HttpReader.Head;
 import blackbox.replay.cassette.HttpReader.NoMessage;
-import blackbox.schemas.row.Text;
+import blackbox.schemas.Sha256;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// A request and its answer, of those that a recorded HTTP/1.1 connection carried one after the other. Its meaning does
 /// not depend on the connection (RFC 9110 section 3.3), so that another one can carry it as well. Immutable.
 ///
-/// @param start the first octets of the request, which most often tell it from others
+/// @param start the first octets of the request, which most often tell it from others; its position never moves
 /// @param number its place on the connection, from 0
 /// @param isSafe whether its method is one that changes nothing (RFC 9110 section 9.2.1)
 /// @param isLast whether the connection carried no other after it
@@ -26,7 +28,7 @@ record HttpExchange(
         RecordedConnection connection,
         int number,
         StreamSlice request,
-        Text start,
+        ByteBuffer start,
         boolean isSafe,
         StreamSlice answer,
         boolean isLast,
@@ -44,16 +46,24 @@ record HttpExchange(
     /// As [StreamSlice#mismatch] of the request.
     int mismatch(long at, byte[] octets) {
         int same = 0;
-        if (at < start.length()) {
-            byte[] first = start.toBytes();
-            int count = (int) Math.min(octets.length, first.length - at);
-            int differs = Arrays.mismatch(first, (int) at, (int) at + count, octets, 0, count);
+        if (at < start.capacity()) {
+            int count = (int) Math.min(octets.length, start.capacity() - at);
+            int differs = start.slice((int) at, count).mismatch(ByteBuffer.wrap(octets, 0, count));
             if (differs >= 0) {
                 return differs;
             }
             same = count;
         }
-        return same + request.mismatch(at + same, Arrays.copyOfRange(octets, same, octets.length));
+        return same == octets.length
+                ? same
+                : same + request.mismatch(at + same, Arrays.copyOfRange(octets, same, octets.length));
+    }
+
+    /// The SHA-256 digest of the request.
+    ByteBuffer digest() {
+        MessageDigest digest = Sha256.digest();
+        request.digest(digest);
+        return ByteBuffer.wrap(digest.digest());
     }
 
     /// How much of the request has to be sent before anything is answered, or all of it.
@@ -71,8 +81,8 @@ record HttpExchange(
     }
 
     /// Those that a connection carried, in order; null if they cannot be told apart: it is not plain HTTP/1.1,
-    /// the remote side spoke first, a request came before the one before it was answered or is not whole, or
-    /// who asks was settled for the whole connection.
+    /// the remote side spoke first, a request is not whole or came before the answer to the one before it had
+    /// ended, or who asks was settled for the whole connection.
     static @Nullable List<HttpExchange> of(RecordedConnection connection) {
         var requests = new HttpReader(connection.request());
         var answers = new HttpReader(connection.response());
@@ -80,7 +90,8 @@ record HttpExchange(
         try {
             while (!requests.isAtEnd()) {
                 HttpExchange next = next(connection, all.size(), requests, answers);
-                boolean follows = all.isEmpty() || all.getLast().isWhole();
+                boolean follows = all.isEmpty()
+                        || all.getLast().isWhole() && all.getLast().ended() < next.began();
                 if (!follows || all.size() == EXCHANGES_MAX || !next.isApart()) {
                     return null;
                 }
@@ -109,19 +120,27 @@ record HttpExchange(
         boolean whole = isWhole(connection, first.group(1), answers);
         long answerTo = whole ? answers.at() : connection.response().length();
         var answer = new StreamSlice(connection.response(), answerFrom, answerTo - answerFrom);
-        byte[] start = request.read(0, START_BYTES);
         long began = request.stream().frameOf(request.from());
         return new HttpExchange(
                 connection,
                 number,
                 request,
-                Text.copyOf(start, 0, start.length),
+                start(request),
                 SAFE.contains(first.group(1)),
                 answer,
                 requests.isAtEnd(),
                 whole,
                 began,
                 answer.length() == 0 ? began : answer.stream().frameOf(answerTo - 1));
+    }
+
+    /// However the segments were cut.
+    private static ByteBuffer start(StreamSlice request) {
+        var start = ByteBuffer.allocate((int) Math.min(START_BYTES, request.length()));
+        while (start.hasRemaining()) {
+            start.put(request.read(start.position(), start.remaining()));
+        }
+        return start.flip().asReadOnlyBuffer();
     }
 
     /// Steps over an answer.

@@ -29,6 +29,11 @@ final class HttpReader {
     record Head(String first, List<Field> fields) {
         record Field(String name, String value) {}
 
+        /// Whether it is of HTTP/1.0, as its request or status line says.
+        boolean isOld() {
+            return first.startsWith("HTTP/1.0 ") || first.endsWith(" HTTP/1.0");
+        }
+
         List<String> all(String name) {
             return fields.stream()
                     .filter(field -> field.name().equals(name))
@@ -82,8 +87,7 @@ final class HttpReader {
                 throw new NoMessage(false);
             }
             fields.add(new Head.Field(
-                    line.substring(0, colon).toLowerCase(Locale.ROOT),
-                    line.substring(colon + 1).strip()));
+                    line.substring(0, colon).toLowerCase(Locale.ROOT), withoutSpace(line.substring(colon + 1))));
         }
         return new Head(first, fields);
     }
@@ -101,7 +105,8 @@ final class HttpReader {
         if (codings.isEmpty()) {
             return new Body.Length(number(lengths.getFirst(), 10));
         }
-        if (!codings.getFirst().equalsIgnoreCase("chunked")) {
+        // An HTTP/1.0 peer does not know chunks, so where such a body ends depends on who reads it (section 6.1).
+        if (!codings.getFirst().equalsIgnoreCase("chunked") || head.isOld()) {
             throw new NoMessage(false);
         }
         return new Body.Chunks();
@@ -120,7 +125,7 @@ final class HttpReader {
         while (true) {
             String line = line();
             int extension = line.indexOf(';');
-            long size = number((extension < 0 ? line : line.substring(0, extension)).strip(), 16);
+            long size = number(withoutSpace(extension < 0 ? line : line.substring(0, extension)), 16);
             if (size == 0) {
                 break;
             }
@@ -143,6 +148,23 @@ final class HttpReader {
             throw new NoMessage(false);
         }
         return Long.parseLong(digits, radix);
+    }
+
+    /// Without the spaces and tabs around it: no other octet is white space (RFC 9110 section 5.6.3).
+    private static String withoutSpace(String text) {
+        int from = 0;
+        int to = text.length();
+        while (from < to && isSpace(text.charAt(from))) {
+            from++;
+        }
+        while (to > from && isSpace(text.charAt(to - 1))) {
+            to--;
+        }
+        return text.substring(from, to);
+    }
+
+    private static boolean isSpace(char letter) {
+        return letter == ' ' || letter == '\t';
     }
 
     private static boolean isToken(String name) {

@@ -2,92 +2,66 @@ package blackbox.replay.cassette;
 
 import blackbox.schemas.event.Endpoint;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The recorded HTTP/1.1 exchanges with one endpoint, each of which is played once, on whatever connection the guest
-/// asks for it. Owned by one thread.
+/// asks for it, in an order that [HttpOrder] allows. Owned by one thread.
 ///
-/// The order that the recording gives stays: on each recorded connection a request is taken only after the ones
-/// before it, and one connection of the guest's takes none that was answered before an earlier one of its own was
-/// asked. A client that used several connections in turns has a pool of them, and takes the one that is free first: of
-/// such a one's requests, those that change nothing (RFC 9110 section 9.2.1) may come in any order among themselves.
+/// Unless the client had a pool of connections, one connection of the guest's takes no request that was answered before
+/// an earlier one of its own was asked: two connections may become one, but not in reverse.
 final class HttpShelf {
     private final Endpoint remote;
-    private final List<Tape> tapes;
+    private final HttpOrder order;
     private final boolean pool;
+    /// How many connections and exchanges were recorded.
+    private final int connections;
+
+    private final int exchanges;
     private int opened;
     private int unfinished;
+    private int delivered;
     private long moved;
     private boolean missed;
 
-    /// How far a recorded connection was played.
-    private static final class Tape {
-        private final List<HttpExchange> exchanges;
-        private final BitSet asked = new BitSet();
-        private int delivered;
-        private boolean cut;
-
-        Tape(List<HttpExchange> exchanges) {
-            this.exchanges = exchanges;
-        }
-
-        /// Adds those that may be asked now: the first that was not, and in a pool what is safe behind it.
-        void next(boolean pool, Consumer<HttpExchange> next) {
-            for (int i = asked.nextClearBit(0); i < exchanges.size() && !cut; i = asked.nextClearBit(i + 1)) {
-                HttpExchange each = exchanges.get(i);
-                boolean first = i == asked.nextClearBit(0);
-                if (first || each.isSafe()) {
-                    next.accept(each);
-                }
-                if (!pool || !each.isSafe()) {
-                    return;
-                }
-            }
-        }
-
-        boolean has(HttpExchange exchange) {
-            return !exchanges.isEmpty() && exchanges.getFirst().connection() == exchange.connection();
-        }
-
-        boolean isPlayed() {
-            return delivered == exchanges.size();
-        }
-
-        /// Whether it was used both before and after another one's first request.
-        boolean isInTurnsWith(Tape other) {
-            long began = other.exchanges.getFirst().began();
-            return exchanges.getFirst().began() < began
-                    && began < exchanges.getLast().began();
-        }
-    }
-
-    private HttpShelf(Endpoint remote, List<Tape> tapes) {
+    private HttpShelf(Endpoint remote, List<List<HttpExchange>> tapes) {
         this.remote = remote;
-        this.tapes = tapes;
-        List<Tape> used =
-                tapes.stream().filter(tape -> !tape.exchanges.isEmpty()).toList();
-        this.pool = used.stream().anyMatch(one -> used.stream().anyMatch(one::isInTurnsWith));
+        this.pool = isPool(tapes);
+        this.order = new HttpOrder(tapes, pool);
+        this.connections = tapes.size();
+        this.exchanges = tapes.stream().mapToInt(List::size).sum();
     }
 
-    /// Those with an endpoint; null if what was recorded of it is not all plain HTTP/1.1, or a connection was refused
-    /// after another one had been opened.
+    /// Those with an endpoint; null if what was recorded of it is not all plain HTTP/1.1 and without gaps, or a
+    /// connection was refused after another one had been opened.
     static @Nullable HttpShelf of(Endpoint remote, List<RecordedConnection> connections) {
-        var tapes = new ArrayList<Tape>();
+        var tapes = new ArrayList<List<HttpExchange>>();
         for (RecordedConnection each : connections) {
             boolean accepted = each.opening == RecordedConnection.Opening.ACCEPTED;
-            List<HttpExchange> exchanges = accepted ? HttpExchange.of(each) : null;
+            List<HttpExchange> exchanges = accepted && !each.hasGap ? HttpExchange.of(each) : null;
             if (exchanges != null) {
-                tapes.add(new Tape(exchanges));
+                tapes.add(exchanges);
             } else if (accepted || !tapes.isEmpty()) {
                 return null;
             }
         }
-        return tapes.stream().allMatch(tape -> tape.exchanges.isEmpty()) ? null : new HttpShelf(remote, tapes);
+        return tapes.stream().allMatch(List::isEmpty) ? null : new HttpShelf(remote, tapes);
+    }
+
+    /// Whether one was used both before and after another one's first request.
+    private static boolean isPool(List<List<HttpExchange>> tapes) {
+        long last = Long.MIN_VALUE;
+        for (List<HttpExchange> each : tapes.stream()
+                .filter(tape -> !tape.isEmpty())
+                .sorted(Comparator.comparingLong(tape -> tape.getFirst().began()))
+                .toList()) {
+            if (each.getFirst().began() < last) {
+                return true;
+            }
+            last = Math.max(last, each.getLast().began());
+        }
+        return false;
     }
 
     Endpoint remote() {
@@ -116,14 +90,7 @@ final class HttpShelf {
 
     /// Whether anything is left to be asked.
     boolean isAnyLeft() {
-        return next().findAny().isPresent();
-    }
-
-    /// Those that may be asked now, in the order in which they were.
-    private Stream<HttpExchange> next() {
-        return tapes.stream()
-                .<HttpExchange>mapMulti((tape, next) -> tape.next(pool, next))
-                .sorted(Comparator.comparingLong(HttpExchange::began));
+        return order.isAnyLeft();
     }
 
     /// The exchange that a connection of the guest's may go on with, whose request begins with the first
@@ -133,80 +100,75 @@ final class HttpShelf {
     /// @param on what the connection has had
     @Nullable
     HttpExchange find(History on, @Nullable HttpExchange known, long received, byte[] more) {
-        List<HttpExchange> all = next().filter(
-                        each -> isOn(on.last(), each) || each.ended() >= on.latest(!pool || !each.isSafe()))
-                .filter(each ->
-                        known == null || each.equals(known) || each.request().sharesStart(known.request(), received))
-                .filter(each -> each.mismatch(received, more) == more.length)
-                .toList();
-        return all.stream()
-                .filter(each -> isOn(on.last(), each))
-                .findFirst()
-                .orElse(all.isEmpty() ? null : all.getFirst());
+        HttpExchange last = on.last();
+        HttpExchange next = last == null ? null : order.after(last);
+        return next != null && goesOn(next, on, known, received, more)
+                ? next
+                : order.first(each -> goesOn(each, on, known, received, more));
+    }
+
+    private boolean goesOn(HttpExchange each, History on, @Nullable HttpExchange known, long received, byte[] more) {
+        return (pool || each.ended() >= on.latest())
+                && each.mismatch(received, more) == more.length
+                && (known == null || each.equals(known) || each.request().sharesStart(known.request(), received));
     }
 
     /// What a connection of the guest's has had.
     ///
     /// @param last the exchange before this, or null
-    /// @param latest when the latest began of all
-    /// @param latestUnsafe the same of those that may change something
-    record History(@Nullable HttpExchange last, long latest, long latestUnsafe) {
-        static final History NONE = new History(null, Long.MIN_VALUE, Long.MIN_VALUE);
-
-        long latest(boolean ofAll) {
-            return ofAll ? latest : latestUnsafe;
-        }
+    /// @param latest when the latest of all began
+    record History(@Nullable HttpExchange last, long latest) {
+        static final History NONE = new History(null, Long.MIN_VALUE);
 
         History with(HttpExchange next) {
-            long began = next.began();
-            return new History(
-                    next, Math.max(latest, began), next.isSafe() ? latestUnsafe : Math.max(latestUnsafe, began));
+            return new History(next, Math.max(latest, next.began()));
         }
     }
 
-    private static boolean isOn(@Nullable HttpExchange on, HttpExchange exchange) {
-        return on != null && on.connection() == exchange.connection();
-    }
-
-    /// Of those that may be asked now, the exchange whose request has the most in common with these octets; null if
-    /// there is none.
+    /// Of those that are left, the exchange whose request has the most in common with these octets; null if there is
+    /// none.
     @Nullable
     HttpExchange nearest(byte[] octets) {
-        return next().max(Comparator.comparingInt(each -> each.mismatch(0, octets)))
-                .orElse(null);
+        return order.nearest(octets);
     }
 
-    private Tape tape(HttpExchange exchange) {
-        return tapes.stream().filter(tape -> tape.has(exchange)).findFirst().orElseThrow();
+    /// Whether an exchange may be asked now, apart from what the connection has had.
+    boolean mayAsk(HttpExchange exchange) {
+        return order.mayAsk(exchange);
     }
 
     /// Takes an exchange for a connection of the guest's.
     ///
     /// @param before the one that it had before, or null
     void ask(HttpExchange exchange, @Nullable HttpExchange before) {
-        boolean asRecorded = exchange.number() == 0
-                ? before == null
-                : isOn(before, exchange) && before != null && before.number() == exchange.number() - 1;
+        boolean asRecorded = before == null
+                ? exchange.number() == 0
+                : before.connection() == exchange.connection() && before.number() == exchange.number() - 1;
         moved += asRecorded ? 0 : 1;
-        tape(exchange).asked.set(exchange.number());
+        order.ask(exchange);
     }
 
-    /// Notes that the guest has all of the answer.
-    void deliver(HttpExchange exchange) {
-        tape(exchange).delivered++;
+    /// Notes that all of the answer was sent.
+    void answer(HttpExchange exchange) {
+        order.answer(exchange);
+    }
+
+    /// Counts an answer that the guest has acknowledged whole.
+    void deliver() {
+        delivered++;
     }
 
     /// Notes that the guest gave up before it had all of the answer.
     void cut(HttpExchange exchange) {
-        tape(exchange).cut = true;
+        order.cut(exchange);
     }
 
     /// What went over other connections than in the recording; null if nothing did, or not all that was recorded was
     /// asked and answered, whole, and nothing else.
     CassettePeer.@Nullable Moved moved() {
-        boolean all = !missed && unfinished == 0 && tapes.stream().allMatch(Tape::isPlayed);
-        return all && (moved > 0 || opened != tapes.size())
-                ? new CassettePeer.Moved(remote, moved, tapes.size(), opened)
+        boolean all = !missed && unfinished == 0 && delivered == exchanges;
+        return all && (moved > 0 || opened != connections)
+                ? new CassettePeer.Moved(remote, moved, connections, opened)
                 : null;
     }
 }

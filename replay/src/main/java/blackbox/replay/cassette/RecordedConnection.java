@@ -39,6 +39,8 @@ final class RecordedConnection {
     private long[] turnNeeds = new long[2];
     private int turns;
     Opening opening = Opening.UNANSWERED;
+    /// Whether octets of it are missing in the capture.
+    boolean hasGap;
     private End end = End.NONE;
     private long endNeeds = NEVER;
     /// ICMP or ICMPv6 type and code of the unreachable message.

@@ -82,6 +82,20 @@ public final class Recording {
         }
     }
 
+    /// What is said on one of several connections.
+    record Said(int connection, Turn turn) {}
+
+    /// Connections, opened in the order of their numbers, on which this is said in this order; they are still open when
+    /// the recording ends.
+    void openTogether(int remotePort, List<Said> all) {
+        var open = new ArrayList<Open>();
+        int last = all.stream().mapToInt(Said::connection).max().orElse(-1);
+        for (int i = 0; i <= last; i++) {
+            open.add(new Open(40_000 + i, remotePort));
+        }
+        all.forEach(said -> open.get(said.connection()).carry(said.turn()));
+    }
+
     private void connection(int guestPort, int remotePort, List<Turn> turns, boolean closes) {
         var open = new Open(guestPort, remotePort);
         turns.forEach(open::carry);
@@ -123,7 +137,8 @@ public final class Recording {
         }
     }
 
-    private void tcp(boolean fromGuest, int guestPort, int remotePort, int seq, int ack, int flags, byte[] octets) {
+    /// One segment.
+    void tcp(boolean fromGuest, int guestPort, int remotePort, int seq, int ack, int flags, byte[] octets) {
         int from = fromGuest ? guestPort : remotePort;
         int to = fromGuest ? remotePort : guestPort;
         var segment = new TcpSegment(from, to, seq, ack, flags, 65_535, 0, octets, 0);
